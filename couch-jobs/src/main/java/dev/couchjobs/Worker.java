@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
 import dev.couchjobs.internal.worker.BoundHandler;
-import dev.couchjobs.internal.worker.JobPool;
+import dev.couchjobs.internal.worker.WorkerLifecycle;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -11,10 +11,10 @@ import java.util.concurrent.CompletableFuture;
  * handler whose job was taken away is interrupted, and writes that it still tries through the job are refused.
  */
 public final class Worker implements AutoCloseable {
-    private final JobPool pool;
+    private final WorkerLifecycle lifecycle;
 
-    Worker(JobPool pool) {
-        this.pool = pool;
+    Worker(WorkerLifecycle lifecycle) {
+        this.lifecycle = lifecycle;
     }
 
     /**
@@ -31,7 +31,7 @@ public final class Worker implements AutoCloseable {
      * @throws IllegalStateException if the worker is closed
      */
     public <D, R> void handle(JobType<D, R> type, JobHandler<D, R> handler) {
-        pool.add(BoundHandler.blocking(type, handler));
+        lifecycle.add(BoundHandler.blocking(type, handler));
     }
 
     /**
@@ -45,7 +45,7 @@ public final class Worker implements AutoCloseable {
      * @throws IllegalStateException if the worker is closed
      */
     public <D> void process(JobType<D, Void> type, JobProcessor<D> processor) {
-        pool.add(BoundHandler.processing(type, processor));
+        lifecycle.add(BoundHandler.processing(type, processor));
     }
 
     /**
@@ -60,24 +60,24 @@ public final class Worker implements AutoCloseable {
      * @throws IllegalStateException if the worker is closed
      */
     public <D, R> void handleAsync(JobType<D, R> type, AsyncJobHandler<D, R> handler) {
-        pool.add(BoundHandler.async(type, handler));
+        lifecycle.add(BoundHandler.async(type, handler));
     }
 
     /**
-     * How many of the places of this worker are lost at present: those in which a handler goes on ten seconds after it
-     * was told to stop, because its time was up or its job was lost. The worker runs so many jobs fewer at once until
-     * these handlers end. It logs a warning for each, with the stack of its thread. May be called by any thread.
+     * How many slots of this worker are stuck at present: those whose handler still runs ten seconds after it was told
+     * to stop, because its time limit was up or its claim was lost. The worker runs fewer jobs at once until these
+     * handlers return. It logs a warning for each, with the stack of its thread. May be called by any thread.
      *
      * @return the number, at most the worker's concurrency
      */
-    public int lostSlots() {
-        return pool.lostSlots();
+    public int stuckSlots() {
+        return lifecycle.stuckSlots();
     }
 
     /**
-     * Ends the worker. It takes no more jobs and gives back at once those that it has not begun; those that run may
-     * come to their end within the time that {@link WorkerBuilder#shutdownTimeout} allows. Then their handlers are
-     * interrupted and the jobs given back, so that others may take them at once.
+     * Ends the worker. It claims no more jobs and releases at once those that it has not begun. Running handlers may
+     * return within {@link WorkerBuilder#shutdownTimeout}. Then they are interrupted and their jobs released, so that
+     * other workers can claim them at once.
      *
      * <p>Waits for all that, but for a database that does not answer no longer than 20 seconds beyond that time; then
      * jobs may be left whose leases have to run out. Called by a handler of this worker it does not wait. May be called
@@ -88,7 +88,7 @@ public final class Worker implements AutoCloseable {
      */
     @Override
     public void close() {
-        pool.close();
+        lifecycle.close();
     }
 
     /**
@@ -97,6 +97,6 @@ public final class Worker implements AutoCloseable {
      * @return when it has ended
      */
     public CompletableFuture<Void> closeAsync() {
-        return pool.closeAsync();
+        return lifecycle.closeAsync();
     }
 }

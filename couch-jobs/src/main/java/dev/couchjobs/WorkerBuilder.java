@@ -4,7 +4,7 @@ import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.worker.BoundHandler;
 import dev.couchjobs.internal.worker.HandlerRegistration;
-import dev.couchjobs.internal.worker.JobPool;
+import dev.couchjobs.internal.worker.WorkerLifecycle;
 import dev.couchjobs.internal.worker.WorkerSettings;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -26,17 +26,17 @@ public final class WorkerBuilder {
 
     private final Instance instance;
     private final Acceptors acceptors;
-    private final Consumer<JobPool> started;
+    private final Consumer<WorkerLifecycle> started;
     private final Map<String, BoundHandler<?, ?>> handlers = new LinkedHashMap<>();
     private final Map<String, Integer> limits = new LinkedHashMap<>();
     private final Map<String, Duration> timeLimits = new LinkedHashMap<>();
     private int concurrency = CONCURRENCY;
-    private AcceptOptions wanted = AcceptOptions.defaults();
+    private AcceptOptions acceptOptions = AcceptOptions.defaults();
     private Duration shutdownTimeout = SHUTDOWN_TIMEOUT;
     private int longTransactionTries = LONG_TRANSACTION_TRIES;
     private @Nullable Executor executor;
 
-    WorkerBuilder(Instance instance, Acceptors acceptors, Consumer<JobPool> started) {
+    WorkerBuilder(Instance instance, Acceptors acceptors, Consumer<WorkerLifecycle> started) {
         this.instance = instance;
         this.acceptors = acceptors;
         this.started = started;
@@ -85,7 +85,7 @@ public final class WorkerBuilder {
 
     private WorkerBuilder add(BoundHandler<?, ?> boundHandler) {
         if (handlers.putIfAbsent(boundHandler.type().name(), boundHandler) != null) {
-            throw boundHandler.second();
+            throw boundHandler.duplicateHandlerError();
         }
         return this;
     }
@@ -125,7 +125,7 @@ public final class WorkerBuilder {
      * @throws IllegalArgumentException if it is anything else
      */
     public WorkerBuilder lowPriorityShare(double share) {
-        wanted = wanted.lowPriorityShare(share);
+        acceptOptions = acceptOptions.lowPriorityShare(share);
         return this;
     }
 
@@ -216,18 +216,20 @@ public final class WorkerBuilder {
         }
         List<? extends HandlerRegistration<?, ?>> registrations =
                 handlers.values().stream().map(this::assignment).toList();
-        JobPool pool = new JobPool(instance, acceptors, settings(), registrations);
-        started.accept(pool);
-        pool.start();
-        return new Worker(pool);
+        WorkerLifecycle lifecycle = new WorkerLifecycle(instance, acceptors, settings(), registrations);
+        started.accept(lifecycle);
+        lifecycle.start();
+        return new Worker(lifecycle);
     }
 
     private WorkerSettings settings() {
         if (executor != null) {
-            return new WorkerSettings(concurrency, wanted, shutdownTimeout, longTransactionTries, executor, () -> {});
+            return new WorkerSettings(
+                    concurrency, acceptOptions, shutdownTimeout, longTransactionTries, executor, () -> {});
         }
         ExecutorService own = Environment.handlerThreads();
-        return new WorkerSettings(concurrency, wanted, shutdownTimeout, longTransactionTries, own, own::shutdown);
+        return new WorkerSettings(
+                concurrency, acceptOptions, shutdownTimeout, longTransactionTries, own, own::shutdown);
     }
 
     private <D, R> HandlerRegistration<D, R> assignment(BoundHandler<D, R> boundHandler) {

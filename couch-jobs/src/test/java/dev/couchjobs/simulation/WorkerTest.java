@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A worker on one thread and in virtual time: signs of life, lost jobs, closing, death, and what it costs to wait. */
+/** A worker on one thread and in virtual time: heartbeats, lost jobs, closing, death, and what it costs to wait. */
 class WorkerTest {
     private static final JobType<String, String> MAIL = JobType.of("mail", String.class, String.class);
     private static final Subspace ACTIVITY = new Subspace(Tuple.from("couch_jobs", "activity", "mail"));
@@ -168,7 +168,7 @@ class WorkerTest {
     }
 
     @Test
-    void jobsHeardOfTogetherShareOneActivityRowWhichGoesWithTheLastOfThem() {
+    void jobsRenewedTogetherShareOneActivityRowWhichGoesWithTheLastOfThem() {
         started();
         add(10);
         simulation.advance(TIMEOUT.dividedBy(2));
@@ -186,7 +186,7 @@ class WorkerTest {
     }
 
     @Test
-    void aRunIsASignOfLife() {
+    void aRunRenewsTheLease() {
         started();
         add(1);
         for (int i = 0; i < 100; i++) {
@@ -313,7 +313,7 @@ class WorkerTest {
     }
 
     @Test
-    void whatTwoTypesClaimForOnePlaceIsLeftToOthersAtOnce() {
+    void whatTwoTypesClaimForOneSlotIsLeftToOthersAtOnce() {
         JobType<String, String> other = JobType.of("other", String.class, String.class);
         simulation.await(others.types().setTypeTimeout(database, other, TIMEOUT));
         worker(jobs, home)
@@ -333,7 +333,7 @@ class WorkerTest {
     }
 
     @Test
-    void closingGivesBackWhatDoesNotEndInTime() {
+    void closingReleasesJobsThatDoNotEndInTime() {
         Worker worker =
                 worker(jobs, home).shutdownTimeout(Duration.ofSeconds(5)).start();
         add(2);
@@ -430,7 +430,7 @@ class WorkerTest {
     }
 
     @Test
-    void aHandlerThatGoesOnLongAfterItsTimeIsUpIsALostPlaceUntilItEnds() {
+    void aHandlerThatGoesOnLongAfterItsTimeIsUpOccupiesAStuckSlotUntilItReturns() {
         CompletableFuture<String> end = new CompletableFuture<>() {
             @Override
             public boolean cancel(boolean mayInterrupt) {
@@ -445,17 +445,17 @@ class WorkerTest {
         add(1);
 
         simulation.advance(Duration.ofSeconds(65));
-        assertThat(worker.lostSlots()).isZero();
+        assertThat(worker.stuckSlots()).isZero();
         simulation.advance(Duration.ofSeconds(10));
-        assertThat(worker.lostSlots()).isEqualTo(1);
+        assertThat(worker.stuckSlots()).isEqualTo(1);
 
         end.complete("at last");
         simulation.advance(Duration.ofSeconds(1));
-        assertThat(worker.lostSlots()).isZero();
+        assertThat(worker.stuckSlots()).isZero();
     }
 
     @Test
-    void aHandlerThatSwallowsTheLossOfItsClaimOccupiesAStuckSlotUntilItEnds() {
+    void aHandlerThatSwallowsTheLossOfItsClaimOccupiesAStuckSlotUntilItReturns() {
         Worker worker = started();
         add(1);
         simulation.await(others.remove(database, MAIL, "j0"));
@@ -463,13 +463,13 @@ class WorkerTest {
         assertThatThrownBy(() -> simulation.await(write)).hasCauseInstanceOf(JobHaltedException.class);
 
         simulation.advance(Duration.ofSeconds(9));
-        assertThat(worker.lostSlots()).isZero();
+        assertThat(worker.stuckSlots()).isZero();
         simulation.advance(Duration.ofSeconds(2));
-        assertThat(worker.lostSlots()).isEqualTo(1);
+        assertThat(worker.stuckSlots()).isEqualTo(1);
 
         endOf("j0").complete("at last");
         simulation.advance(Duration.ofSeconds(1));
-        assertThat(worker.lostSlots()).isZero();
+        assertThat(worker.stuckSlots()).isZero();
     }
 
     @Test
@@ -484,7 +484,7 @@ class WorkerTest {
 
         simulation.advance(Duration.ofSeconds(20));
 
-        assertThat(worker.lostSlots()).isEqualTo(1);
+        assertThat(worker.stuckSlots()).isEqualTo(1);
     }
 
     @Test

@@ -12,17 +12,13 @@ import java.util.Optional;
 final class ActivityRows {
     private final Object lock;
 
-    /**
-     * Knows no runs by itself.
-     *
-     * @param lock the worker's lock, which its runs take
-     */
+    /** @param lock the worker's lock, which its runs take */
     ActivityRows(Object lock) {
         this.lock = lock;
     }
 
     /** {@return for each run the activity row that it is known to share} */
-    Map<JobRun<?>, Optional<SharedActivity>> of(List<JobRun<?>> runs) {
+    Map<JobRun<?>, Optional<SharedActivity>> activitiesOf(List<JobRun<?>> runs) {
         synchronized (lock) {
             Map<JobRun<?>, Optional<SharedActivity>> activities = new HashMap<>();
             runs.forEach(run -> activities.put(run, Optional.ofNullable(run.activity())));
@@ -30,7 +26,7 @@ final class ActivityRows {
         }
     }
 
-    /** {@return the activity rows under which no job is left but these} */
+    /** {@return the activity rows that count no jobs but these} */
     List<Versionstamp> emptiedBy(List<? extends JobRun<?>> runs) {
         synchronized (lock) {
             Map<SharedActivity, Integer> leaving = new HashMap<>();
@@ -41,8 +37,8 @@ final class ActivityRows {
                 }
             }
             List<Versionstamp> rows = new ArrayList<>();
-            leaving.forEach((activity, some) -> {
-                if (activity.isEmptyWithout(some)) {
+            leaving.forEach((activity, count) -> {
+                if (activity.isEmptyWithout(count)) {
                     activity.sequence().ifPresent(rows::add);
                 }
             });
@@ -50,10 +46,10 @@ final class ActivityRows {
         }
     }
 
-    /** The ends of these runs have been committed. */
-    void left(List<? extends JobRun<?>> runs) {
+    /** The ends of these runs are written, or their claims are lost. */
+    void leave(List<? extends JobRun<?>> runs) {
         synchronized (lock) {
-            runs.forEach(JobRun::ended);
+            runs.forEach(JobRun::leaveActivityRow);
         }
     }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A type and its handler, of whatever form.
+ * A type and its handler: a {@link JobHandler}, a {@link JobProcessor} or an {@link AsyncJobHandler}.
  *
  * @param <D> the type of the jobs' data
  * @param <R> the type of their results
@@ -19,10 +19,10 @@ public final class BoundHandler<D, R> {
     private final JobType<D, R> type;
     private final Call<D> call;
 
-    /** Gives the result, or the stage that will. */
+    /** Calls a handler of any kind. */
     @FunctionalInterface
     private interface Call<D> {
-        @Nullable Object on(JobContext<D> job) throws Exception;
+        @Nullable Object invoke(JobContext<D> job) throws Exception;
     }
 
     private BoundHandler(JobType<D, R> type, Call<D> call) {
@@ -48,21 +48,21 @@ public final class BoundHandler<D, R> {
         return new BoundHandler<>(type, job -> new StartedCall(handler.handle(job)));
     }
 
-    /** What an asynchronous handler has begun. */
+    /** The stage that an asynchronous handler has returned. */
     record StartedCall(CompletionStage<?> stage) {}
 
     public JobType<D, R> type() {
         return type;
     }
 
-    /** {@return the complaint of a worker that has a handler of this type already} */
-    public IllegalArgumentException second() {
+    /** {@return the error of a worker that already has a handler of this type} */
+    public IllegalArgumentException duplicateHandlerError() {
         return new IllegalArgumentException("Type " + type.name()
                 + " has a handler already: give a worker one handler for each type, or make another worker.");
     }
 
-    /** {@return the result, or what has {@link StartedCall}} */
+    /** {@return the result, or a {@link StartedCall} with the stage of an asynchronous handler} */
     @Nullable Object call(JobContext<D> job) throws Exception {
-        return call.on(job);
+        return call.invoke(job);
     }
 }

@@ -6,24 +6,24 @@ import dev.couchjobs.internal.views.ClaimedJob;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs failures where the worker runs: what is kept with a job is visible only to its readers. */
+/** Logs failures where the worker runs: an error stored with a job is visible only to readers of the job. */
 final class FailureLog {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
 
     private FailureLog() {}
 
-    /** Logs how an attempt has ended, if it has failed. */
-    static void tell(JobRun<?> run, Disposition disposition) {
+    /** Logs the error of an attempt, if it has failed. */
+    static void logFailure(JobRun<?> run, Disposition disposition) {
         if (!(disposition instanceof Disposition.Failed failed)) {
             return;
         }
         ClaimedJob<?> job = run.job();
-        int most = job.retry().maxAttempts();
-        int attempt = Math.min(job.failures() + 1, most);
-        if (failed.again() && attempt < most) {
-            LOG.info("{} failed in attempt {} of {} and is tried again: {}", run, attempt, most, failed.error());
+        int maxAttempts = job.retry().maxAttempts();
+        int attempt = Math.min(job.failures() + 1, maxAttempts);
+        if (failed.again() && attempt < maxAttempts) {
+            LOG.info("{} failed in attempt {} of {} and is tried again: {}", run, attempt, maxAttempts, failed.error());
         } else {
-            LOG.warn("{} failed for good in attempt {} of {}: {}", run, attempt, most, failed.error());
+            LOG.warn("{} failed for good in attempt {} of {}: {}", run, attempt, maxAttempts, failed.error());
         }
     }
 }

@@ -19,38 +19,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the ends of the jobs of one type: those that end while one transaction is under way go together into the next.
- * An end that cannot be written is tried again until its job is another's or this is closed.
+ * Writes the ends of the jobs of one type. Ends that are decided while a transaction is under way go together into the
+ * next. An end that cannot be written is tried again until its claim is lost or this is closed.
  */
 final class Finisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Finisher.class);
     private static final int BATCH_MAX = 100;
-    /** What several results may come to in one transaction; one alone may be larger. */
+    /** The size of several results in one transaction; a single result may be larger. */
     private static final int BYTES_MAX = 1_000_000;
 
     private final Database database;
     private final ActivityRows activities;
     private final JobType<?, ?> type;
     private final FinishTransaction finishTransaction;
-    private final BatchSize batch = new BatchSize(BATCH_MAX);
+    private final BatchSize batchSize = new BatchSize(BATCH_MAX);
     private final Loop loop;
 
-    @GuardedBy("this") private final Deque<End> ended = new ArrayDeque<>();
+    @GuardedBy("this") private final Deque<Decided> decided = new ArrayDeque<>();
 
-    @GuardedBy("this") private boolean asleep;
+    @GuardedBy("this") private boolean needsWakeUp;
 
     @GuardedBy("this") private int underWay;
 
     @GuardedBy("this") private @Nullable CompletableFuture<Void> drained;
 
     /**
-     * A job that has ended, and how.
+     * A run whose disposition is decided.
      *
      * @param mayBeWritten whether an earlier transaction has failed, which may nevertheless have committed
      */
-    private record End(JobRun<?> run, Disposition disposition, boolean mayBeWritten) {
-        End afterFailure() {
-            return new End(run, disposition, true);
+    private record Decided(JobRun<?> run, Disposition disposition, boolean mayBeWritten) {
+        Decided afterError() {
+            return new Decided(run, disposition, true);
         }
     }
 
@@ -62,26 +62,26 @@ final class Finisher implements AutoCloseable {
         this.loop = new Loop("finisher of " + type, instance.environment(), database.getExecutor(), this::round);
     }
 
-    /** Takes in a job whose end is settled, to be written after the next {@link #wake}. */
+    /** Adds a run whose disposition is decided. Its end is written after the next {@link #wake}. */
     synchronized void add(JobRun<?> run, Disposition disposition) {
-        asleep |= ended.isEmpty();
-        ended.add(new End(run, disposition, false));
+        needsWakeUp |= decided.isEmpty();
+        decided.add(new Decided(run, disposition, false));
     }
 
-    /** Begins to write, unless that goes on anyway. */
+    /** Starts a round, unless one is under way. */
     void wake() {
         synchronized (this) {
-            if (!asleep) {
+            if (!needsWakeUp) {
                 return;
             }
-            asleep = false;
+            needsWakeUp = false;
         }
         loop.wakeUp();
     }
 
-    /** {@return when everything has been written that has been added so far} */
+    /** {@return a future that completes when the ends of all runs that are added so far are written} */
     synchronized CompletableFuture<Void> drained() {
-        if (ended.isEmpty() && underWay == 0) {
+        if (decided.isEmpty() && underWay == 0) {
             return CompletableFuture.completedFuture(null);
         }
         if (drained == null) {
@@ -96,35 +96,35 @@ final class Finisher implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> round() {
-        List<End> some = takeSome();
-        if (some.isEmpty()) {
+        List<Decided> portion = takePortion();
+        if (portion.isEmpty()) {
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
-        List<JobRun<?>> runs = new ArrayList<>(some.size());
-        List<FinishTransaction.FinishRequest> all = new ArrayList<>(some.size());
-        for (End end : some) {
+        List<JobRun<?>> runs = new ArrayList<>(portion.size());
+        List<FinishTransaction.FinishRequest> requests = new ArrayList<>(portion.size());
+        for (Decided end : portion) {
             runs.add(end.run());
-            all.add(new FinishTransaction.FinishRequest(end.run().job(), end.disposition()));
+            requests.add(new FinishTransaction.FinishRequest(end.run().job(), end.disposition()));
         }
-        return CompletableFuture.completedFuture(all)
-                .thenCompose(each -> finishTransaction.endAll(
-                        database, type, each, activities.emptiedBy(runs))) // a closed database throws
+        return CompletableFuture.completedFuture(requests)
+                .thenCompose(all -> finishTransaction.endAll(
+                        database, type, all, activities.emptiedBy(runs))) // a closed database throws
                 .whenComplete((results, error) -> {
                     if (error == null) {
-                        activities.left(runs);
-                        haltLost(some, results);
+                        activities.leave(runs);
+                        reportLost(portion, results);
                     }
-                    roundEnded(some, error);
+                    portionTried(portion, error);
                 })
                 .thenApply(done -> Pause.none());
     }
 
-    /** The handlers of these jobs have returned, or were told to stop: their outcomes are discarded. */
-    private static void haltLost(List<End> ends, List<FinishTransaction.FinishResult> results) {
-        for (int i = 0; i < ends.size(); i++) {
-            End end = ends.get(i);
+    /** Logs the outcomes that were discarded because their claims are lost. A released job has no outcome. */
+    private static void reportLost(List<Decided> portion, List<FinishTransaction.FinishResult> results) {
+        for (int i = 0; i < portion.size(); i++) {
+            Decided end = portion.get(i);
             if (results.get(i).isLost() && !(end.disposition() instanceof Disposition.Released)) {
-                end.run().lose();
+                end.run().markHalted();
                 LOG.info(
                         "The claim on {} is lost: it expired, or the job was removed; its outcome was not written{}",
                         end.run(),
@@ -133,22 +133,22 @@ final class Finisher implements AutoCloseable {
         }
     }
 
-    private synchronized List<End> takeSome() {
-        int most = batch.now();
-        List<End> some = new ArrayList<>(Math.min(most, ended.size()));
+    private synchronized List<Decided> takePortion() {
+        int jobsMax = batchSize.now();
+        List<Decided> portion = new ArrayList<>(Math.min(jobsMax, decided.size()));
         long bytes = 0;
-        while (some.size() < most && !ended.isEmpty()) {
-            bytes += bytes(ended.element().disposition());
-            if (!some.isEmpty() && bytes > BYTES_MAX) {
+        while (portion.size() < jobsMax && !decided.isEmpty()) {
+            bytes += bytes(decided.element().disposition());
+            if (!portion.isEmpty() && bytes > BYTES_MAX) {
                 break;
             }
-            some.add(ended.remove());
+            portion.add(decided.remove());
         }
-        underWay = some.size();
-        return some;
+        underWay = portion.size();
+        return portion;
     }
 
-    /** About how much an end adds to what a job takes anyway. */
+    /** {@return the approximate size that a disposition adds to the transaction} */
     private static int bytes(Disposition disposition) {
         return disposition instanceof Disposition.Succeeded success
                 ? success.result().map(json -> json.length).orElse(0)
@@ -156,33 +156,33 @@ final class Finisher implements AutoCloseable {
     }
 
     /**
-     * What could not be written comes first again, in smaller portions, and one that cannot be written alone comes
-     * last: it must not keep the others back.
+     * Ends that could not be written come first again, in smaller portions. An end that cannot be written alone comes
+     * last: it must not delay the others.
      */
-    private void roundEnded(List<End> some, @Nullable Throwable error) {
-        batch.ended(error);
-        CompletableFuture<Void> nobodyLeft = null;
+    private void portionTried(List<Decided> portion, @Nullable Throwable error) {
+        batchSize.ended(error);
+        CompletableFuture<Void> drainedNow = null;
         synchronized (this) {
             underWay = 0;
             if (error != null) {
-                putBack(some);
-            } else if (ended.isEmpty()) {
-                nobodyLeft = drained;
+                requeue(portion);
+            } else if (decided.isEmpty()) {
+                drainedNow = drained;
                 drained = null;
             }
         }
-        if (nobodyLeft != null) {
-            nobodyLeft.complete(null);
+        if (drainedNow != null) {
+            drainedNow.complete(null);
         }
     }
 
-    @GuardedBy("this") private void putBack(List<End> some) {
-        if (some.size() == 1) {
-            ended.add(some.get(0).afterFailure());
+    @GuardedBy("this") private void requeue(List<Decided> portion) {
+        if (portion.size() == 1) {
+            decided.add(portion.get(0).afterError());
             return;
         }
-        for (int i = some.size() - 1; i >= 0; i--) {
-            ended.addFirst(some.get(i).afterFailure());
+        for (int i = portion.size() - 1; i >= 0; i--) {
+            decided.addFirst(portion.get(i).afterError());
         }
     }
 }

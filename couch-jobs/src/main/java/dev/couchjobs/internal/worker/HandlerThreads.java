@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The threads on which the handlers of a worker run.
  *
- * <p>Threads are not kept: one is started when a job can begin that no thread takes, takes jobs as long as there are
- * any, and ends. Each that takes a job while another job can begin starts the next thread.
+ * <p>Threads are not kept. A thread starts when a job can begin that no thread takes. It takes jobs as long as any can
+ * begin, and ends. A thread that takes a job while another job can begin starts the next thread.
  */
 final class HandlerThreads {
     private static final Logger LOG = LoggerFactory.getLogger(HandlerThreads.class);
@@ -29,26 +29,22 @@ final class HandlerThreads {
     private final Executor executor;
     private final Work work;
 
-    /** Whether a thread has been asked for that has not begun. */
-    @GuardedBy("lock") private boolean summoned;
+    /** Whether the executor has been given a thread's task that has not begun. */
+    @GuardedBy("lock") private boolean threadRequested;
 
-    /** What the threads do. */
+    /** The jobs that the threads run. */
     interface Work {
         /** {@return whether a job can begin} Called with the worker's lock. */
         boolean canBegin();
 
-        /** {@return the next job that can begin, to be run, which takes a slot} */
+        /** {@return the run of the next job that can begin, which has taken a slot} */
         Optional<Runnable> begin();
 
-        /** The executor has refused a thread some time ago: asks for one again if jobs still wait. */
+        /** Starts a thread if jobs still wait, after the executor has refused one. */
         void retry();
     }
 
-    /**
-     * Starts no thread by itself.
-     *
-     * @param lock the worker's lock
-     */
+    /** @param lock the worker's lock */
     HandlerThreads(Object lock, Environment environment, Executor executor, Work work) {
         this.lock = lock;
         this.environment = environment;
@@ -64,10 +60,10 @@ final class HandlerThreads {
     /** Starts a thread if a job can begin, unless one is being started. */
     void startIfNeeded() {
         synchronized (lock) {
-            if (summoned || !work.canBegin()) {
+            if (threadRequested || !work.canBegin()) {
                 return;
             }
-            summoned = true;
+            threadRequested = true;
         }
         try {
             executor.execute(this::run);
@@ -78,7 +74,7 @@ final class HandlerThreads {
 
     private void refused(Throwable error) {
         synchronized (lock) {
-            summoned = false;
+            threadRequested = false;
         }
         LOG.warn("The executor of a worker refuses its jobs; it is asked again in {}", AFTER_REFUSAL, error);
         var unused =
@@ -87,7 +83,7 @@ final class HandlerThreads {
 
     private void run() {
         synchronized (lock) {
-            summoned = false;
+            threadRequested = false;
         }
         HandlerThreads outer = AT_WORK.get();
         AT_WORK.set(this);

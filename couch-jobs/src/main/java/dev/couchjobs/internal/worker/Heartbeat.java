@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A sign of life of many jobs, through all the tries that its transaction takes. One that is lost does not disturb the
- * others. It may happen twice without harm.
+ * A heartbeat of many jobs, through all the tries of its transaction. A lost claim does not disturb the others. A
+ * second heartbeat does no harm.
  */
 final class Heartbeat {
     private final TypeKeys keys;
@@ -28,7 +28,7 @@ final class Heartbeat {
     /**
      * A heartbeat to be written.
      *
-     * @param emptied the activity rows under which no job is left when these jobs have gone
+     * @param emptied the activity rows that count no jobs but these
      */
     Heartbeat(TypeKeys keys, List<JobRun<?>> runs, List<Versionstamp> emptied) {
         this.keys = keys;
@@ -37,14 +37,14 @@ final class Heartbeat {
     }
 
     /**
-     * What a heartbeat came to.
+     * The result of a heartbeat.
      *
-     * @param heard the jobs that are held, with the activity row that each of them shares from now on, if it does
-     * @param lost the jobs that are another's, or gone
+     * @param renewed the runs whose leases are renewed, with the activity row that each shares from now on, if any
+     * @param lost the runs whose claims are lost
      */
-    record RenewedClaims(Map<JobRun<?>, Optional<SharedActivity>> heard, List<JobRun<?>> lost) {}
+    record Result(Map<JobRun<?>, Optional<SharedActivity>> renewed, List<JobRun<?>> lost) {}
 
-    CompletableFuture<RenewedClaims> write(Transaction tx) {
+    CompletableFuture<Result> write(Transaction tx) {
         List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(runs.size());
         runs.forEach(run -> reads.add(JobTable.find(tx, run.ref())));
         return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
@@ -65,7 +65,7 @@ final class Heartbeat {
                             lost.add(run);
                         }
                     }
-                    return new RenewedClaims(save(tx, held, rows), lost);
+                    return new Result(save(tx, held, rows), lost);
                 });
     }
 
@@ -79,15 +79,15 @@ final class Heartbeat {
                 changes.add(new RowChange(run.ref(), row, row.renewed(row.payload(), shared)));
             }
         });
-        Map<JobRun<?>, Optional<SharedActivity>> heard = new HashMap<>();
+        Map<JobRun<?>, Optional<SharedActivity>> renewed = new HashMap<>();
         JobTransaction jobs = JobTransaction.of(tx);
         for (List<RowChange> portion : JobTransaction.partition(changes)) {
             int userVersion = jobs.saveTogether(portion);
             Optional<SharedActivity> activity =
                     shared ? Optional.of(new SharedActivity(tx, userVersion, portion.size())) : Optional.empty();
-            portion.forEach(change -> heard.put(held.get(change.ref().id()), activity));
+            portion.forEach(change -> renewed.put(held.get(change.ref().id()), activity));
         }
         emptied.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
-        return heard;
+        return renewed;
     }
 }

@@ -23,12 +23,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Renews the leases of the jobs of one type in a worker, many in one transaction.
  *
- * <p>Six times in an activity timeout it looks for jobs whose lease was not renewed for a whole round. So none is
- * silent for longer than a third of the timeout, and one that ends before costs nothing. A watch fires when the timeout
- * is changed.
+ * <p>A round begins six times in an activity timeout. It sends heartbeats for the jobs whose lease was not renewed in
+ * the whole last round. So each lease is renewed within a third of the timeout, and a job that ends before its first
+ * heartbeat costs nothing. A watch fires when the timeout changes.
  *
- * <p>While the worker holds no jobs of the type, there are no rounds and no watch. The timeout may change meanwhile, to
- * as little as the shortest there is, so it is read again as early as that asks for.
+ * <p>While the worker holds no jobs of the type, there are no rounds and no watch. The timeout may change meanwhile to
+ * the shortest possible one, so the first read comes as early as that requires.
  */
 final class HeartbeatSender<D> implements AutoCloseable {
     private static final int ROUNDS_PER_TIMEOUT = 6;
@@ -36,14 +36,14 @@ final class HeartbeatSender<D> implements AutoCloseable {
     private static final int JOBS_PER_TRANSACTION = 400;
     private static final Duration CONFIRM_WITHIN = Duration.ofSeconds(5);
     private static final Logger LOG = LoggerFactory.getLogger(HeartbeatSender.class);
-    private static final Duration WITHOUT_TIMEOUT_LOOK_EVERY = Duration.ofSeconds(30);
-    /** After the first job. Most jobs have ended by then, and cost no look. */
-    private static final Duration FIRST_LOOK_AFTER = TypeTimeouts.TIMEOUT_MIN.dividedBy(ROUNDS_PER_TIMEOUT);
+    private static final Duration MISSING_TIMEOUT_READ_INTERVAL = Duration.ofSeconds(30);
+    /** The time from the first job to the first read of the timeout. Most jobs end before, and cost no read. */
+    private static final Duration FIRST_READ_DELAY = TypeTimeouts.TIMEOUT_MIN.dividedBy(ROUNDS_PER_TIMEOUT);
 
     private enum Phase {
-        RESTING,
-        ROUSED,
-        BEATING
+        SUSPENDED,
+        STARTING,
+        ACTIVE
     }
 
     private final TypeRuns<D> runs;
@@ -52,22 +52,22 @@ final class HeartbeatSender<D> implements AutoCloseable {
     private final Environment environment;
     private final Transactions transactions;
     private final TypeKeys keys;
-    private final BatchSize batch = new BatchSize(JOBS_PER_TRANSACTION);
+    private final BatchSize batchSize = new BatchSize(JOBS_PER_TRANSACTION);
     private final Loop loop;
 
     // Touched by one round at a time.
     private Optional<Duration> timeout = Optional.empty();
-    private Phase phase = Phase.RESTING;
+    private Phase phase = Phase.SUSPENDED;
     private volatile @Nullable CompletableFuture<Void> watch;
 
-    /** The runs of which signs of life are due. */
+    /** The runs whose heartbeats are due. */
     @FunctionalInterface
     interface DueRuns<D> {
         /**
          * Begins another round.
          *
          * @param roundTime how long each round lasts
-         * @return those whose lease was not renewed in all of the last one
+         * @return the runs whose lease was not renewed in the whole last round
          */
         List<JobRun<D>> nextRound(Duration roundTime);
     }
@@ -97,78 +97,79 @@ final class HeartbeatSender<D> implements AutoCloseable {
     }
 
     private void dropWatch() {
-        CompletableFuture<Void> armed = watch;
-        if (armed != null) {
-            armed.cancel(false);
+        CompletableFuture<Void> present = watch;
+        if (present != null) {
+            present.cancel(false);
         }
     }
 
     private CompletableFuture<Pause> round() {
         if (runs.suspendHeartbeats()) {
             dropWatch();
-            phase = Phase.RESTING;
+            phase = Phase.SUSPENDED;
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
         return switch (phase) {
-            case RESTING -> {
-                phase = Phase.ROUSED;
-                yield CompletableFuture.completedFuture(Pause.atMost(FIRST_LOOK_AFTER));
+            case SUSPENDED -> {
+                phase = Phase.STARTING;
+                yield CompletableFuture.completedFuture(Pause.atMost(FIRST_READ_DELAY));
             }
-            case ROUSED ->
-                learnTimeout().thenApply(known -> {
-                    note(known);
-                    phase = Phase.BEATING;
-                    return pause(FIRST_LOOK_AFTER);
+            case STARTING ->
+                learnTimeout().thenApply(learnt -> {
+                    setTimeout(learnt);
+                    phase = Phase.ACTIVE;
+                    return pause(FIRST_READ_DELAY);
                 });
-            case BEATING -> learnTimeout().thenCompose(this::sendIfKnown).thenApply(done -> pause(Duration.ZERO));
+            case ACTIVE -> learnTimeout().thenCompose(this::sendIfSet).thenApply(done -> pause(Duration.ZERO));
         };
     }
 
-    private CompletableFuture<Void> sendIfKnown(Optional<Duration> known) {
-        note(known);
-        return known.isEmpty() ? CompletableFuture.completedFuture(null) : send(known.get());
+    private CompletableFuture<Void> sendIfSet(Optional<Duration> learnt) {
+        setTimeout(learnt);
+        return learnt.isEmpty() ? CompletableFuture.completedFuture(null) : send(learnt.get());
     }
 
-    private void note(Optional<Duration> known) {
-        timeout = known;
-        known.ifPresent(time -> loop.backOffAtMost(time.dividedBy(ROUNDS_PER_TIMEOUT)));
+    private void setTimeout(Optional<Duration> learnt) {
+        timeout = learnt;
+        learnt.ifPresent(time -> loop.backOffAtMost(time.dividedBy(ROUNDS_PER_TIMEOUT)));
     }
 
-    /** The timeout as it was when the watch on it was armed; read anew once that has fired, or failed. */
+    /** {@return the timeout as of the present watch; reads it again once the watch has fired or failed} */
     private CompletableFuture<Optional<Duration>> learnTimeout() {
-        CompletableFuture<Void> armed = watch;
-        if (armed != null && !armed.isDone()) {
+        CompletableFuture<Void> present = watch;
+        if (present != null && !present.isDone()) {
             return CompletableFuture.completedFuture(timeout);
         }
         return transactions
                 .run(database, tx -> {
                     CompletableFuture<Void> next = TypeTimeouts.watch(tx, keys);
-                    return TypeTimeouts.get(tx, keys).thenApply(known -> new Look(known, next));
+                    return TypeTimeouts.get(tx, keys).thenApply(stored -> new TimeoutRead(stored, next));
                 })
-                .thenApply(look -> {
-                    watch = look.watch();
-                    var unused = look.watch().thenRun(loop::wakeUp);
-                    return look.timeout();
+                .thenApply(read -> {
+                    watch = read.watch();
+                    var unused = read.watch().thenRun(loop::wakeUp);
+                    return read.timeout();
                 });
     }
 
-    private record Look(Optional<Duration> timeout, CompletableFuture<Void> watch) {}
+    /** A read of the timeout, and the watch that fires when it changes. */
+    private record TimeoutRead(Optional<Duration> timeout, CompletableFuture<Void> watch) {}
 
-    /** No transaction waits for another, nor for longer than a job may wait for its next sign of life. */
-    private CompletableFuture<Void> send(Duration known) {
-        List<JobRun<D>> due = dueRuns.nextRound(known.dividedBy(ROUNDS_PER_TIMEOUT));
-        return send(due, known.dividedBy(3));
+    /** No transaction waits for another, nor for longer than a job may wait for its next heartbeat. */
+    private CompletableFuture<Void> send(Duration activityTimeout) {
+        List<JobRun<D>> due = dueRuns.nextRound(activityTimeout.dividedBy(ROUNDS_PER_TIMEOUT));
+        return send(due, activityTimeout.dividedBy(3));
     }
 
     /**
-     * Stores the starts of jobs, beside the rounds. Nothing is lost if that fails: the next round stores them.
+     * Stores the starts of jobs, independently of the rounds. If that fails, the next round stores them.
      */
-    void confirm(List<JobRun<?>> begun) {
-        if (begun.isEmpty()) {
+    void confirm(List<JobRun<?>> started) {
+        if (started.isEmpty()) {
             return;
         }
-        var unused = CompletableFuture.completedFuture(begun)
-                .thenComposeAsync(some -> send(some, CONFIRM_WITHIN), database.getExecutor())
+        var unused = CompletableFuture.completedFuture(started)
+                .thenComposeAsync(unconfirmed -> send(unconfirmed, CONFIRM_WITHIN), database.getExecutor())
                 .exceptionally(error -> {
                     LOG.debug("Jobs of type {} could not be confirmed", runs.type(), error);
                     return null;
@@ -177,33 +178,33 @@ final class HeartbeatSender<D> implements AutoCloseable {
 
     private CompletableFuture<Void> send(List<? extends JobRun<?>> due, Duration within) {
         List<CompletableFuture<?>> sent = new ArrayList<>();
-        int most = batch.now();
-        for (int from = 0; from < due.size(); from += most) {
-            List<JobRun<?>> some = List.copyOf(due.subList(from, Math.min(due.size(), from + most)));
-            Map<JobRun<?>, Optional<SharedActivity>> before = runs.activities().of(some);
-            Heartbeat heartbeat = new Heartbeat(keys, some, runs.activities().emptiedBy(some));
+        int jobsMax = batchSize.now();
+        for (int from = 0; from < due.size(); from += jobsMax) {
+            List<JobRun<?>> portion = List.copyOf(due.subList(from, Math.min(due.size(), from + jobsMax)));
+            Map<JobRun<?>, Optional<SharedActivity>> before = runs.activities().activitiesOf(portion);
+            Heartbeat heartbeat = new Heartbeat(keys, portion, runs.activities().emptiedBy(portion));
             sent.add(transactions
                     .run(database, tx -> {
                         tx.options().setTimeout(within.toMillis());
                         return heartbeat.write(tx);
                     })
-                    .whenComplete((renewedClaims, error) -> batch.ended(error))
-                    .thenAccept(renewedClaims -> runs.heard(renewedClaims, before)));
+                    .whenComplete((result, error) -> batchSize.ended(error))
+                    .thenAccept(result -> runs.renewed(result, before)));
         }
         return CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new));
     }
 
-    /** Until the next round, of which some has passed. */
+    /** {@return the pause until the next round, less the time that has passed} */
     private Pause pause(Duration passed) {
         if (timeout.isEmpty()) {
-            return Pause.atMost(WITHOUT_TIMEOUT_LOOK_EVERY);
+            return Pause.atMost(MISSING_TIMEOUT_READ_INTERVAL);
         }
         int percent = 100 - environment.random().nextInt(JITTER_PERCENT + 1);
-        Duration left = timeout.get()
+        Duration remaining = timeout.get()
                 .dividedBy(ROUNDS_PER_TIMEOUT)
                 .multipliedBy(percent)
                 .dividedBy(100)
                 .minus(passed);
-        return Pause.atMost(left.isNegative() ? Duration.ZERO : left);
+        return Pause.atMost(remaining.isNegative() ? Duration.ZERO : remaining);
     }
 }

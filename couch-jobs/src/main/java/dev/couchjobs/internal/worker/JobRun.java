@@ -12,7 +12,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claimed job, from when it is taken to its end.
+ * A claimed job, from the claim to the end of its handler.
  *
  * <p>The lock is the worker's, which all runs share: a caller that holds it sees several runs at one moment.
  *
@@ -29,7 +29,7 @@ final class JobRun<D> {
     /** Whether the database knows that the work has begun. */
     @GuardedBy("lock") private boolean confirmed;
 
-    @GuardedBy("lock") private boolean ended;
+    @GuardedBy("lock") private boolean hasLeftActivityRow;
 
     @GuardedBy("lock") private long lastHeartbeatRound;
 
@@ -38,16 +38,16 @@ final class JobRun<D> {
     /** Whether the handler was asked to stop. A handler that ends its job itself may continue. */
     private volatile boolean halted;
 
-    /** Whether the worker has given the job back. Another processor may have it before its handler notices. */
+    /** Whether the worker has released the job. Another processor may claim it before the handler learns of that. */
     private volatile boolean released;
 
-    /** The thread that runs its handler, to be interrupted. */
+    /** The thread that runs the handler, to be interrupted. */
     @GuardedBy("lock") private @Nullable Thread thread;
 
-    /** What its handler has begun, to be cancelled. */
+    /** The stage that the handler has returned, to be cancelled. */
     @GuardedBy("lock") private @Nullable CompletableFuture<?> stage;
 
-    /** Ends it when its time limit is up. */
+    /** Stops the run when its time limit is up. */
     @GuardedBy("lock") private @Nullable Future<?> timer;
 
     JobRun(Object lock, JobType<D, ?> type, GrantedClaim<D> claimed, JobRef ref, long lastHeartbeatRound) {
@@ -73,27 +73,27 @@ final class JobRun<D> {
         }
     }
 
-    /** Its end has been committed, or it has been lost: nothing of it is left under any activity row. */
-    void ended() {
+    /** The end is written, or the claim is lost: no activity row counts the job from now on. */
+    void leaveActivityRow() {
         synchronized (lock) {
             moveTo(null);
-            ended = true;
+            hasLeftActivityRow = true;
         }
     }
 
     /**
-     * Its lease was renewed in a round, by itself or under another activity row. Answers may come in another order than
-     * the commits that they report. So if it has moved since this began, it may be under either row: it stays where it
-     * is, and the other row is not known to become empty either.
+     * The lease was renewed in a round, under an own or a shared activity row. Answers may come in another order than
+     * the commits that they report. If the job has moved to another row since the renewal began, it may be under either
+     * row: it stays counted under its present row, and the other row is not known to become empty.
      *
-     * @param before the activity row that the job was known to share when this began
-     * @param after the one that it shares from this commit on
+     * @param before the activity row that the job was known to share when the renewal began
+     * @param after the activity row that it shares from this commit on
      */
     void renewed(@Nullable SharedActivity before, @Nullable SharedActivity after, long round) {
         synchronized (lock) {
             lastHeartbeatRound = round;
             confirmed = true;
-            if (!ended && activity == before) {
+            if (!hasLeftActivityRow && activity == before) {
                 moveTo(after);
             }
         }
@@ -119,21 +119,21 @@ final class JobRun<D> {
         }
     }
 
-    boolean isSettled() {
+    boolean isDecided() {
         synchronized (lock) {
-            return state.isSettled();
+            return state.isDecided();
         }
     }
 
     /**
-     * The end of the job is decided, or nothing of it is left to be written.
+     * Decides the disposition, or notes that the claim is lost and has none.
      *
-     * @return whether that was not so before
+     * @return whether it was not decided before
      */
-    boolean settle() {
+    boolean decide() {
         synchronized (lock) {
-            boolean first = !state.isSettled();
-            state = state.settled();
+            boolean first = !state.isDecided();
+            state = state.decided();
             return first;
         }
     }
@@ -152,21 +152,21 @@ final class JobRun<D> {
         }
     }
 
-    void stuck() {
+    void markStuck() {
         synchronized (lock) {
             state = state.stuck();
         }
     }
 
     /**
-     * The handler of a settled run has ended.
+     * The handler of a decided run has returned.
      *
-     * @return whether its slot was counted as lost
+     * @return whether its slot was counted as stuck
      */
-    boolean over() {
+    boolean handlerReturned() {
         synchronized (lock) {
             boolean wasStuck = state == RunState.STUCK;
-            state = state.over();
+            state = state.handlerReturned();
             return wasStuck;
         }
     }
@@ -179,7 +179,7 @@ final class JobRun<D> {
         return released;
     }
 
-    void release() {
+    void markReleased() {
         released = true;
     }
 
@@ -196,7 +196,7 @@ final class JobRun<D> {
 
     void begin(Thread thread) {
         synchronized (lock) {
-            state = state.started();
+            state = state.handlerStarted();
             this.thread = thread;
         }
     }
@@ -217,18 +217,18 @@ final class JobRun<D> {
         }
     }
 
-    /** It is another's; its handler is to learn that by itself. */
-    void lose() {
+    /** Halts the run without an interrupt: the handler gets an error, or has returned. */
+    void markHalted() {
         halted = true;
     }
 
-    void limitedBy(Future<?> timer) {
+    void setTimer(Future<?> timer) {
         synchronized (lock) {
             this.timer = timer;
         }
     }
 
-    void endTimer() {
+    void cancelTimer() {
         synchronized (lock) {
             if (timer != null) {
                 timer.cancel(false);
@@ -237,11 +237,11 @@ final class JobRun<D> {
     }
 
     /**
-     * Its handler has begun something that will come to its end by itself.
+     * The handler has returned a stage, which ends later.
      *
-     * @return whether that is to be cancelled, because the handler was told to stop before
+     * @return whether to cancel the stage, because the handler was told to stop before
      */
-    boolean started(CompletableFuture<?> stage) {
+    boolean stageReturned(CompletableFuture<?> stage) {
         synchronized (lock) {
             this.stage = stage;
             return halted;

@@ -22,11 +22,7 @@ final class JobRunner {
     private final FinishTransaction finishTransaction;
     private final int longTriesMax;
 
-    /**
-     * Calls no handler yet.
-     *
-     * @param longTriesMax how many tries of a handler's transaction may take too long
-     */
+    /** @param longTriesMax how many tries of a handler's transaction may take too long */
     JobRunner(Instance instance, int longTriesMax) {
         this.instance = instance;
         this.environment = instance.environment();
@@ -34,43 +30,43 @@ final class JobRunner {
         this.longTriesMax = longTriesMax;
     }
 
-    /** Is called once, when a handler has ended. */
-    interface EndListener {
+    /** Is called once, when a handler has returned and its stage, if it has one, has ended. */
+    interface ReturnListener {
         /**
-         * The handler has ended.
+         * The handler has returned.
          *
-         * @param disposition how its job ends, unless that is decided already
+         * @param disposition the disposition of its job, unless that is decided
          * @param took how long the handler took
          */
-        void ended(Disposition disposition, Duration took);
+        void handlerReturned(Disposition disposition, Duration took);
     }
 
-    /** Runs a job to its end, or to where its handler has begun what will end by itself. */
-    <D> void run(JobRun<D> run, TypeRuns<D> runs, HandlerRegistration<D, ?> registration, EndListener listener) {
-        Instant begun = environment.clock().instant();
+    /** Calls the handler of a job. The listener is called before this returns, or when the handler's stage ends. */
+    <D> void run(JobRun<D> run, TypeRuns<D> runs, HandlerRegistration<D, ?> registration, ReturnListener listener) {
+        Instant startedAt = environment.clock().instant();
         ClaimedJob<D> job = run.job();
         int maxAttempts = job.retry().maxAttempts();
         if (job.failures() >= maxAttempts) {
-            listener.ended(new Disposition.Failed(exhausted(maxAttempts), false), Duration.ZERO);
+            listener.handlerReturned(new Disposition.Failed(exhausted(maxAttempts), false), Duration.ZERO);
             return;
         }
         Optional<Duration> limit = registration.timeLimit();
-        limit.ifPresent(time -> runs.limit(run, time));
+        limit.ifPresent(time -> runs.startTimeLimit(run, time));
         RunContext<D> context =
-                new RunContext<>(runs, instance, finishTransaction, run, limit.map(begun::plus), longTriesMax);
-        Call<D> call = new Call<>(run, context, begun, listener);
+                new RunContext<>(runs, instance, finishTransaction, run, limit.map(startedAt::plus), longTriesMax);
+        Call<D> call = new Call<>(run, context, startedAt, listener);
         Object result;
         try {
             result = registration.handler().call(context);
-        } catch (Throwable e) { // also an error: it is the handler's, and the job has to come to an end
-            call.ended(null, e);
+        } catch (Throwable e) { // also an error: the handler throws it, and the job has to end
+            call.handlerReturned(null, e);
             return;
         }
         if (result instanceof BoundHandler.StartedCall handler) {
             var unused = run.detachThread();
             call.await(handler.stage());
         } else {
-            call.ended(result, null);
+            call.handlerReturned(result, null);
         }
     }
 
@@ -78,42 +74,42 @@ final class JobRunner {
     private final class Call<D> {
         private final JobRun<D> run;
         private final RunContext<D> context;
-        private final Instant begun;
-        private final EndListener listener;
+        private final Instant startedAt;
+        private final ReturnListener listener;
 
-        Call(JobRun<D> run, RunContext<D> context, Instant begun, EndListener listener) {
+        Call(JobRun<D> run, RunContext<D> context, Instant startedAt, ReturnListener listener) {
             this.run = run;
             this.context = context;
-            this.begun = begun;
+            this.startedAt = startedAt;
             this.listener = listener;
         }
 
         void await(@Nullable CompletionStage<?> stage) {
             if (stage == null) {
-                ended(null, new NullPointerException("The handler returned no stage."));
+                handlerReturned(null, new NullPointerException("The handler returned no stage."));
                 return;
             }
-            if (stage instanceof CompletableFuture<?> future && run.started(future)) {
+            if (stage instanceof CompletableFuture<?> future && run.stageReturned(future)) {
                 future.cancel(true);
             }
-            var unused = stage.whenComplete(this::ended);
+            var unused = stage.whenComplete(this::handlerReturned);
         }
 
-        void ended(@Nullable Object result, @Nullable Throwable error) {
+        void handlerReturned(@Nullable Object result, @Nullable Throwable error) {
             Disposition disposition;
             try {
                 disposition = error == null ? returned(result) : failed(error);
-            } catch (Throwable e) { // also an error: the result is written by classes of the user's, as deep as they go
+            } catch (Throwable e) { // also an error: the user's classes encode the result
                 disposition = new Disposition.Failed(ErrorText.of(e), true);
             }
-            listener.ended(
-                    disposition, Duration.between(begun, environment.clock().instant()));
+            listener.handlerReturned(
+                    disposition, Duration.between(startedAt, environment.clock().instant()));
         }
 
         private Disposition returned(@Nullable Object result) {
-            Optional<Disposition> wanted = context.wanted();
-            if (wanted.isPresent()) {
-                return wanted.get();
+            Optional<Disposition> requestedDisposition = context.requestedDisposition();
+            if (requestedDisposition.isPresent()) {
+                return requestedDisposition.get();
             }
             try {
                 return new Disposition.Succeeded(

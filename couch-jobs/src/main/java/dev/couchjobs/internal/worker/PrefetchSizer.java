@@ -3,46 +3,46 @@ package dev.couchjobs.internal.worker;
 import java.time.Duration;
 
 /**
- * The number of jobs to claim beyond the free slots: twice as many as handlers finish during one claim. Handlers then
- * never wait for a claim. Handlers that take long thus claim nothing ahead, and leave the jobs to others.
+ * The size of the prefetch: twice as many jobs as handlers finish during one claim. Short handlers then never wait for
+ * a claim. For long handlers the prefetch is empty, and other workers can claim the jobs.
  *
  * <p>Not thread-safe.
  */
 final class PrefetchSizer {
-    private static final int MAX = 100;
-    /** How much of what was known remains when one more is learnt, in eighths. */
-    private static final int MEMORY = 7;
+    private static final int PREFETCH_MAX = 100;
+    /** The weight of the previous mean in an exponentially weighted moving average; a sample weighs 1. */
+    private static final int EWMA_WEIGHT = 7;
 
-    private static final Duration PATIENCE_MIN = Duration.ofMillis(100);
+    private static final Duration STARVATION_TIMEOUT_MIN = Duration.ofMillis(100);
 
     private double jobNanos;
     private double claimNanos;
 
     void jobTook(Duration time) {
-        jobNanos = learnt(jobNanos, time);
+        jobNanos = weightedMean(jobNanos, time);
     }
 
-    /** Jobs have waited for so long that those before them are taking at least that. */
+    /** Jobs have waited for a slot: the running jobs take at least that time. */
     void recordQueueTime(Duration time) {
         jobNanos = Math.max(jobNanos, (double) time.toNanos());
     }
 
     void claimTook(Duration time) {
-        claimNanos = learnt(claimNanos, time);
+        claimNanos = weightedMean(claimNanos, time);
     }
 
     /** A clock that is set back gives a negative duration, which counts as zero. */
-    private static double learnt(double known, Duration time) {
+    private static double weightedMean(double mean, Duration time) {
         double nanos = Math.max(1, time.toNanos());
-        return known == 0 ? nanos : (known * MEMORY + nanos) / (MEMORY + 1);
+        return mean == 0 ? nanos : (mean * EWMA_WEIGHT + nanos) / (EWMA_WEIGHT + 1);
     }
 
-    /** How long jobs may wait here while none begins: those that run are then unlike those before them. */
-    Duration patience() {
-        return Duration.ofNanos(Math.max(PATIENCE_MIN.toNanos(), (long) (2 * jobNanos)));
+    /** {@return how long jobs may wait while none begins; the running jobs then take longer than usual} */
+    Duration starvationTimeout() {
+        return Duration.ofNanos(Math.max(STARVATION_TIMEOUT_MIN.toNanos(), (long) (2 * jobNanos)));
     }
 
-    int ahead(int concurrency) {
-        return jobNanos == 0 ? 0 : (int) Math.min(MAX, 2.0 * concurrency * claimNanos / jobNanos);
+    int size(int concurrency) {
+        return jobNanos == 0 ? 0 : (int) Math.min(PREFETCH_MAX, 2.0 * concurrency * claimNanos / jobNanos);
     }
 }

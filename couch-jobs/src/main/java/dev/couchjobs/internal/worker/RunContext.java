@@ -47,7 +47,7 @@ final class RunContext<D> implements JobContext<D> {
     private final int longTriesMax;
 
     private volatile boolean unreadable;
-    private volatile @Nullable Disposition wanted;
+    private volatile @Nullable Disposition requestedDisposition;
 
     RunContext(
             TypeRuns<D> runs,
@@ -68,12 +68,12 @@ final class RunContext<D> implements JobContext<D> {
         this.longTriesMax = longTriesMax;
     }
 
-    /** What the handler asked for. */
-    Optional<Disposition> wanted() {
-        return Optional.ofNullable(wanted);
+    /** {@return the disposition that the handler has requested by {@link #snooze} or {@link #cancel}} */
+    Optional<Disposition> requestedDisposition() {
+        return Optional.ofNullable(requestedDisposition);
     }
 
-    /** Whether the handler was told that the job's data cannot be read. */
+    /** {@return whether the handler got an error because the job's data cannot be read} */
     boolean isUnreadable() {
         return unreadable;
     }
@@ -115,66 +115,68 @@ final class RunContext<D> implements JobContext<D> {
 
     @Override
     public void snooze(Duration time) {
-        wanted = new Disposition.Snoozed(time);
+        requestedDisposition = new Disposition.Snoozed(time);
     }
 
     @Override
     public void cancel(String reason) {
-        wanted = new Disposition.Cancelled(Objects.requireNonNull(reason, "reason"));
+        requestedDisposition = new Disposition.Cancelled(Objects.requireNonNull(reason, "reason"));
     }
 
     @Override
     public void log(Object entry) {
-        noticing(() -> logVerbs.append(database, job, LogEntry.Kind.LOG, entry).join());
+        detectingLostClaim(
+                () -> logVerbs.append(database, job, LogEntry.Kind.LOG, entry).join());
     }
 
     @Override
     public void checkpoint(Object checkpoint) {
-        noticing(() -> logVerbs.append(database, job, LogEntry.Kind.CHECKPOINT, checkpoint)
+        detectingLostClaim(() -> logVerbs.append(database, job, LogEntry.Kind.CHECKPOINT, checkpoint)
                 .join());
     }
 
     @Override
     public <T> Optional<T> lastCheckpoint(Class<T> type) {
-        return noticing(() ->
+        return detectingLostClaim(() ->
                         logVerbs.lastCheckpoint(database, job.type(), job.id()).join())
                 .map(entry -> entry.as(type));
     }
 
     @Override
     public void progress(long done, long total, String text) {
-        noticing(() -> logVerbs.progress(database, job, done, total, text).join());
+        detectingLostClaim(
+                () -> logVerbs.progress(database, job, done, total, text).join());
     }
 
     @Override
     public <T extends @Nullable Object> T run(Function<? super Transaction, T> body) {
-        boolean silent = runs.isSilent(run);
+        boolean heartbeatDue = runs.isHeartbeatDue(run);
         @Nullable SharedActivity before = run.activity();
-        T result = noticing(() -> transactions.runFor(database, tries(), tx -> {
-            fence(tx, silent).join();
+        T result = detectingLostClaim(() -> transactions.runFor(database, tries(), tx -> {
+            fence(tx, heartbeatDue).join();
             return body.apply(tx);
         }));
-        heard(silent, before);
+        renewed(heartbeatDue, before);
         return result;
     }
 
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> runAsync(
             Function<? super Transaction, ? extends CompletableFuture<T>> body) {
-        boolean silent = runs.isSilent(run);
+        boolean heartbeatDue = runs.isHeartbeatDue(run);
         @Nullable SharedActivity before = run.activity();
-        CompletableFuture<T> done = transactions.runForAsync(
-                database, tries(), tx -> fence(tx, silent).thenCompose(held -> body.apply(tx)));
-        return done.whenComplete((value, error) -> {
-            notice(error);
-            heard(silent && error == null, before);
+        CompletableFuture<T> transaction = transactions.runForAsync(
+                database, tries(), tx -> fence(tx, heartbeatDue).thenCompose(held -> body.apply(tx)));
+        return transaction.whenComplete((value, error) -> {
+            detectLostClaim(error);
+            renewed(heartbeatDue && error == null, before);
         });
     }
 
     @Override
     public <R extends @Nullable Object> R finish(Function<? super Transaction, R> body) {
         Finish<R> finish = new Finish<>();
-        R result = noticing(() -> transactions.runFor(database, tries(), finish.earlierTries, tx -> {
+        R result = detectingLostClaim(() -> transactions.runFor(database, tries(), finish.earlierTries, tx -> {
             if (finish.isDoneBefore(tx).join()) {
                 return finish.result();
             }
@@ -190,7 +192,7 @@ final class RunContext<D> implements JobContext<D> {
     public <R extends @Nullable Object> CompletableFuture<R> finishAsync(
             Function<? super Transaction, ? extends CompletableFuture<R>> body) {
         Finish<R> finish = new Finish<>();
-        CompletableFuture<R> done = transactions.runForAsync(
+        CompletableFuture<R> transaction = transactions.runForAsync(
                 database,
                 tries(),
                 finish.earlierTries,
@@ -198,8 +200,8 @@ final class RunContext<D> implements JobContext<D> {
                         .thenCompose(before -> before
                                 ? CompletableFuture.completedFuture(finish.result())
                                 : body.apply(tx).thenCompose(given -> finish.write(tx, given))));
-        return done.whenComplete((result, error) -> {
-            notice(error);
+        return transaction.whenComplete((result, error) -> {
+            detectLostClaim(error);
             if (error == null) {
                 finish.committed();
             }
@@ -210,20 +212,20 @@ final class RunContext<D> implements JobContext<D> {
         return new HandlerTries(instance.environment().clock(), run.toString(), longTriesMax);
     }
 
-    /** An end by a transaction of the handler's, through all its tries. */
+    /** The end of a job in a transaction of the handler's, through all its tries. */
     private final class Finish<R extends @Nullable Object> {
         private final long token = instance.environment().random().nextLong();
         private final TokenSearch earlierTries = new TokenSearch(run.ref().keys(), token);
         private volatile @Nullable R result;
 
         /**
-         * Whether an earlier try has committed; if not, this one goes on only while the claim holds. The job's own row
-         * may no longer show it: nothing may be kept of it, or others may have claimed it again.
+         * {@return whether an earlier try has committed} If none has, the transaction can commit only while the claim
+         * is held. The job's row may not show the earlier commit: the job may have been removed or claimed again.
          */
         CompletableFuture<Boolean> isDoneBefore(Transaction tx) {
             return earlierTries
                     .hasCommitted(tx)
-                    .thenCompose(done -> done
+                    .thenCompose(hasCommitted -> hasCommitted
                             ? CompletableFuture.completedFuture(true)
                             : fence(tx, false).thenApply(held -> false));
         }
@@ -251,13 +253,13 @@ final class RunContext<D> implements JobContext<D> {
         }
     }
 
-    @SuppressWarnings("unchecked") // what is not of the type's result type cannot be encoded
+    @SuppressWarnings("unchecked") // a result of another type cannot be encoded
     private <R> Optional<byte[]> encoded(JobType<?, R> type, @Nullable Object result) {
         return instance.codec().encodeResult(type, job.id(), (R) result);
     }
 
-    /** Lets the transaction go on only while the job is held; also gives a sign of life, if one is wanted. */
-    private CompletableFuture<?> fence(Transaction tx, boolean signOfLife) {
+    /** Lets the transaction commit only while the claim is held; also renews the lease if a heartbeat is due. */
+    private CompletableFuture<?> fence(Transaction tx, boolean heartbeatDue) {
         if (run.isReleased()) {
             return CompletableFuture.failedFuture(LostClaimErrors.released(job));
         }
@@ -266,34 +268,34 @@ final class RunContext<D> implements JobContext<D> {
                         tx,
                         joined -> JobTransaction.of(joined).edit(run.ref(), before -> {
                             JobRow row = Fence.held(joined, job, before);
-                            if (signOfLife) {
+                            if (heartbeatDue) {
                                 JobTransaction.of(joined).save(run.ref(), row, row.renewed(row.payload()));
                             }
                             return CompletableFuture.completedFuture(row);
                         }));
     }
 
-    private void heard(boolean signOfLife, @Nullable SharedActivity before) {
-        if (signOfLife) {
-            runs.heard(run, before);
+    private void renewed(boolean heartbeatDue, @Nullable SharedActivity before) {
+        if (heartbeatDue) {
+            runs.renewed(run, before);
         }
     }
 
-    private <T extends @Nullable Object> T noticing(Supplier<T> transaction) {
+    private <T extends @Nullable Object> T detectingLostClaim(Supplier<T> transaction) {
         try {
             return transaction.get();
         } catch (RuntimeException e) {
-            notice(e);
+            detectLostClaim(e);
             throw RootCauses.thrown(e);
         }
     }
 
-    private void notice(@Nullable Throwable error) {
+    private void detectLostClaim(@Nullable Throwable error) {
         if (error != null
-                && RootCauses.thrown(error) instanceof JobHaltedException lost
-                && job.id().equals(lost.jobId())
-                && job.type().name().equals(lost.typeName())) {
-            if (lost instanceof JobAlreadyFinishedException) {
+                && RootCauses.thrown(error) instanceof JobHaltedException halt
+                && job.id().equals(halt.jobId())
+                && job.type().name().equals(halt.typeName())) {
+            if (halt instanceof JobAlreadyFinishedException) {
                 runs.endWrittenByHandler(run);
             } else {
                 runs.claimLostInHandler(run);

@@ -6,42 +6,42 @@ enum RunState {
     WAITING,
     /** The handler runs, and its job has no disposition yet. */
     RUNNING,
-    /** The handler runs, although its job is settled. */
-    ENDING,
-    /** The handler runs long after it was told to stop. Its slot counts as lost. */
+    /** The handler runs, although the disposition of its job is decided. */
+    DECIDED,
+    /** The handler runs long after it was told to stop. Its slot counts as stuck. */
     STUCK,
-    /** The job is settled, and no handler runs. */
-    DONE;
+    /** The disposition is decided, and no handler runs. */
+    INACTIVE;
 
     /** The run takes a slot. */
-    RunState started() {
+    RunState handlerStarted() {
         return from(WAITING, RUNNING);
     }
 
     /** The disposition is decided, or the claim is lost. Later decisions change nothing. */
-    RunState settled() {
+    RunState decided() {
         return switch (this) {
-            case WAITING -> DONE;
-            case RUNNING -> ENDING;
-            case ENDING, STUCK, DONE -> this;
+            case WAITING -> INACTIVE;
+            case RUNNING -> DECIDED;
+            case DECIDED, STUCK, INACTIVE -> this;
         };
     }
 
-    /** The handler still runs when the time to obey is up. */
+    /** The handler still runs when the grace period after it was told to stop is over. */
     RunState stuck() {
-        return from(ENDING, STUCK);
+        return from(DECIDED, STUCK);
     }
 
-    /** The handler ends and leaves its slot. The run is settled before. */
-    RunState over() {
-        return this == STUCK ? DONE : from(ENDING, DONE);
+    /** The handler returns and leaves its slot. The disposition is decided before. */
+    RunState handlerReturned() {
+        return this == STUCK ? INACTIVE : from(DECIDED, INACTIVE);
     }
 
     boolean hasSlot() {
-        return this == RUNNING || this == ENDING || this == STUCK;
+        return this == RUNNING || this == DECIDED || this == STUCK;
     }
 
-    boolean isSettled() {
+    boolean isDecided() {
         return this != WAITING && this != RUNNING;
     }
 

@@ -26,12 +26,11 @@ import java.util.concurrent.TimeUnit;
 /**
  * The slots of a worker: which type claims jobs for them, and which job begins next.
  *
- * <p>A worker claims jobs ahead of free slots while its jobs are short; those that then wait for too long it gives
- * back.
+ * <p>A worker prefetches while its jobs are short, and releases jobs that then wait for too long.
  */
 final class SlotScheduler implements HandlerThreads.Work {
-    /** How often the scheduler looks for claims that wait too long for a slot, while any wait. */
-    private static final Duration LOOK = Duration.ofMillis(50);
+    /** The time between checks for jobs that wait too long for a slot, while any wait. */
+    private static final Duration STARVATION_CHECK_INTERVAL = Duration.ofMillis(50);
 
     private final Object lock;
     private final Environment environment;
@@ -43,32 +42,27 @@ final class SlotScheduler implements HandlerThreads.Work {
     @GuardedBy("lock") private int running;
 
     /**
-     * Every type queue in which jobs wait, the one whose turn is next first; maybe others. What is done for each job
-     * looks at these alone: there may be a thousand type queues.
+     * All type queues in which jobs wait, in the order in which their jobs begin; empty queues may be among them. The
+     * work for each job visits only these queues, since a worker may have a thousand queues.
      */
-    @GuardedBy("lock") private final Set<TypeQueue<?>> turns = new LinkedHashSet<>();
+    @GuardedBy("lock") private final Set<TypeQueue<?>> waitingQueues = new LinkedHashSet<>();
 
-    /** Every type queue that may have jobs to claim and had no room when it last asked, by turns. */
-    @GuardedBy("lock") private final NavigableMap<Long, TypeQueue<?>> waitingForRoom = new TreeMap<>();
+    /** The type queues that may have jobs to claim and could claim none when they last asked, by ticket. */
+    @GuardedBy("lock") private final NavigableMap<Long, TypeQueue<?>> deferredQueues = new TreeMap<>();
 
-    @GuardedBy("lock") private long turn;
+    @GuardedBy("lock") private long lastTicket;
 
-    /** How many jobs may be taken by the claims that are under way. */
+    /** How many jobs the current claims may take. */
     @GuardedBy("lock") private int reserved;
 
-    /** Of all types together: how many jobs to claim beyond those that can begin. */
-    @GuardedBy("lock") private final PrefetchSizer prefetch = new PrefetchSizer();
+    /** The prefetch of all types together. */
+    @GuardedBy("lock") private final PrefetchSizer prefetchSizer = new PrefetchSizer();
 
-    /** Whether the next look for jobs that wait for nothing is scheduled. */
-    @GuardedBy("lock") private boolean watching;
+    @GuardedBy("lock") private boolean isStarvationCheckScheduled;
 
     @GuardedBy("lock") private boolean closed;
 
-    /**
-     * Begins with free slots and no types.
-     *
-     * @param lock the worker's lock
-     */
+    /** @param lock the worker's lock */
     SlotScheduler(Object lock, Instance instance, WorkerSettings settings) {
         this.lock = lock;
         this.environment = instance.environment();
@@ -78,7 +72,7 @@ final class SlotScheduler implements HandlerThreads.Work {
         this.threads = new HandlerThreads(lock, environment, settings.executor(), this);
     }
 
-    /** {@return the queue of a type, for which nothing is claimed yet} */
+    /** {@return a new queue of a type} */
     <D> TypeQueue<D> queue(HandlerRegistration<D, ?> registration, TypeRuns<D> runs) {
         return new TypeQueue<>(lock, registration, runs, instance, this::nextRound);
     }
@@ -93,27 +87,27 @@ final class SlotScheduler implements HandlerThreads.Work {
         return threads.isCalledByHandler();
     }
 
-    /** Neither claims jobs nor begins any from now on. */
+    /** Stops claiming jobs and calling handlers. */
     void close() {
         synchronized (lock) {
             closed = true;
         }
     }
 
-    /** Gives the jobs of a type back that wait for a slot. */
+    /** Releases the jobs of a type that wait for a slot. */
     void releaseWaiting(TypeQueue<?> queue) {
         queue.releaseWaiting();
-        queue.runs().release();
+        queue.runs().writeEndsAndCheckNothingHeld();
     }
 
     // Claiming
 
-    /** {@return what reserves slots of a type, and takes the claims that are made for them} */
+    /** {@return the consumer that reserves slots for claims of a type, and takes the claimed jobs} */
     private <D> ClaimConsumer<D> consumer(TypeQueue<D> queue) {
         return new ClaimConsumer<>() {
             @Override
             public Demand reserve() {
-                return SlotScheduler.this.reserve(queue);
+                return reserveSlots(queue);
             }
 
             @Override
@@ -123,129 +117,132 @@ final class SlotScheduler implements HandlerThreads.Work {
 
             @Override
             public void claimEnded() {
-                SlotScheduler.this.claimEnded(queue);
+                SlotScheduler.this.releaseReservation(queue);
             }
         };
     }
 
-    /** A slot is reserved before it is claimed for: so no two types claim for the same one. */
-    private ClaimConsumer.Demand reserve(TypeQueue<?> queue) {
+    /** Reserves slots before a claim, so that no two types claim jobs for the same slot. */
+    private ClaimConsumer.Demand reserveSlots(TypeQueue<?> queue) {
         synchronized (lock) {
             if (!queue.isOpen() || closed) {
                 return ClaimConsumer.Demand.NONE;
             }
-            long beyond = excess();
-            int room = Math.min(room(beyond), queue.wanted(free()));
-            if (room == 0) {
-                if (queue.turn() == 0) {
-                    queue.waitFor(++turn);
+            long surplus = surplusClaims();
+            int claimable = Math.min(claimable(surplus), queue.claimable(freeSlots()));
+            if (claimable == 0) {
+                if (queue.ticket() == 0) {
+                    queue.setTicket(++lastTicket);
                 }
-                waitingForRoom.put(queue.turn(), queue);
+                deferredQueues.put(queue.ticket(), queue);
                 return ClaimConsumer.Demand.NONE;
             }
-            waitingForRoom.remove(queue.turn());
-            reserved += room;
-            return queue.reserve(room, room <= -beyond, now());
+            deferredQueues.remove(queue.ticket());
+            reserved += claimable;
+            boolean haveFreeSlots = surplus + claimable <= 0;
+            return queue.beginClaim(claimable, haveFreeSlots, now());
         }
     }
 
-    private void claimEnded(TypeQueue<?> queue) {
+    private void releaseReservation(TypeQueue<?> queue) {
         synchronized (lock) {
             reserved -= queue.releaseReservation();
         }
         wakeUpAll();
     }
 
-    /** The slots in which nothing runs and for which no claim is under way. */
-    @GuardedBy("lock") private int free() {
+    /** {@return how many slots neither run a job nor are reserved for a claim} */
+    @GuardedBy("lock") private int freeSlots() {
         return Math.max(0, slots - running - reserved);
     }
 
-    /**
-     * How many more jobs there are than slots, with those that are being claimed; below zero there are free slots.
-     */
-    @GuardedBy("lock") private long excess() {
-        long waiting = turns.stream().mapToInt(TypeQueue::waiting).sum();
+    /** {@return how many more jobs are claimed or reserved than the worker has slots; negative if slots are free} */
+    @GuardedBy("lock") private long surplusClaims() {
+        long waiting = waitingQueues.stream().mapToInt(TypeQueue::waiting).sum();
         return running + reserved + waiting - slots;
     }
 
-    /** How many jobs may be claimed. Waits until half of what was claimed ahead has begun, as each type does. */
-    @GuardedBy("lock") private int room(long beyond) {
-        int ahead = prefetch.ahead(slots);
-        return beyond > ahead / 2 ? 0 : (int) Math.min(Integer.MAX_VALUE, ahead - beyond);
+    /**
+     * {@return how many jobs the worker may claim} As for each type, the next claim waits until half of the prefetch
+     * has begun.
+     */
+    @GuardedBy("lock") private int claimable(long surplus) {
+        int prefetch = prefetchSizer.size(slots);
+        return surplus > prefetch / 2 ? 0 : (int) Math.min(Integer.MAX_VALUE, prefetch - surplus);
     }
 
     private <D> void take(TypeQueue<D> queue, List<GrantedClaim<D>> claims) {
-        boolean wake;
-        boolean tooLate;
+        boolean wereHeartbeatsSuspended;
+        boolean isClosed;
         synchronized (lock) {
             reserved -= queue.releaseReservation();
-            prefetch.claimTook(queue.claimed(claims, now()));
-            turns.add(queue);
-            wake = queue.runs().resumeHeartbeats();
-            tooLate = closed;
+            prefetchSizer.claimTook(queue.claimed(claims, now()));
+            waitingQueues.add(queue);
+            wereHeartbeatsSuspended = queue.runs().resumeHeartbeats();
+            isClosed = closed;
         }
-        if (wake) {
+        if (wereHeartbeatsSuspended) {
             queue.heartbeats().resume();
         }
-        if (tooLate) {
+        if (isClosed) {
             releaseWaiting(queue);
         } else {
             threads.startIfNeeded();
-            watchWaiting();
+            scheduleStarvationCheck();
         }
     }
 
-    /**
-     * Jobs were claimed ahead because those before them were short. If one is not, the others are not to wait for it.
-     */
-    private void watchWaiting() {
+    /** Schedules the next check, unless one is scheduled. Prefetched jobs must not wait for a job that takes long. */
+    private void scheduleStarvationCheck() {
         synchronized (lock) {
-            if (watching || closed || turns.stream().allMatch(queue -> queue.waiting() == 0)) {
+            if (isStarvationCheckScheduled
+                    || closed
+                    || waitingQueues.stream().allMatch(queue -> queue.waiting() == 0)) {
                 return;
             }
-            watching = true;
+            isStarvationCheckScheduled = true;
         }
-        var unused =
-                environment.scheduler().schedule(this::releaseStuck, TimerDelays.nanos(LOOK), TimeUnit.NANOSECONDS);
+        var unused = environment
+                .scheduler()
+                .schedule(this::releaseStarved, TimerDelays.nanos(STARVATION_CHECK_INTERVAL), TimeUnit.NANOSECONDS);
     }
 
-    private void releaseStuck() {
-        List<TypeQueue<?>> stuck = new ArrayList<>();
+    private void releaseStarved() {
+        List<TypeQueue<?>> starved = new ArrayList<>();
         synchronized (lock) {
-            watching = false;
+            isStarvationCheckScheduled = false;
             boolean isFull = running == slots;
-            for (TypeQueue<?> queue : turns) {
-                if (queue.releaseStuck(LOOK, isFull)) {
-                    stuck.add(queue);
+            for (TypeQueue<?> queue : waitingQueues) {
+                if (queue.releaseStarved(STARVATION_CHECK_INTERVAL, isFull)) {
+                    starved.add(queue);
                 }
             }
-            if (!stuck.isEmpty()) {
-                prefetch.recordQueueTime(prefetch.patience());
+            if (!starved.isEmpty()) {
+                prefetchSizer.recordQueueTime(prefetchSizer.starvationTimeout());
             }
         }
         wakeUpAll();
-        stuck.forEach(queue -> queue.runs().write());
-        watchWaiting();
+        starved.forEach(queue -> queue.runs().writeEnds());
+        scheduleStarvationCheck();
     }
 
     /**
-     * Begins a round of heartbeats. Jobs that still wait for a slot after a whole round are given back, since other
-     * processes may have one.
+     * Begins a round of heartbeats. Releases jobs that still wait for a slot after a whole round, since other processes
+     * may have free slots.
      *
-     * @return the runs of which a heartbeat is due
+     * @return the runs whose heartbeat is due
      */
     private <D> List<JobRun<D>> nextRound(TypeQueue<D> queue, Duration roundTime) {
         List<JobRun<D>> due;
         synchronized (lock) {
             due = queue.runs().nextRound();
-            Collection<JobRun<D>> idle = queue.releaseWaiting(due, roundTime);
-            if (!idle.isEmpty()) {
-                prefetch.recordQueueTime(roundTime);
+            Collection<JobRun<D>> released = queue.releaseWaiting(due, roundTime);
+            if (!released.isEmpty()) {
+                prefetchSizer.recordQueueTime(roundTime);
             }
-            due.removeAll(new HashSet<>(idle));
+            due.removeAll(new HashSet<>(released));
         }
-        queue.runs().write();
+        queue.runs().writeEnds();
         wakeUpAll();
         return due;
     }
@@ -255,7 +252,7 @@ final class SlotScheduler implements HandlerThreads.Work {
     @Override
     public boolean canBegin() {
         synchronized (lock) {
-            return !closed && running < slots && turns.stream().anyMatch(TypeQueue::canBegin);
+            return !closed && running < slots && waitingQueues.stream().anyMatch(TypeQueue::canBegin);
         }
     }
 
@@ -265,15 +262,15 @@ final class SlotScheduler implements HandlerThreads.Work {
             if (closed || running == slots) {
                 return Optional.empty();
             }
-            for (Iterator<TypeQueue<?>> each = turns.iterator(); each.hasNext(); ) {
-                TypeQueue<?> queue = each.next();
+            for (Iterator<TypeQueue<?>> iterator = waitingQueues.iterator(); iterator.hasNext(); ) {
+                TypeQueue<?> queue = iterator.next();
                 Optional<Runnable> next = begin(queue);
                 if (next.isPresent() || queue.waiting() == 0) {
-                    each.remove();
+                    iterator.remove();
                 }
                 if (next.isPresent()) {
                     if (queue.waiting() > 0) {
-                        turns.add(queue); // behind the others: no type keeps them waiting
+                        waitingQueues.add(queue); // behind the queues of the other types
                     }
                     running++;
                     return next;
@@ -285,33 +282,33 @@ final class SlotScheduler implements HandlerThreads.Work {
 
     private <D> Optional<Runnable> begin(TypeQueue<D> queue) {
         return queue.begin(Thread.currentThread()).map(run -> () -> {
-            wakeUpAll(); // a job that no longer waits makes room for another to be claimed
+            wakeUpAll(); // a job that no longer waits lets another be claimed
             runner.run(
                     run,
                     queue.runs(),
                     queue.registration(),
-                    (disposition, took) -> ended(queue, run, disposition, took));
+                    (disposition, took) -> handlerReturned(queue, run, disposition, took));
         });
     }
 
     @Override
     public void retry() {
-        wakeUpAll(); // those that waited may have been given back meanwhile
+        wakeUpAll(); // the waiting jobs may have been released meanwhile
         threads.startIfNeeded();
     }
 
-    private <D> void ended(TypeQueue<D> queue, JobRun<D> run, Disposition disposition, Duration took) {
-        TypeRuns.HandlerEnd end;
+    private <D> void handlerReturned(TypeQueue<D> queue, JobRun<D> run, Disposition disposition, Duration took) {
+        TypeRuns.HandlerReturn handlerReturn;
         synchronized (lock) {
-            end = queue.runs().end(run, disposition);
+            handlerReturn = queue.runs().handlerReturned(run, disposition);
             running--;
-            queue.ended(took);
-            prefetch.jobTook(took);
+            queue.handlerReturned(took);
+            prefetchSizer.jobTook(took);
         }
         queue.clearSuspect(run);
-        queue.runs().report(run, disposition, end);
+        queue.runs().reportReturn(run, disposition, handlerReturn);
         wakeUpAll();
-        if (!end.threadGoesOn()) {
+        if (!handlerReturn.threadContinues()) {
             threads.startIfNeeded();
         }
     }
@@ -319,28 +316,29 @@ final class SlotScheduler implements HandlerThreads.Work {
     private void wakeUpAll() {
         List<TypeQueue<?>> woken;
         synchronized (lock) {
-            if (closed || waitingForRoom.isEmpty()) {
+            if (closed || deferredQueues.isEmpty()) {
                 return;
             }
-            woken = takeNext();
+            woken = removeClaimable();
         }
         woken.forEach(queue -> queue.subscription().demandChanged());
     }
 
-    /** Takes the type queues out whose turn it is to claim, as many as there is room for. */
-    @GuardedBy("lock") private List<TypeQueue<?>> takeNext() {
-        List<TypeQueue<?>> next = new ArrayList<>();
-        long room = room(excess());
-        for (Iterator<TypeQueue<?>> each = waitingForRoom.values().iterator(); room > 0 && each.hasNext(); ) {
-            TypeQueue<?> queue = each.next();
-            int wanted = queue.wanted(free());
-            if (wanted > 0) {
-                each.remove();
-                next.add(queue);
-                room -= wanted;
+    /** Removes the type queues that can claim jobs now, in the order of their tickets. */
+    @GuardedBy("lock") private List<TypeQueue<?>> removeClaimable() {
+        List<TypeQueue<?>> removed = new ArrayList<>();
+        long claimable = claimable(surplusClaims());
+        for (Iterator<TypeQueue<?>> iterator = deferredQueues.values().iterator();
+                claimable > 0 && iterator.hasNext(); ) {
+            TypeQueue<?> queue = iterator.next();
+            int ofQueue = queue.claimable(freeSlots());
+            if (ofQueue > 0) {
+                iterator.remove();
+                removed.add(queue);
+                claimable -= ofQueue;
             }
         }
-        return next;
+        return removed;
     }
 
     private Instant now() {

@@ -32,13 +32,13 @@ import org.jspecify.annotations.Nullable;
  * @param <D> the type of the jobs' data
  */
 final class TypeQueue<D> implements AutoCloseable {
-    /** More than any claim takes, and few enough to be added up. */
-    private static final int WANTED_MAX = 1_000;
+    /** More jobs than any claim takes; small enough that a sum does not overflow. */
+    private static final int CLAIMABLE_MAX = 1_000;
 
-    /** For how long a job on which claims have expired runs before another such job is claimed. */
-    private static final Duration SUSPICION = Duration.ofSeconds(1);
+    /** How long a suspect runs before another suspect is claimed. */
+    private static final Duration SUSPECT_PROBATION = Duration.ofSeconds(1);
 
-    private static final Disposition UNBEGUN = new Disposition.Released(false);
+    private static final Disposition RELEASED_BEFORE_START = new Disposition.Released(false);
 
     private final Object lock;
     private final Environment environment;
@@ -50,31 +50,31 @@ final class TypeQueue<D> implements AutoCloseable {
 
     @GuardedBy("lock") private final Deque<JobRun<D>> waiting = new ArrayDeque<>();
 
-    @GuardedBy("lock") private final PrefetchSizer prefetch = new PrefetchSizer();
+    @GuardedBy("lock") private final PrefetchSizer prefetchSizer = new PrefetchSizer();
 
     @GuardedBy("lock") private int running;
 
-    /** For how long jobs have been seen to wait, and none to begin. */
-    @GuardedBy("lock") private Duration stuck = Duration.ZERO;
+    /** How long jobs have waited while none began, as the starvation checks have found. */
+    @GuardedBy("lock") private Duration starved = Duration.ZERO;
 
-    /** How many jobs the claim that is under way may take. */
+    /** How many jobs the current claim may take. */
     @GuardedBy("lock") private int reserved;
 
-    /** Its place among the type queues that wait for room to claim; 0 if it does not. */
-    @GuardedBy("lock") private long turn;
+    /** The position in the order in which type queues wait to claim; 0 if the queue does not wait. */
+    @GuardedBy("lock") private long ticket;
 
-    /** A job on which claims have expired, until it has run for a while or has ended. */
+    /** The suspect that is claimed, until it has run for a while or its handler has returned. */
     @GuardedBy("lock") private @Nullable JobRun<D> suspect;
 
     @GuardedBy("lock") private boolean isOpen;
 
-    @GuardedBy("lock") private Instant asked = Instant.EPOCH;
+    @GuardedBy("lock") private Instant claimStartedAt = Instant.EPOCH;
 
     /**
-     * Begins with no jobs.
+     * Makes the queue of a type.
      *
      * @param lock the worker's lock
-     * @param nextRound begins a round of heartbeats, and gives the runs of which one is due
+     * @param nextRound begins a round of heartbeats, and returns the runs whose heartbeat is due
      */
     TypeQueue(
             Object lock,
@@ -106,7 +106,7 @@ final class TypeQueue<D> implements AutoCloseable {
         return heartbeats;
     }
 
-    /** Ends what it does in the background. */
+    /** Ends the background loops. */
     @Override
     public void close() {
         runs.close();
@@ -119,17 +119,17 @@ final class TypeQueue<D> implements AutoCloseable {
         return Objects.requireNonNull(subscription, "not started");
     }
 
-    /** Claims nothing more; completes when the last claim has been given. */
+    /** Claims no more jobs; completes when the last claim has been delivered. */
     CompletableFuture<?> closeSubscription() {
-        ClaimSubscription begun = subscription;
-        return begun == null ? CompletableFuture.completedFuture(this) : begun.close();
+        ClaimSubscription started = subscription;
+        return started == null ? CompletableFuture.completedFuture(this) : started.close();
     }
 
     void start(ClaimSubscription subscription) {
         this.subscription = subscription;
     }
 
-    /** From now on jobs may be claimed: all is there that claims for it and what that meets. */
+    /** Allows claims. Called once the subscription exists and the queue is registered with the worker. */
     void open() {
         synchronized (lock) {
             isOpen = true;
@@ -143,68 +143,76 @@ final class TypeQueue<D> implements AutoCloseable {
     }
 
     /**
-     * How many jobs this would claim, of which {@code free} could run at once; at least one for its next turn. Waits
-     * until half of what was claimed ahead has begun, so that the next claim is worth while.
+     * {@return how many jobs the queue would claim} Without free slots it still asks for one job, to wait for a slot.
+     * The next claim waits until half of the prefetch has begun, so that a claim takes several jobs.
+     *
+     * @param freeSlots how many slots of the worker are free
      */
-    int wanted(int free) {
+    int claimable(int freeSlots) {
         synchronized (lock) {
             int limit = registration.limit();
-            int ahead = prefetch.ahead(limit);
-            int room = Math.min(WANTED_MAX, Math.min(Math.max(1, free), limit - running));
-            return waiting.size() > ahead / 2 ? 0 : Math.max(0, room + ahead - waiting.size());
+            int prefetch = prefetchSizer.size(limit);
+            int startable = Math.min(CLAIMABLE_MAX, Math.min(Math.max(1, freeSlots), limit - running));
+            return waiting.size() > prefetch / 2 ? 0 : Math.max(0, startable + prefetch - waiting.size());
         }
     }
 
-    /** A claim begins that may take so many. */
-    ClaimConsumer.Demand reserve(int jobs, boolean isFree, Instant now) {
+    /**
+     * Begins a claim.
+     *
+     * @param jobs how many jobs the claim may take
+     * @param isFree whether there is a free slot for each of these jobs
+     * @return the demand of the claim
+     */
+    ClaimConsumer.Demand beginClaim(int jobs, boolean isFree, Instant now) {
         synchronized (lock) {
-            asked = now;
+            claimStartedAt = now;
             reserved = jobs;
-            turn = 0;
+            ticket = 0;
             return new ClaimConsumer.Demand(jobs, isFree, suspect == null);
         }
     }
 
     /**
-     * Gives up what is reserved.
+     * Ends the reservation of the current claim.
      *
-     * @return how much that was
+     * @return how many slots were reserved
      */
     int releaseReservation() {
         synchronized (lock) {
-            int released = reserved;
+            int before = reserved;
             reserved = 0;
-            return released;
+            return before;
         }
     }
 
-    /** Its place among the type queues that wait for room, which it keeps until it has got some; 0 if it has none. */
-    long turn() {
+    /** {@return the position in the order in which type queues wait to claim, kept until the next claim; 0 for none} */
+    long ticket() {
         synchronized (lock) {
-            return turn;
+            return ticket;
         }
     }
 
-    void waitFor(long turn) {
+    void setTicket(long ticket) {
         synchronized (lock) {
-            this.turn = turn;
+            this.ticket = ticket;
         }
     }
 
     /**
-     * Takes claimed jobs in.
+     * Adds claimed jobs to the queue.
      *
      * @return how long the claim took
      */
     Duration claimed(List<GrantedClaim<D>> claims, Instant now) {
         synchronized (lock) {
             List<JobRun<D>> claimed = runs.claimed(claims);
-            Duration took = Duration.between(asked, now);
-            prefetch.claimTook(took);
-            stuck = waiting.isEmpty() ? Duration.ZERO : stuck;
+            Duration took = Duration.between(claimStartedAt, now);
+            prefetchSizer.claimTook(took);
+            starved = waiting.isEmpty() ? Duration.ZERO : starved;
             if (claimed.size() == 1 && claimed.get(0).job().isSuspect()) {
                 suspect = claimed.get(0);
-                waiting.addFirst(claimed.get(0)); // its claim says that it has begun
+                waiting.addFirst(claimed.get(0)); // its claim counts as begun
             } else {
                 waiting.addAll(claimed);
             }
@@ -214,7 +222,7 @@ final class TypeQueue<D> implements AutoCloseable {
 
     // Running
 
-    /** How many wait for a slot. */
+    /** {@return how many jobs wait for a slot} */
     int waiting() {
         synchronized (lock) {
             return waiting.size();
@@ -235,7 +243,7 @@ final class TypeQueue<D> implements AutoCloseable {
             }
             JobRun<D> next = waiting.remove();
             running++;
-            stuck = Duration.ZERO;
+            starved = Duration.ZERO;
             next.begin(thread);
             if (next == suspect) {
                 watchSuspect(next);
@@ -245,22 +253,22 @@ final class TypeQueue<D> implements AutoCloseable {
         }
     }
 
-    /** A job of the type runs no more. */
-    void ended(Duration took) {
+    /** A handler of the type has returned. */
+    void handlerReturned(Duration took) {
         synchronized (lock) {
             running--;
-            prefetch.jobTook(took);
+            prefetchSizer.jobTook(took);
         }
     }
 
-    /** Others that may end the process are not claimed before it is seen that this one does not do so at once. */
+    /** Claims the next suspect only after this one has run for a while: either of them may end the process. */
     private void watchSuspect(JobRun<D> run) {
         var unused = environment
                 .scheduler()
-                .schedule(() -> clearSuspect(run), TimerDelays.nanos(SUSPICION), TimeUnit.NANOSECONDS);
+                .schedule(() -> clearSuspect(run), TimerDelays.nanos(SUSPECT_PROBATION), TimeUnit.NANOSECONDS);
     }
 
-    /** Lets another suspect be claimed, if that job is the present one. Called without the lock. */
+    /** Lets another suspect be claimed, if the run is the current suspect. Called without the lock. */
     void clearSuspect(JobRun<D> run) {
         synchronized (lock) {
             if (suspect != run) {
@@ -271,9 +279,9 @@ final class TypeQueue<D> implements AutoCloseable {
         subscription().demandChanged();
     }
 
-    // Giving back; TypeRuns.write writes it
+    // Releases, which TypeRuns.writeEnds writes
 
-    /** Gives all jobs back that wait for a slot. */
+    /** Releases all jobs that wait for a slot. */
     void releaseWaiting() {
         synchronized (lock) {
             release(waiting);
@@ -282,48 +290,48 @@ final class TypeQueue<D> implements AutoCloseable {
     }
 
     /**
-     * Gives those of some jobs back that still wait for a slot.
+     * Releases those of the given jobs that still wait for a slot.
      *
-     * @param waited how long they have waited at least
-     * @return the jobs that are given back
+     * @param waited how long the jobs have waited at least
+     * @return the released jobs
      */
-    Collection<JobRun<D>> releaseWaiting(Collection<JobRun<D>> some, Duration waited) {
+    Collection<JobRun<D>> releaseWaiting(Collection<JobRun<D>> candidates, Duration waited) {
         synchronized (lock) {
-            List<JobRun<D>> idle = new ArrayList<>(some);
-            idle.retainAll(new HashSet<>(waiting));
-            if (!idle.isEmpty()) {
-                waiting.removeAll(idle);
-                prefetch.recordQueueTime(waited);
+            List<JobRun<D>> released = new ArrayList<>(candidates);
+            released.retainAll(new HashSet<>(waiting));
+            if (!released.isEmpty()) {
+                waiting.removeAll(released);
+                prefetchSizer.recordQueueTime(waited);
             }
-            release(idle);
-            return idle;
+            release(released);
+            return released;
         }
     }
 
     /**
-     * Gives the jobs back that wait for a slot where none becomes free.
+     * Releases the waiting jobs if no slot has become free for them for too long.
      *
-     * @param passed how long ago this was last asked, while some waited
-     * @param isFull whether there is no slot for any type
-     * @return whether there are any
+     * @param passed the time since the last check, while jobs waited
+     * @param isFull whether the worker has no free slot
+     * @return whether jobs were released
      */
-    boolean releaseStuck(Duration passed, boolean isFull) {
+    boolean releaseStarved(Duration passed, boolean isFull) {
         synchronized (lock) {
-            boolean isStuck = !waiting.isEmpty() && (isFull || running == registration.limit());
-            stuck = isStuck ? stuck.plus(passed) : Duration.ZERO;
-            if (stuck.compareTo(prefetch.patience()) < 0) {
+            boolean isStarved = !waiting.isEmpty() && (isFull || running == registration.limit());
+            starved = isStarved ? starved.plus(passed) : Duration.ZERO;
+            if (starved.compareTo(prefetchSizer.starvationTimeout()) < 0) {
                 return false;
             }
-            prefetch.recordQueueTime(stuck);
-            stuck = Duration.ZERO;
+            prefetchSizer.recordQueueTime(starved);
+            starved = Duration.ZERO;
             releaseWaiting();
             return true;
         }
     }
 
-    @GuardedBy("lock") private void release(Collection<JobRun<D>> idle) {
-        for (JobRun<D> run : idle) {
-            var unused = runs.settle(run, UNBEGUN);
+    @GuardedBy("lock") private void release(Collection<JobRun<D>> waitingRuns) {
+        for (JobRun<D> run : waitingRuns) {
+            var unused = runs.decide(run, RELEASED_BEFORE_START);
             if (suspect == run) {
                 suspect = null;
             }

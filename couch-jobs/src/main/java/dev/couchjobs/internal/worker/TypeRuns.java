@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The jobs of one type that a worker holds, from when they are claimed until their ends are handed to the finisher.
+ * The jobs of one type that a worker holds, from the claim until the finisher takes over the decided run.
  *
- * <p>A run is held here or by the finisher, at no time by neither: or the worker might close without it.
+ * <p>Either this object or the finisher holds a run, at any time: a worker must not close while it has one.
  *
  * @param <D> the type of the jobs' data
  */
@@ -42,53 +42,53 @@ final class TypeRuns<D> implements AutoCloseable {
     private final Executor callers;
 
     private final ActivityRows activities;
-    private final LostSlots lostSlots;
+    private final StuckSlots stuckSlots;
     private final Finisher finisher;
-    private final Runnable onRelease;
+    private final Runnable checkNothingHeld;
 
-    /** All whose end is not settled. */
+    /** The runs that are not decided. */
     @GuardedBy("lock") private final Set<JobRun<D>> held = new LinkedHashSet<>();
 
-    /** The number of the present round of heartbeats. */
+    /** The number of the current round of heartbeats. */
     @GuardedBy("lock") private long round;
 
-    /** Whether the heartbeats wait to be resumed. */
-    @GuardedBy("lock") private boolean rests = true;
+    /** Whether heartbeats are suspended until {@link #resumeHeartbeats}. */
+    @GuardedBy("lock") private boolean suspended = true;
 
     /**
-     * Holds no jobs yet.
+     * Makes the runs of a type.
      *
      * @param lock the worker's lock
-     * @param onRelease called, without the lock, when a job may have been the last one that was held
+     * @param checkNothingHeld called without the lock when the last held run may have been decided
      */
     TypeRuns(
             Object lock,
             JobType<D, ?> type,
             ActivityRows activities,
-            LostSlots lostSlots,
+            StuckSlots stuckSlots,
             Instance instance,
-            Runnable onRelease) {
+            Runnable checkNothingHeld) {
         this.lock = lock;
         this.type = type;
         this.keyspace = instance.keyspace();
         this.environment = instance.environment();
         this.callers = instance.database().getExecutor();
         this.activities = activities;
-        this.lostSlots = lostSlots;
+        this.stuckSlots = stuckSlots;
         this.finisher = new Finisher(activities, type, instance);
-        this.onRelease = onRelease;
+        this.checkNothingHeld = checkNothingHeld;
     }
 
     JobType<D, ?> type() {
         return type;
     }
 
-    /** {@return the activity rows that runs of the worker share} */
+    /** {@return the activity rows that the runs of the worker share} */
     ActivityRows activities() {
         return activities;
     }
 
-    /** {@return the runs of claims that have been made} */
+    /** {@return a run for each claim, which is held from now on} */
     List<JobRun<D>> claimed(List<GrantedClaim<D>> claims) {
         synchronized (lock) {
             List<JobRun<D>> runs = new ArrayList<>(claims.size());
@@ -117,70 +117,74 @@ final class TypeRuns<D> implements AutoCloseable {
     // Ends
 
     /**
-     * Decides how a job ends, unless that is decided. {@link #write} writes it.
+     * Decides the disposition of a run, unless it is decided. {@link #writeEnds} writes it.
      *
      * @return whether it was not decided before
      */
-    boolean settle(JobRun<?> run, Disposition disposition) {
+    boolean decide(JobRun<?> run, Disposition disposition) {
         synchronized (lock) {
             held.remove(run);
-            boolean first = run.settle();
-            if (first) {
+            boolean hasDecided = run.decide();
+            if (hasDecided) {
                 finisher.add(run, disposition);
             }
-            return first;
+            return hasDecided;
         }
     }
 
-    /** Writes the ends that are settled. Called without the lock. */
-    void write() {
+    /** Writes the dispositions that are decided. Called without the lock. */
+    void writeEnds() {
         finisher.wake();
     }
 
-    /** Gives back what {@link #settle} has released: writes it, and says that it is held no more. */
-    void release() {
-        write();
-        onRelease.run();
+    /** Writes the dispositions that are decided, and checks whether the worker still holds a run. */
+    void writeEndsAndCheckNothingHeld() {
+        writeEnds();
+        checkNothingHeld.run();
     }
 
     /**
-     * The end of a handler.
+     * The return of a handler.
      *
-     * @param isFirst whether it ends its job too
-     * @param wasLost whether its slot was lost
-     * @param threadGoesOn whether it ran on a thread, which can take the next job
+     * @param hasDecided whether the handler has decided the disposition of its job
+     * @param wasStuck whether its slot was stuck
+     * @param threadContinues whether it ran on a thread, which can take the next job
      */
-    record HandlerEnd(boolean isFirst, boolean wasLost, boolean threadGoesOn) {}
+    record HandlerReturn(boolean hasDecided, boolean wasStuck, boolean threadContinues) {}
 
-    /** Notes that a handler has ended, and how. {@link #report} does what may not be done under the lock. */
-    HandlerEnd end(JobRun<?> run, Disposition disposition) {
+    /**
+     * A handler has returned. The caller then calls {@link #reportReturn} without the lock.
+     *
+     * @param disposition the disposition of the job, unless that is decided
+     */
+    HandlerReturn handlerReturned(JobRun<?> run, Disposition disposition) {
         synchronized (lock) {
-            boolean first = settle(run, disposition);
-            boolean wasLost = run.over();
-            if (wasLost) {
-                lostSlots.regain();
+            boolean hasDecided = decide(run, disposition);
+            boolean wasStuck = run.handlerReturned();
+            if (wasStuck) {
+                stuckSlots.handlerReturned();
             }
-            boolean threadGoesOn = run.detachThread();
-            run.endTimer();
-            return new HandlerEnd(first, wasLost, threadGoesOn);
+            boolean threadContinues = run.detachThread();
+            run.cancelTimer();
+            return new HandlerReturn(hasDecided, wasStuck, threadContinues);
         }
     }
 
-    /** Writes and logs what {@link #end} has noted. Called without the lock. */
-    void report(JobRun<?> run, Disposition disposition, HandlerEnd end) {
-        if (end.wasLost()) {
-            LOG.info("The handler of {} has ended, and its place in the worker is free again", run);
+    /** Logs the return of a handler and writes the end of its job. Called without the lock. */
+    void reportReturn(JobRun<?> run, Disposition disposition, HandlerReturn handlerReturn) {
+        if (handlerReturn.wasStuck()) {
+            LOG.info("The handler of {} has returned, and its slot is free again", run);
         }
-        if (end.isFirst()) {
-            FailureLog.tell(run, disposition);
+        if (handlerReturn.hasDecided()) {
+            FailureLog.logFailure(run, disposition);
         }
-        release();
+        writeEndsAndCheckNothingHeld();
     }
 
-    /** Ends a job when its handler has taken so long. */
-    void limit(JobRun<?> run, Duration time) {
+    /** Stops a run when its handler has taken longer than a time limit. */
+    void startTimeLimit(JobRun<?> run, Duration time) {
         synchronized (lock) {
-            run.limitedBy(environment
+            run.setTimer(environment
                     .scheduler()
                     .schedule(() -> stop(run, timeIsUp(time)), TimerDelays.nanos(time), TimeUnit.NANOSECONDS));
         }
@@ -190,84 +194,84 @@ final class TypeRuns<D> implements AutoCloseable {
         return new Disposition.Failed("The handler took longer than its time limit of " + time + ".", true);
     }
 
-    /** Ends all jobs, whatever their handlers do. */
+    /** Decides the disposition of all held runs, and tells their handlers to stop. */
     void stopAll(Disposition disposition) {
-        List<JobRun<D>> all;
+        List<JobRun<D>> heldRuns;
         synchronized (lock) {
-            all = List.copyOf(held);
+            heldRuns = List.copyOf(held);
         }
-        all.forEach(run -> stop(run, disposition));
+        heldRuns.forEach(run -> stop(run, disposition));
     }
 
-    /** Ends a job and asks its handler to stop, whatever the handler does. */
+    /** Decides the disposition of a run, unless it is decided, and tells its handler to stop. */
     private void stop(JobRun<?> run, Disposition disposition) {
         Optional<CompletableFuture<?>> stage;
         synchronized (lock) {
-            if (!settle(run, disposition)) {
+            if (!decide(run, disposition)) {
                 return;
             }
             if (disposition instanceof Disposition.Released) {
-                run.release();
+                run.markReleased();
             }
             stage = run.halt();
         }
-        FailureLog.tell(run, disposition);
-        release();
+        FailureLog.logFailure(run, disposition);
+        writeEndsAndCheckNothingHeld();
         cancel(stage);
-        lostSlots.expectEnd(run);
+        stuckSlots.expectReturn(run);
     }
 
-    /** The claim is lost; unless the job has just been ended here, its handler is asked to stop. */
-    private void halt(JobRun<?> run) {
+    /** A heartbeat has found the claim lost: tells the handler to stop, unless the run is decided. */
+    private void stopLost(JobRun<?> run) {
         Optional<CompletableFuture<?>> stage;
         synchronized (lock) {
-            if (run.isSettled()) {
+            if (run.isDecided()) {
                 return;
             }
             held.remove(run);
-            run.settle();
-            run.ended();
+            run.decide();
+            run.leaveActivityRow();
             stage = run.halt();
         }
         LOG.info("The claim on {} is lost: it expired, or the job was removed; its handler is told to stop", run);
-        onRelease.run();
+        checkNothingHeld.run();
         cancel(stage);
-        lostSlots.expectEnd(run);
+        stuckSlots.expectReturn(run);
     }
 
-    /** That may call users' code, which is not to hold up the timer, or the signs of life of others. */
+    /** Cancels a stage. That may call users' code, which must not delay the timer or the heartbeats of other jobs. */
     private void cancel(Optional<CompletableFuture<?>> stage) {
-        stage.ifPresent(begun -> callers.execute(() -> begun.cancel(true)));
+        stage.ifPresent(returned -> callers.execute(() -> returned.cancel(true)));
     }
 
     /** A transaction of the handler's has committed the job's end. */
     void endWrittenByHandler(JobRun<?> run) {
         synchronized (lock) {
             held.remove(run);
-            run.settle();
-            run.ended();
+            run.decide();
+            run.leaveActivityRow();
         }
-        onRelease.run();
+        checkNothingHeld.run();
     }
 
     /**
-     * A transaction of the handler's has failed because the claim is lost, or because it has ended. The handler gets
-     * the error and is not interrupted, since it may be busy with it.
+     * A transaction of the handler's has failed because the claim is lost or has ended. The handler gets the error, and
+     * is not interrupted while it handles it.
      */
     void claimLostInHandler(JobRun<?> run) {
-        boolean first;
+        boolean hasDecided;
         synchronized (lock) {
             held.remove(run);
-            first = run.settle();
-            run.lose();
+            hasDecided = run.decide();
+            run.markHalted();
         }
-        if (first) {
+        if (hasDecided) {
             LOG.info(
                     "The claim on {} is lost or has ended; its handler gets an error, and its outcome is not written",
                     run);
-            lostSlots.expectEnd(run);
+            stuckSlots.expectReturn(run);
         }
-        onRelease.run();
+        checkNothingHeld.run();
     }
 
     // Heartbeats
@@ -275,31 +279,31 @@ final class TypeRuns<D> implements AutoCloseable {
     /** {@return whether no heartbeat can be due until {@link #resumeHeartbeats}} */
     boolean suspendHeartbeats() {
         synchronized (lock) {
-            rests = held.isEmpty();
-            return rests;
+            suspended = held.isEmpty();
+            return suspended;
         }
     }
 
     /** {@return whether heartbeats were suspended} */
     boolean resumeHeartbeats() {
         synchronized (lock) {
-            boolean rested = rests;
-            rests = false;
-            return rested;
+            boolean wereSuspended = suspended;
+            suspended = false;
+            return wereSuspended;
         }
     }
 
     /**
      * Begins another round of heartbeats.
      *
-     * @return those whose lease was not renewed in all of the last one
+     * @return the runs whose lease was not renewed in the whole last round
      */
     List<JobRun<D>> nextRound() {
         synchronized (lock) {
-            long last = round++;
+            long lastRound = round++;
             List<JobRun<D>> due = new ArrayList<>();
             for (JobRun<D> run : held) {
-                if (run.lastHeartbeatRound() < last) {
+                if (run.lastHeartbeatRound() < lastRound) {
                     due.add(run);
                 }
             }
@@ -307,8 +311,8 @@ final class TypeRuns<D> implements AutoCloseable {
         }
     }
 
-    /** {@return whether a sign of life would not come too early} */
-    boolean isSilent(JobRun<?> run) {
+    /** {@return whether the lease was not yet renewed in the current round} */
+    boolean isHeartbeatDue(JobRun<?> run) {
         synchronized (lock) {
             return run.lastHeartbeatRound() < round;
         }
@@ -319,22 +323,22 @@ final class TypeRuns<D> implements AutoCloseable {
      *
      * @param before the activity rows that its jobs were known to share when it began
      */
-    void heard(Heartbeat.RenewedClaims beat, Map<JobRun<?>, Optional<SharedActivity>> before) {
+    void renewed(Heartbeat.Result heartbeat, Map<JobRun<?>, Optional<SharedActivity>> before) {
         synchronized (lock) {
-            for (Map.Entry<JobRun<?>, Optional<SharedActivity>> heard :
-                    beat.heard().entrySet()) {
-                JobRun<?> run = heard.getKey();
-                run.renewed(
-                        before.getOrDefault(run, Optional.empty()).orElse(null),
-                        heard.getValue().orElse(null),
-                        round);
-            }
+            heartbeat
+                    .renewed()
+                    .forEach((run, after) -> run.renewed(
+                            before.getOrDefault(run, Optional.empty()).orElse(null), after.orElse(null), round));
         }
-        beat.lost().forEach(this::halt);
+        heartbeat.lost().forEach(this::stopLost);
     }
 
-    /** The lease of a job was renewed by itself; the job shared that row when this began. */
-    void heard(JobRun<?> run, @Nullable SharedActivity before) {
+    /**
+     * A transaction of the handler's has renewed the lease of its job.
+     *
+     * @param before the activity row that the job was known to share when the transaction began
+     */
+    void renewed(JobRun<?> run, @Nullable SharedActivity before) {
         synchronized (lock) {
             run.renewed(before, null, round);
         }
@@ -342,7 +346,7 @@ final class TypeRuns<D> implements AutoCloseable {
 
     // Closing
 
-    /** {@return when everything has been written that has been settled so far} */
+    /** {@return a future that completes when all ends that are decided so far are written} */
     CompletableFuture<Void> drained() {
         return finisher.drained();
     }

@@ -21,15 +21,13 @@ final class UnconfirmedStarts {
     private final Environment environment;
     private final Consumer<List<JobRun<?>>> confirm;
 
-    @GuardedBy("lock") private List<JobRun<?>> young = new ArrayList<>();
+    @GuardedBy("lock") private List<JobRun<?>> currentPeriod = new ArrayList<>();
 
-    @GuardedBy("lock") private List<JobRun<?>> aged = new ArrayList<>();
+    @GuardedBy("lock") private List<JobRun<?>> previousPeriod = new ArrayList<>();
 
-    @GuardedBy("lock") private boolean isAging;
+    @GuardedBy("lock") private boolean isPeriodRunning;
 
     /**
-     * Begins with none.
-     *
      * @param lock the worker's lock
      * @param confirm writes that runs have started; called without the lock
      */
@@ -45,9 +43,9 @@ final class UnconfirmedStarts {
             if (run.isConfirmed()) {
                 return;
             }
-            young.add(run);
-            if (!isAging) {
-                isAging = true;
+            currentPeriod.add(run);
+            if (!isPeriodRunning) {
+                isPeriodRunning = true;
                 startPeriod();
             }
         }
@@ -60,13 +58,13 @@ final class UnconfirmedStarts {
     private void endPeriod() {
         List<JobRun<?>> due;
         synchronized (lock) {
-            due = aged; // they have run for a whole period
-            due.removeIf(run -> run.isSettled() || run.isConfirmed());
-            aged = young;
-            aged.removeIf(JobRun::isSettled);
-            young = new ArrayList<>();
-            isAging = !aged.isEmpty();
-            if (isAging) {
+            due = previousPeriod; // they have run for a whole period
+            due.removeIf(run -> run.isDecided() || run.isConfirmed());
+            previousPeriod = currentPeriod;
+            previousPeriod.removeIf(JobRun::isDecided);
+            currentPeriod = new ArrayList<>();
+            isPeriodRunning = !previousPeriod.isEmpty();
+            if (isPeriodRunning) {
                 startPeriod();
             }
         }

@@ -8,31 +8,31 @@ import java.util.Set;
 
 /** The workers of one instance that have not ended. */
 public final class WorkerRegistry implements AutoCloseable {
-    @GuardedBy("this") private final Set<JobPool> pools = new HashSet<>();
+    @GuardedBy("this") private final Set<WorkerLifecycle> lifecycles = new HashSet<>();
 
     @GuardedBy("this") private boolean closed;
 
-    /** Takes one in until it ends. */
-    public synchronized void add(JobPool pool) {
+    /** Adds a worker, and removes it when it has ended. */
+    public synchronized void add(WorkerLifecycle lifecycle) {
         if (closed) {
             throw new CouchJobsClosedException();
         }
-        pools.add(pool);
-        pool.whenEnded(() -> remove(pool));
+        lifecycles.add(lifecycle);
+        lifecycle.whenEnded(() -> remove(lifecycle));
     }
 
-    private synchronized void remove(JobPool pool) {
-        pools.remove(pool);
+    private synchronized void remove(WorkerLifecycle lifecycle) {
+        lifecycles.remove(lifecycle);
     }
 
-    /** Ends all of them, without waiting for what they run. */
+    /** Ends all workers without waiting for their handlers. */
     @Override
     public void close() {
-        List<JobPool> left;
+        List<WorkerLifecycle> open;
         synchronized (this) {
             closed = true;
-            left = List.copyOf(pools);
+            open = List.copyOf(lifecycles);
         }
-        left.forEach(JobPool::stop);
+        open.forEach(WorkerLifecycle::stop);
     }
 }

@@ -5,18 +5,18 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
- * What a worker may have otherwise than others.
+ * The limits, timeouts and executor of one worker.
  *
  * @param concurrency how many jobs may run at once
- * @param wanted which jobs it takes
- * @param shutdownTimeout how long those that run may take when the worker is closed
+ * @param acceptOptions which jobs the worker claims
+ * @param shutdownTimeout how long running jobs may take when the worker is closed
  * @param longTriesMax how many tries of a handler's transaction may take too long
  * @param executor runs the handlers
  * @param releaseExecutor releases the executor when the worker has ended
  */
 public record WorkerSettings(
         int concurrency,
-        AcceptOptions wanted,
+        AcceptOptions acceptOptions,
         Duration shutdownTimeout,
         int longTriesMax,
         Executor executor,

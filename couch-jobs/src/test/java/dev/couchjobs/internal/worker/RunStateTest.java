@@ -11,24 +11,26 @@ import org.junit.jupiter.api.Test;
 class RunStateTest {
     @Test
     void allowsTheseTransitionsAndNoOthers() {
-        assertTransitions(RunState::started, Map.of(RunState.WAITING, RunState.RUNNING));
+        assertTransitions(RunState::handlerStarted, Map.of(RunState.WAITING, RunState.RUNNING));
         assertTransitions(
-                RunState::settled,
+                RunState::decided,
                 Map.of(
-                        RunState.WAITING, RunState.DONE,
-                        RunState.RUNNING, RunState.ENDING,
-                        RunState.ENDING, RunState.ENDING,
+                        RunState.WAITING, RunState.INACTIVE,
+                        RunState.RUNNING, RunState.DECIDED,
+                        RunState.DECIDED, RunState.DECIDED,
                         RunState.STUCK, RunState.STUCK,
-                        RunState.DONE, RunState.DONE));
-        assertTransitions(RunState::stuck, Map.of(RunState.ENDING, RunState.STUCK));
-        assertTransitions(RunState::over, Map.of(RunState.ENDING, RunState.DONE, RunState.STUCK, RunState.DONE));
+                        RunState.INACTIVE, RunState.INACTIVE));
+        assertTransitions(RunState::stuck, Map.of(RunState.DECIDED, RunState.STUCK));
+        assertTransitions(
+                RunState::handlerReturned,
+                Map.of(RunState.DECIDED, RunState.INACTIVE, RunState.STUCK, RunState.INACTIVE));
     }
 
     @Test
-    void isSettledInEveryStateButTheTwoThatHoldAClaim() {
-        EnumSet<RunState> settled = EnumSet.allOf(RunState.class);
-        settled.removeIf(state -> !state.isSettled());
-        assertThat(settled).containsExactlyInAnyOrder(RunState.ENDING, RunState.STUCK, RunState.DONE);
+    void isDecidedInEveryStateButTheTwoThatHoldAClaim() {
+        EnumSet<RunState> decided = EnumSet.allOf(RunState.class);
+        decided.removeIf(state -> !state.isDecided());
+        assertThat(decided).containsExactlyInAnyOrder(RunState.DECIDED, RunState.STUCK, RunState.INACTIVE);
     }
 
     private static void assertTransitions(UnaryOperator<RunState> step, Map<RunState, RunState> legal) {

@@ -20,22 +20,22 @@ import org.slf4j.LoggerFactory;
  * The lifecycle of one worker: it starts, takes up further types, closes, and ends when it holds no job.
  *
  * <p>Calls go one way: from here to {@link SlotScheduler}, which claims jobs and gives them slots, and from there to
- * {@link TypeRuns}, which hold them until they end. Where a call must go back, the caller below knows a callback alone.
+ * {@link TypeRuns}, which hold the jobs until they end. Calls in the other direction go through callbacks.
  *
- * <p>Claiming, running and finishing overlap: while handlers run, the next jobs are being claimed and the ends of the
- * last ones written.
+ * <p>Claiming, running and finishing overlap: while handlers run, the worker claims the next jobs and writes the ends
+ * of earlier ones.
  */
-public final class JobPool {
-    private static final Logger LOG = LoggerFactory.getLogger(JobPool.class);
+public final class WorkerLifecycle {
+    private static final Logger LOG = LoggerFactory.getLogger(WorkerLifecycle.class);
 
-    /** How long the ends of the last jobs may take to be written. */
-    private static final Duration LAST_WORDS = Duration.ofSeconds(10);
+    /** How long a closing worker waits for a claim under way, and for the ends of its last jobs to be written. */
+    private static final Duration FINAL_WRITE_TIMEOUT = Duration.ofSeconds(10);
 
     private final Environment environment;
     private final Instance instance;
     private final Acceptors acceptors;
     private final WorkerSettings settings;
-    /** Runs the callbacks of users, which may block. */
+    /** Runs users' callbacks, which may block. */
     private final Executor callers;
 
     /** Grows while the lock is held. */
@@ -45,15 +45,15 @@ public final class JobPool {
     private final CompletableFuture<Void> nothingHeld = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-    /** The lock of this worker, its scheduler and its runs. With it held, no code outside is called. */
+    /** The lock of this worker, its scheduler and its runs. A thread that holds it calls no code outside the worker. */
     private final Object lock = new Object();
 
     private final ActivityRows activities = new ActivityRows(lock);
-    private final LostSlots lostSlots;
+    private final StuckSlots stuckSlots;
 
     @GuardedBy("lock") private boolean closing;
 
-    public JobPool(
+    public WorkerLifecycle(
             Instance instance,
             Acceptors acceptors,
             WorkerSettings settings,
@@ -63,21 +63,21 @@ public final class JobPool {
         this.acceptors = acceptors;
         this.settings = settings;
         this.callers = instance.database().getExecutor();
-        this.lostSlots = new LostSlots(lock, environment, callers, settings.concurrency());
+        this.stuckSlots = new StuckSlots(lock, environment, callers, settings.concurrency());
         this.scheduler = new SlotScheduler(lock, instance, settings);
-        registrations.forEach(assignment -> queues.add(queueOf(assignment)));
+        registrations.forEach(registration -> queues.add(queueOf(registration)));
     }
 
     private <D> TypeQueue<D> queueOf(HandlerRegistration<D, ?> registration) {
         TypeRuns<D> runs = new TypeRuns<>(
-                lock, registration.handler().type(), activities, lostSlots, instance, this::checkNothingHeld);
+                lock, registration.handler().type(), activities, stuckSlots, instance, this::checkNothingHeld);
         return scheduler.queue(registration, runs);
     }
 
     /** Begins to claim. */
     public void start() {
         try {
-            queues.forEach(queue -> scheduler.serve(queue, acceptors, settings.wanted()));
+            queues.forEach(queue -> scheduler.serve(queue, acceptors, settings.acceptOptions()));
         } catch (RuntimeException e) { // the instance has been closed meanwhile
             var unused = queues.stream().map(TypeQueue::closeSubscription).toList();
             stop();
@@ -94,14 +94,14 @@ public final class JobPool {
         TypeQueue<?> queue = queueOf(new HandlerRegistration<>(handler, settings.concurrency(), Optional.empty()));
         join(queue);
         try {
-            scheduler.serve(queue, acceptors, settings.wanted());
+            scheduler.serve(queue, acceptors, settings.acceptOptions());
         } catch (RuntimeException e) { // the instance has been closed meanwhile
             queues.remove(queue);
             throw e;
         }
         if (open(queue)) {
             queue.subscription().demandChanged();
-        } else { // what closes this has not seen the intake
+        } else { // a concurrent close has not seen the subscription
             var unused = queue.closeSubscription();
             queue.close();
             throw closed();
@@ -114,8 +114,9 @@ public final class JobPool {
                 throw closed();
             }
             if (queues.stream()
-                    .anyMatch(other -> other.type().name().equals(queue.type().name()))) {
-                throw queue.registration().handler().second();
+                    .anyMatch(
+                            present -> present.type().name().equals(queue.type().name()))) {
+                throw queue.registration().handler().duplicateHandlerError();
             }
             queues.add(queue);
         }
@@ -132,19 +133,19 @@ public final class JobPool {
         return new IllegalStateException("The worker is closed: start another one.");
     }
 
-    /** Has something done when this has ended. */
+    /** Runs an action when the worker has ended. */
     public void whenEnded(Runnable action) {
         var unused = ended.whenComplete((done, error) -> action.run());
     }
 
-    /** {@return how many slots are taken by handlers that go on long after they were told to stop} */
-    public int lostSlots() {
-        return lostSlots.count();
+    /** {@return how many slots handlers occupy that run on long after they were told to stop} */
+    public int stuckSlots() {
+        return stuckSlots.count();
     }
 
     // Closing
 
-    /** Ends it, and waits for that unless a handler of its own calls. */
+    /** Ends the worker, and waits for its end unless one of its handlers calls. */
     public void close() {
         CompletableFuture<Void> ending = closeAsync();
         if (!scheduler.isCalledByHandler()) {
@@ -152,7 +153,7 @@ public final class JobPool {
         }
     }
 
-    /** Ends it; completes when it has ended. */
+    /** Ends the worker; completes when it has ended. */
     public CompletableFuture<Void> closeAsync() {
         synchronized (lock) {
             if (closing) {
@@ -160,7 +161,7 @@ public final class JobPool {
             }
             closing = true;
             scheduler.close();
-            lostSlots.close();
+            stuckSlots.close();
         }
         queues.forEach(scheduler::releaseWaiting);
         var timer = environment
@@ -168,7 +169,7 @@ public final class JobPool {
                 .schedule(this::releaseAll, TimerDelays.nanos(settings.shutdownTimeout()), TimeUnit.NANOSECONDS);
         CompletableFuture<?> claimed = CompletableFuture.allOf(
                 queues.stream().map(TypeQueue::closeSubscription).toArray(CompletableFuture<?>[]::new));
-        var unused = within(settings.shutdownTimeout().plus(LAST_WORDS), claimed, "A claim is not answered")
+        var unused = within(settings.shutdownTimeout().plus(FINAL_WRITE_TIMEOUT), claimed, "A claim is not answered")
                 .thenCompose(closed -> {
                     checkNothingHeld();
                     return nothingHeld;
@@ -181,19 +182,19 @@ public final class JobPool {
         return ended.copy();
     }
 
-    /** Ends it as far as that can be done at once. */
+    /** Ends the worker without waiting for its handlers. */
     public void stop() {
         var unused = closeAsync();
         releaseAll();
     }
 
     private void releaseAll() {
-        int left;
+        int unfinished;
         synchronized (lock) {
-            left = queues.stream().mapToInt(queue -> queue.runs().count()).sum();
+            unfinished = queues.stream().mapToInt(queue -> queue.runs().count()).sum();
         }
-        if (left > 0) {
-            LOG.warn("{} jobs did not end while their worker closed; they are given back", left);
+        if (unfinished > 0) {
+            LOG.warn("{} jobs did not end while their worker closed; they are released", unfinished);
         }
         queues.forEach(queue -> queue.runs().stopAll(new Disposition.Released(true)));
     }
@@ -210,30 +211,32 @@ public final class JobPool {
     private CompletableFuture<?> drained() {
         CompletableFuture<?> written = CompletableFuture.allOf(
                 queues.stream().map(queue -> queue.runs().drained()).toArray(CompletableFuture<?>[]::new));
-        return within(LAST_WORDS, written, "Not all ends of jobs could be written");
+        return within(FINAL_WRITE_TIMEOUT, written, "Not all ends of jobs could be written");
     }
 
     /**
-     * When it is done, or at the latest after so long: a database that does not answer must not keep a process from
-     * ending.
+     * {@return a future that completes with the work, or after a timeout} A database that does not answer must not keep
+     * a process from ending.
+     *
+     * @param warning logged after the timeout
      */
-    private CompletableFuture<?> within(Duration time, CompletableFuture<?> work, String otherwise) {
+    private CompletableFuture<?> within(Duration timeout, CompletableFuture<?> work, String warning) {
         CompletableFuture<Boolean> tooLate = new CompletableFuture<>();
         var timer = environment
                 .scheduler()
                 .schedule(
                         () -> callers.execute(() -> tooLate.complete(false)),
-                        TimerDelays.nanos(time),
+                        TimerDelays.nanos(timeout),
                         TimeUnit.NANOSECONDS);
-        CompletableFuture<Boolean> done = work.thenApply(value -> {
+        CompletableFuture<Boolean> inTime = work.thenApply(value -> {
             timer.cancel(false);
             return true;
         });
-        return done.applyToEither(tooLate, inTime -> {
-            if (!inTime) {
-                LOG.warn("{}; these jobs return when their leases have run out", otherwise);
+        return inTime.applyToEither(tooLate, wasInTime -> {
+            if (!wasInTime) {
+                LOG.warn("{}; these jobs are pending again when their leases have run out", warning);
             }
-            return inTime;
+            return wasInTime;
         });
     }
 
