@@ -45,7 +45,7 @@ public final class EmbeddedDatabase {
 
     private static Database openInMemory(EngineEnvironment environment, Runnable release) {
         MemoryLimits limits = MemoryLimits.ofHeap(environment.heapBytes());
-        return new EngineDatabase(new Engine(environment, new MemoryStorage(limits.dataBytes()), release), false);
+        return new EngineDatabase(new Engine(environment, new MemoryStorage(limits.contentsBytes()), release), false);
     }
 
     /**

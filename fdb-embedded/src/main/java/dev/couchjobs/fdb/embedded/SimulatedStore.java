@@ -58,7 +58,7 @@ public final class SimulatedStore {
     public void recover() {
         Snapshot durable = storage.durable();
         long newest = Math.max(durable.version(), engine.versions().newest().version());
-        storage = new SimulatedStorage(new Snapshot(newest + RECOVERY_VERSIONS, durable.data()), disk);
+        storage = new SimulatedStorage(new Snapshot(newest + RECOVERY_VERSIONS, durable.contents()), disk);
         engine.restart(storage);
     }
 

@@ -62,7 +62,7 @@ public final class MapBase implements Base {
     }
 
     @Override
-    public long flush() {
+    public long makeDurable() {
         return version;
     }
 

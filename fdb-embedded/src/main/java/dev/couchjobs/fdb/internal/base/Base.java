@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
  * An ordered store of keys and values as of one version. Keys are byte strings in unsigned lexicographic order, all of
  * them below {@code \xff\xff}.
  *
- * <p>What is applied can be read at once and is durable after the next {@link #flush}. After a crash the store holds
- * what it held at some version between the last flush and the last apply, whole; {@link #version} is that version.
+ * <p>What is applied can be read at once and is durable after the next {@link #makeDurable}. After a crash the store
+ * holds what it held at some version between the last flush and the last apply, whole; {@link #version} is that
+ * version.
  *
  * <p>Any number of threads may read. One thread at a time may apply and flush, while others read.
  *
@@ -62,7 +63,7 @@ public interface Base extends AutoCloseable {
      *
      * @return the version that a crash cannot take back any more
      */
-    long flush();
+    long makeDurable();
 
     /**
      * Estimates how much the keys from {@code begin} up to, but not including, {@code end} take, without reading them.

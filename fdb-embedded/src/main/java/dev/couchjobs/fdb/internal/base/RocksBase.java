@@ -136,7 +136,7 @@ public final class RocksBase implements Base {
     }
 
     @Override
-    public long flush() {
+    public long makeDurable() {
         Generation flushed = reads.enter();
         try {
             long applied = version;

@@ -197,9 +197,9 @@ public final class ClientTransaction {
         CommitReply reply = CommitReply.awaited();
         Commit commit = startCommit(reply);
         if (commit != null) {
-            engine.pipeline().submitToHelp(commit);
+            engine.pipeline().submitCallerRuns(commit);
         }
-        engine.pipeline().help();
+        engine.pipeline().runPending();
         reply.await();
     }
 

@@ -328,7 +328,7 @@ final class EmbeddedTransaction implements Transaction, RangeReads {
     }
 
     private RangeEstimates estimates() {
-        return new RangeEstimates(engine.versions().latest().data());
+        return new RangeEstimates(engine.versions().latest().contents());
     }
 
     private static KeyRange range(byte[] begin, byte[] end) {

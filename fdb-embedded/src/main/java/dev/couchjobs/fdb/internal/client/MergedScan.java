@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Walks over a range of the database as it looks with a transaction's own writes done, in either direction. */
 public final class MergedScan implements AutoCloseable {
-    private final Contents data;
+    private final Contents contents;
     private final @Nullable WriteBuffer writes;
     private final boolean bypassUnreadable;
     private final byte[] begin;
@@ -34,7 +34,7 @@ public final class MergedScan implements AutoCloseable {
     private byte @Nullable [] value;
 
     MergedScan(ReadView view, byte[] begin, byte[] end, boolean reverse) {
-        this.data = view.data();
+        this.contents = view.contents();
         this.writes = view.writes();
         this.bypassUnreadable = view.bypassUnreadable();
         this.begin = begin;
@@ -47,7 +47,7 @@ public final class MergedScan implements AutoCloseable {
                         .entrySet()
                         .iterator();
         advanceWritten();
-        this.stored = reverse ? data.descending(end) : data.ascending(begin);
+        this.stored = reverse ? contents.descending(end) : contents.ascending(begin);
     }
 
     @Override
@@ -87,7 +87,7 @@ public final class MergedScan implements AutoCloseable {
         }
         advanceWritten();
         passKey(key);
-        value = write.getValue().over(existing);
+        value = write.getValue().valueSeen(existing);
         return true;
     }
 
@@ -109,7 +109,7 @@ public final class MergedScan implements AutoCloseable {
             if (next != null && (reverse ? Bytes.less(next, begin) : !Bytes.less(next, end))) {
                 next = null;
             }
-            KeyRange hidden = next == null || writes == null ? null : writes.bareAt(next);
+            KeyRange hidden = next == null || writes == null ? null : writes.knownEmptyAt(next);
             if (hidden == null) {
                 noteBare(firstHidden, next);
                 return next;
@@ -118,7 +118,7 @@ public final class MergedScan implements AutoCloseable {
                 firstHidden = hidden;
             }
             stored.close();
-            stored = reverse ? data.descending(hidden.begin()) : data.ascending(hidden.end());
+            stored = reverse ? contents.descending(hidden.begin()) : contents.ascending(hidden.end());
         }
     }
 
@@ -130,9 +130,9 @@ public final class MergedScan implements AutoCloseable {
             return;
         }
         if (reverse) {
-            writes.foundBare(next == null ? begin : Bytes.after(next), firstHidden.end());
+            writes.addKnownEmpty(next == null ? begin : Bytes.after(next), firstHidden.end());
         } else {
-            writes.foundBare(firstHidden.begin(), next == null ? end : next);
+            writes.addKnownEmpty(firstHidden.begin(), next == null ? end : next);
         }
     }
 

@@ -8,19 +8,19 @@ import dev.couchjobs.fdb.internal.versions.Contents;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Answers about the size of a range of the committed data; a cluster only estimates. */
+/** Answers about the size of a range of the contents; a cluster only estimates. */
 final class RangeEstimates {
-    private final Contents data;
+    private final Contents contents;
 
-    RangeEstimates(Contents data) {
-        this.data = data;
+    RangeEstimates(Contents contents) {
+        this.contents = contents;
     }
 
     long bytes(byte[] begin, byte[] end) {
         if (Bytes.less(end, begin)) {
             throw FdbError.INVERTED_RANGE.exception();
         }
-        return data.bytes(begin, end);
+        return contents.bytes(begin, end);
     }
 
     /** The range's begin and end, and between them keys that cut it into chunks of about that size. */
@@ -34,7 +34,7 @@ final class RangeEstimates {
         List<byte[]> points = new ArrayList<>();
         points.add(begin);
         if (Bytes.less(begin, end)) {
-            points.addAll(data.splitPoints(begin, end, chunkSize));
+            points.addAll(contents.splitPoints(begin, end, chunkSize));
         }
         points.add(end);
         int[] lengths = points.stream().mapToInt(key -> key.length).toArray();

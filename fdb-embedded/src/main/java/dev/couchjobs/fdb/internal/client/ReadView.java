@@ -10,13 +10,13 @@ import dev.couchjobs.fdb.internal.versions.WriteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database as one read sees it: a snapshot, under the transaction's own writes where these are to be seen.
+ * The database as one read sees it: the contents at the read version, with the transaction's own writes on top.
  *
  * @param writes null if there are none or the read does not see them
  * @param end where the keys end that the transaction may read
  */
 @SuppressWarnings("ArrayRecordComponent") // a view is never compared or hashed
-public record ReadView(Contents data, @Nullable WriteBuffer writes, boolean bypassUnreadable, byte[] end) {
+public record ReadView(Contents contents, @Nullable WriteBuffer writes, boolean bypassUnreadable, byte[] end) {
     /**
      * A key selector without its or-equal: the {@code offset}-th key from {@code base} on, where 1 is the first key
      * that is not less than it and 0 the last one that is.
@@ -51,16 +51,16 @@ public record ReadView(Contents data, @Nullable WriteBuffer writes, boolean bypa
 
     byte @Nullable [] get(byte[] key) {
         if (writes == null) {
-            return data.get(key);
+            return contents.get(key);
         }
         if (!bypassUnreadable && writes.isUnreadable(key, Bytes.after(key))) {
             throw FdbError.ACCESSED_UNREADABLE.exception();
         }
         KeyWrites write = writes.keys().get(key);
         if (write != null) {
-            return write.over(write.determined() ? null : data.get(key));
+            return write.valueSeen(write.determined() ? null : contents.get(key));
         }
-        return writes.clearedAt(key) == null ? data.get(key) : null;
+        return writes.clearedAt(key) == null ? contents.get(key) : null;
     }
 
     public MergedScan scan(byte[] from, byte[] to, boolean reverse) {

@@ -121,7 +121,7 @@ final class TransactionReads {
         TransactionSettings settings = attempt.settings();
         boolean merged = settings.readsSeeWrites(snapshot) && !attempt.writes().isEmpty();
         return new ReadView(
-                attempt.snapshot().data(),
+                attempt.snapshot().contents(),
                 merged ? attempt.writes() : null,
                 settings.isBypassUnreadable(),
                 settings.readEnd());

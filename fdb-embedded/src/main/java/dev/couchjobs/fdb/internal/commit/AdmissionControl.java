@@ -6,31 +6,28 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * How long a commit has to wait so that what is kept for the last five seconds fits into memory. Below half of the
- * limit nothing waits. Above it the rate at which commits are let in falls, smoothly, to nothing at the limit: what is
- * written faster than it can be kept settles at the rate at which the old goes, and no commit waits as long as the
- * window.
- *
- * <p>Used by one thread at a time.
+ * Delays commits so that the writes of the MVCC window fit into memory. Below half of the limit no commit waits. Above
+ * it the admission rate falls smoothly, and reaches zero at the limit. Write throughput converges to the eviction rate,
+ * and no commit waits as long as the window. Used by one thread at a time.
  */
 final class AdmissionControl {
-    /** What changes next to the keys and values of a commit: nodes of trees, entries of the conflict table, arrays. */
+    /** Overhead per write besides its key and value: tree nodes, entries of the conflict table, arrays. */
     private static final long BYTES_PER_WRITE = 128;
 
     private static final long NANOS_PER_VERSION = 1_000_000_000L / Limits.VERSIONS_PER_SECOND;
     private static final long WINDOW_NANOS = Limits.WINDOW_VERSIONS * NANOS_PER_VERSION;
-    /** The error when there is no room at all. Room comes with time, so the caller may try again. */
+    /** Re-check interval when the window is full. */
     static final long FULL_NANOS = WINDOW_NANOS / 200;
-    /** Commits within that time are counted, and forgotten, together. */
-    private static final long STEP_VERSIONS = Limits.WINDOW_VERSIONS / 200;
+    /** Commits within one interval are counted, and evicted, together. */
+    private static final long INTERVAL_VERSIONS = Limits.WINDOW_VERSIONS / 200;
 
-    /** From that version on. */
-    private record Step(long version, long bytes) {}
+    /** The bytes of the commits in the interval that begins at {@code version}. */
+    private record Interval(long version, long bytes) {}
 
     private final VersionWindow versions;
     private final long limit;
     /** Oldest first. */
-    private final Deque<Step> recent = new ArrayDeque<>();
+    private final Deque<Interval> recent = new ArrayDeque<>();
 
     private long used;
 
@@ -39,48 +36,48 @@ final class AdmissionControl {
         this.limit = limit;
     }
 
-    /** About what the engine keeps of a commit until it has left the window. */
+    /** Estimates the memory that the engine keeps for a commit until it leaves the window. */
     static long bytes(Commit commit) {
         return commit.bytes()
                 + BYTES_PER_WRITE
                         * (commit.writes().size() + commit.conflictingWrites().size());
     }
 
-    /** Zero if that many bytes may be decided on now. */
+    /** Returns how long commits of that many bytes have to wait, or 0 if they are admitted now. */
     long delayNanos(long bytes) {
         if (used <= limit / 2) {
             return 0;
         }
-        forget();
-        long over = used - limit / 2;
-        if (over <= 0) {
+        evict();
+        long excess = used - limit / 2;
+        if (excess <= 0) {
             return 0;
         }
-        // What is larger than all there is has to go through when there is little else.
+        // The check above admits a batch larger than the limit once the window is at most half full.
         if (used + bytes > limit) {
             return FULL_NANOS;
         }
-        return (long) ((double) WINDOW_NANOS * bytes / limit * over / (limit - used));
+        return (long) ((double) WINDOW_NANOS * bytes / limit * excess / (limit - used));
     }
 
     void admit(long version, long bytes) {
         used += bytes;
-        Step last = recent.peekLast();
-        if (last != null && version - last.version < STEP_VERSIONS) {
+        Interval last = recent.peekLast();
+        if (last != null && version - last.version < INTERVAL_VERSIONS) {
             recent.removeLast();
-            recent.addLast(new Step(last.version, last.bytes + bytes));
+            recent.addLast(new Interval(last.version, last.bytes + bytes));
         } else {
-            forget();
-            recent.addLast(new Step(version, bytes));
+            evict();
+            recent.addLast(new Interval(version, bytes));
         }
     }
 
-    /** What has been published and has left the window. */
-    private void forget() {
+    /** Evicts the intervals that are published and have left the window. */
+    private void evict() {
         long readable = versions.oldestReadable();
         long published = versions.newest().version();
-        Step first = recent.peekFirst();
-        while (first != null && first.version + STEP_VERSIONS <= readable && first.version <= published) {
+        Interval first = recent.peekFirst();
+        while (first != null && first.version + INTERVAL_VERSIONS <= readable && first.version <= published) {
             recent.removeFirst();
             used -= first.bytes;
             first = recent.peekFirst();

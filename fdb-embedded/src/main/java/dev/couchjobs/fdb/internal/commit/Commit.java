@@ -7,12 +7,12 @@ import dev.couchjobs.fdb.internal.watches.Watch;
 import java.util.List;
 
 /**
- * A transaction on its way through the pipeline.
+ * A transaction in the commit pipeline.
  *
- * @param readVersion what it read at, or {@link #NO_READ_VERSION} if it never read
- * @param reads what must not have been written since
- * @param conflictingWrites what later commits must not have read before; the keys that the stamp decides come on top
- * @param watches to be armed if it commits
+ * @param readVersion the read version, or {@link #NO_READ_VERSION} if the transaction did not read
+ * @param reads the read conflict ranges
+ * @param conflictingWrites the write conflict ranges, without the keys that the versionstamp determines
+ * @param watches the watches to arm if the transaction commits
  * @param bytes its size as FoundationDB counts it
  */
 public record Commit(
@@ -25,13 +25,13 @@ public record Commit(
         CommitCallback commitCallback) {
     public static final long NO_READ_VERSION = 0;
 
-    /** Does nothing but pass through the pipeline. */
+    /** A commit without reads and writes. */
     static final Commit NOTHING =
-            new Commit(NO_READ_VERSION, List.of(), List.of(), new WriteBuffer(), List.of(), 0, CommitCallback.UNHEARD);
+            new Commit(NO_READ_VERSION, List.of(), List.of(), new WriteBuffer(), List.of(), 0, CommitCallback.NO_OP);
 
-    /** Told once, on the pipeline's thread, how the commit ended; returns quickly and runs no user's code. */
+    /** Receives the result of the commit once, on the pipeline's thread. Returns quickly and runs no user code. */
     public interface CommitCallback {
-        CommitCallback UNHEARD = new CommitCallback() {
+        CommitCallback NO_OP = new CommitCallback() {
             @Override
             public void committed(CommitStamp stamp) {}
 

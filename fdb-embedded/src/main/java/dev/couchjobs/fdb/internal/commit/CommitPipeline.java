@@ -19,27 +19,27 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one way in which the database changes. A commit passes two actors: the first decides, the second has what was
- * decided made durable and then makes it known. While the second waits for the storage, the first goes on deciding, and
- * all that it has decided by then is persisted at once: the slower the storage, the more commits share its work.
+ * Applies commits to the database. A commit passes two actors: the first decides whether it conflicts, the second
+ * persists the decided batches and publishes them. The first actor continues while the second waits for the storage,
+ * and the next call persists all batches decided by then: the slower the storage, the more commits share one call.
  *
- * <p>A batch that cannot be persisted takes along all that was decided on top of it; the first actor then starts over
- * from what has been published.
+ * <p>If a batch cannot be persisted, the batches decided on top of it fail too. The first actor then starts over from
+ * the newest published contents.
  */
 public final class CommitPipeline {
-    /** Of commits in a batch, as a stamp has two bytes for the place in it. */
-    private static final long BATCH_COMMITS = 1 << 14;
+    /** Maximum number of commits in a batch: a versionstamp has two bytes for the index in the batch. */
+    private static final long MAX_BATCH_COMMITS = 1 << 14;
 
     private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
 
-    /** To the second actor, in the order in which it matters. */
+    /** A message to the second actor. */
     private sealed interface Message {}
 
     /** {@code epoch} counts how often the first actor has started over. */
-    private record Decided(Decision.Batch batch, long epoch) implements Message {}
+    private record DecidedBatch(Decision.Batch batch, long epoch) implements Message {}
 
-    /** A version was reserved for nothing. */
-    private record Undecided(long version) implements Message {}
+    /** A version that was reserved for a batch that could not be decided. */
+    private record UnusedVersion(long version) implements Message {}
 
     private record Arm(Watch watch) implements Message {}
 
@@ -54,7 +54,7 @@ public final class CommitPipeline {
     private final LongFunction<? extends CompletableFuture<?>> delay;
     private final Consumer<RuntimeException> whenBroken;
     private final AdmissionControl admission;
-    /** Bytes of the commits that have not been decided. */
+    /** Bytes of the commits in {@link #undecided}. */
     private final AtomicLong waiting = new AtomicLong();
 
     private final Sequencer sequencer;
@@ -63,22 +63,22 @@ public final class CommitPipeline {
     private final Mailbox<Message> decided;
     /** Written by the first actor. */
     private long epoch;
-    /** Written by the second actor: the epoch whose batches have failed, or -1. */
+    /** The epoch whose batches have failed, or -1. Written by the second actor. */
     private volatile long failedEpoch = -1;
-    /** Why they have. */
+    /** The error with which those batches have failed. */
     private RuntimeException failure = Engine.closedError();
 
     private volatile boolean closed;
-    /** What went wrong within the engine itself: from then on nothing is decided, persisted or read any more. */
+    /** The error of the engine itself. Once it is set, nothing is decided, persisted or read. */
     private volatile @Nullable Throwable broken;
-    /** The batch at which the first actor broke, whose commits may have been decided. */
+    /** The commits during which the first actor broke. They may have been decided. */
     private @Nullable List<Commit> halfDecided;
-    /** The batch at which the second actor broke, which may be durable. */
-    private @Nullable List<Message> halfSettled;
+    /** The messages during which the second actor broke. Their batches may be durable. */
+    private @Nullable List<Message> halfPersisted;
 
     /**
-     * {@code delay} completes after that many nanoseconds, or fails once the engine closes; {@code whenBroken} is
-     * called once the pipeline can do nothing but refuse, perhaps repeatedly.
+     * {@code delay} completes after the given number of nanoseconds, or fails once the engine closes. The pipeline
+     * calls {@code whenBroken}, possibly more than once, when it has broken and fails all commits.
      */
     CommitPipeline(
             VersionWindow versions,
@@ -96,37 +96,38 @@ public final class CommitPipeline {
         this.sequencer = new Sequencer(versions, storage);
         this.publisher = new CommitPublisher(versions);
         long batchBytes = limits.batchBytes();
-        long leastBytes = batchBytes / BATCH_COMMITS;
-        this.decided = new Mailbox<>(executor, new Mailbox.Limit<>(CommitPipeline::bytes, batchBytes), this::settle);
+        long minCommitBytes = batchBytes / MAX_BATCH_COMMITS;
+        this.decided = new Mailbox<>(
+                executor, new Mailbox.Limit<>(CommitPipeline::bytes, batchBytes), this::persistAndPublish);
         this.undecided = new Mailbox<>(
                 executor,
-                new Mailbox.Limit<>(commit -> Math.max(leastBytes, commit.bytes()), batchBytes),
+                new Mailbox.Limit<>(commit -> Math.max(minCommitBytes, commit.bytes()), batchBytes),
                 this::decide,
-                decided::help);
+                decided::runPending);
     }
 
     private static long bytes(Message message) {
-        return message instanceof Decided each ? each.batch.bytes() : 0;
+        return message instanceof DecidedBatch decidedBatch ? decidedBatch.batch.bytes() : 0;
     }
 
     public void submit(Commit commit) {
-        if (mayWait(commit)) {
+        if (acceptOrReject(commit)) {
             undecided.post(commit);
         }
     }
 
     /**
-     * For a thread that calls {@link #help} next and then blocks: if no other thread commits, it decides and persists
-     * on its own, which spares it the way to another thread and back.
+     * Submits a commit for a caller that calls {@link #runPending} next and then blocks. If no other thread commits,
+     * the caller decides and persists the commit itself, which saves two thread switches.
      */
-    public void submitToHelp(Commit commit) {
-        if (mayWait(commit)) {
-            undecided.leave(commit);
+    public void submitCallerRuns(Commit commit) {
+        if (acceptOrReject(commit)) {
+            undecided.enqueue(commit);
         }
     }
 
-    /** Refuses a commit that finds too many before it: its caller has to wait for answers. */
-    private boolean mayWait(Commit commit) {
+    /** Counts the commit's bytes as waiting; if the limit is exceeded, fails the commit and returns false. */
+    private boolean acceptOrReject(Commit commit) {
         long bytes = commit.bytes();
         if (waiting.addAndGet(bytes) <= Math.max(limits.waitingBytes(), bytes)) {
             return true;
@@ -136,11 +137,12 @@ public final class CommitPipeline {
         return false;
     }
 
-    public void help() {
-        undecided.help();
+    /** Decides and persists submitted commits on the calling thread, unless another thread does so already. */
+    public void runPending() {
+        undecided.runPending();
     }
 
-    /** For a transaction that commits without passing through here, because it writes nothing. */
+    /** Arms the watch of a transaction that writes nothing, and so does not submit a commit. */
     public void arm(Watch watch) {
         decided.post(new Arm(watch));
     }
@@ -149,34 +151,34 @@ public final class CommitPipeline {
         decided.post(new Disarm(watch));
     }
 
-    /** Persists the present version without a commit, which lets the storage raise its ceiling. */
-    void touch() {
+    /** Persists the current version without a commit, so that the storage raises its ceiling. */
+    void raiseCeiling() {
         undecided.post(Commit.NOTHING);
     }
 
-    /** Fails every commit and watch that comes later. Completes when the storage is closed as well. */
+    /** Fails every later commit and watch. The result completes when the storage is closed as well. */
     CompletableFuture<@Nullable Void> close() {
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
         decided.post(new Close(done));
         return done;
     }
 
-    /** Why nothing goes on, or null if it does. */
+    /** The error with which the pipeline broke, or null if it runs. */
     @Nullable RuntimeException failure() {
         Throwable cause = broken;
         return cause == null ? null : brokenError(FdbError.INTERNAL_ERROR, cause);
     }
 
-    private static RuntimeException brokenError(FdbError error, Throwable cause) {
-        FDBException told = error.exception(
+    private static RuntimeException brokenError(FdbError code, Throwable cause) {
+        FDBException error = code.exception(
                 "the engine met " + cause + " while it committed, and stopped; close the database and open it again");
-        told.initCause(cause);
-        return told;
+        error.initCause(cause);
+        return error;
     }
 
     /**
-     * An {@link Error}, as opposed to a storage that refuses, can leave behind a conflict table or a state that is half
-     * changed. Neither is used again: what was under way may have happened, and nothing else will.
+     * Decides a batch of commits. An {@link Error}, unlike an error of the storage, can leave the conflict table or the
+     * contents half changed. Neither is used again: the commits in progress may have happened, and all others fail.
      */
     private @Nullable CompletableFuture<?> decide(List<Commit> commits) {
         Throwable cause = broken;
@@ -188,17 +190,17 @@ public final class CommitPipeline {
             return null;
         }
         try {
-            return admitted(commits);
+            return decideWhenAdmitted(commits);
         } catch (RuntimeException | Error error) {
-            // Neither allocates nor calls anything: there may be no memory and no stack left.
+            // Neither allocates nor calls a method: memory or stack may be exhausted.
             halfDecided = commits;
             broken = error;
             throw error;
         }
     }
 
-    /** Decides them once there is room for what they write. */
-    private @Nullable CompletableFuture<?> admitted(List<Commit> commits) {
+    /** Decides the commits once the window has room for their writes. */
+    private @Nullable CompletableFuture<?> decideWhenAdmitted(List<Commit> commits) {
         long bytes = 0;
         for (Commit commit : commits) {
             bytes += AdmissionControl.bytes(commit);
@@ -230,7 +232,7 @@ public final class CommitPipeline {
             broken = error;
             throw error;
         }
-        decided.help();
+        decided.runPending();
         return DONE;
     }
 
@@ -257,41 +259,41 @@ public final class CommitPipeline {
             if (!sequencer.isIntact()) {
                 throw error;
             }
-            // Only the second actor may give a version back: the one before may still be under way.
-            decided.leave(new Undecided(version));
+            // Only the second actor may abandon a version: the previous batch may still be in progress.
+            decided.enqueue(new UnusedVersion(version));
             fail(commits, closed ? Engine.closedError() : asReported(error));
             return;
         }
-        decided.leave(new Decided(batch, epoch));
+        decided.enqueue(new DecidedBatch(batch, epoch));
     }
 
     private static void fail(List<Commit> commits, RuntimeException error) {
         commits.forEach(commit -> commit.commitCallback().failed(error));
     }
 
-    private @Nullable CompletableFuture<?> settle(List<Message> messages) {
+    private @Nullable CompletableFuture<?> persistAndPublish(List<Message> messages) {
         Throwable cause = broken;
         if (cause != null) {
-            refuse(messages, cause);
+            reject(messages, cause);
             return null;
         }
         try {
-            return persistAndPublish(messages);
+            return process(messages);
         } catch (RuntimeException | Error error) {
-            halfSettled = messages;
+            halfPersisted = messages;
             broken = error;
             throw error;
         }
     }
 
-    private void refuse(List<Message> messages, Throwable cause) {
+    private void reject(List<Message> messages, Throwable cause) {
         RuntimeException failure = brokenError(FdbError.INTERNAL_ERROR, cause);
         whenBroken.accept(failure);
-        RuntimeException ofDecided =
-                messages == halfSettled ? brokenError(FdbError.COMMIT_UNKNOWN_RESULT, cause) : failure;
+        RuntimeException batchError =
+                messages == halfPersisted ? brokenError(FdbError.COMMIT_UNKNOWN_RESULT, cause) : failure;
         for (Message message : messages) {
-            if (message instanceof Decided each) {
-                publisher.abandon(each.batch, ofDecided);
+            if (message instanceof DecidedBatch decidedBatch) {
+                publisher.abandon(decidedBatch.batch, batchError);
             } else if (message instanceof Arm arm) {
                 arm.watch.fail(failure);
             } else if (message instanceof Close close) {
@@ -300,28 +302,32 @@ public final class CommitPipeline {
         }
     }
 
-    private @Nullable CompletableFuture<?> persistAndPublish(List<Message> messages) {
-        List<Decided> toPersist = new ArrayList<>();
+    private @Nullable CompletableFuture<?> process(List<Message> messages) {
+        List<DecidedBatch> toPersist = new ArrayList<>();
         for (Message message : messages) {
-            if (message instanceof Decided each && !isLost(each)) {
-                toPersist.add(each);
+            if (message instanceof DecidedBatch decidedBatch) {
+                if (isPersistable(decidedBatch)) {
+                    toPersist.add(decidedBatch);
+                } else {
+                    publisher.abandon(decidedBatch.batch, closed ? Engine.closedError() : failure);
+                }
             }
         }
         if (toPersist.isEmpty()) {
-            settleOthers(messages);
+            processOtherMessages(messages);
             return null;
         }
         CompletableFuture<?> persisted = persist(toPersist);
         if (persisted.isDone()) {
-            finish(messages, toPersist, errorOf(persisted));
+            publishOrAbandon(messages, toPersist, errorOf(persisted));
             return null;
         }
         return persisted.handle((done, error) -> {
             try {
-                finish(messages, toPersist, error);
+                publishOrAbandon(messages, toPersist, error);
                 return null;
             } catch (RuntimeException | Error thrown) {
-                halfSettled = messages;
+                halfPersisted = messages;
                 broken = thrown;
                 throw thrown;
             }
@@ -332,50 +338,47 @@ public final class CommitPipeline {
         return done.handle((value, error) -> error).join();
     }
 
-    private void finish(List<Message> messages, List<Decided> persisted, @Nullable Throwable error) {
+    private void publishOrAbandon(List<Message> messages, List<DecidedBatch> persisted, @Nullable Throwable error) {
         if (error == null) {
-            persisted.forEach(each -> publisher.publish(each.batch));
+            persisted.forEach(decidedBatch -> publisher.publish(decidedBatch.batch));
         } else {
-            lose(persisted, error);
+            abandonAll(persisted, error);
         }
-        settleOthers(messages);
+        processOtherMessages(messages);
     }
 
-    /** Whatever goes wrong, every waiting commit gets an answer, and later decisions are dropped too. */
-    private CompletableFuture<?> persist(List<Decided> batches) {
+    /** Reports errors through the future only, so that every waiting commit gets an answer. */
+    private CompletableFuture<?> persist(List<DecidedBatch> batches) {
         try {
-            return storage.persist(
-                    batches.stream().map(each -> each.batch.toPersist()).toList());
+            return storage.persist(batches.stream()
+                    .map(decidedBatch -> decidedBatch.batch.toPersist())
+                    .toList());
         } catch (RuntimeException | Error error) {
             return CompletableFuture.failedFuture(error);
         }
     }
 
-    /** Whether a batch cannot be persisted any more; if so, its commits get an answer. */
-    private boolean isLost(Decided each) {
-        boolean lost = closed || each.epoch == failedEpoch;
-        if (lost) {
-            publisher.abandon(each.batch, closed ? Engine.closedError() : failure);
-        }
-        return lost;
+    /** False if the pipeline has closed, or if an earlier batch, on which this one builds, has failed. */
+    private boolean isPersistable(DecidedBatch decidedBatch) {
+        return !closed && decidedBatch.epoch != failedEpoch;
     }
 
-    private void lose(List<Decided> batches, Throwable error) {
+    private void abandonAll(List<DecidedBatch> batches, Throwable error) {
         failure = asReported(error);
-        // Comes before any caller gets an answer, since a caller might try again at once.
+        // Set before any caller gets an answer, because a caller may retry at once.
         failedEpoch = batches.get(0).epoch;
-        batches.forEach(each -> publisher.abandon(each.batch, failure));
+        batches.forEach(decidedBatch -> publisher.abandon(decidedBatch.batch, failure));
     }
 
     private static RuntimeException asReported(Throwable error) {
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        return cause instanceof FDBException known ? known : FdbError.IO_ERROR.exception(cause);
+        return cause instanceof FDBException fdbError ? fdbError : FdbError.IO_ERROR.exception(cause);
     }
 
-    private void settleOthers(List<Message> messages) {
+    private void processOtherMessages(List<Message> messages) {
         for (Message message : messages) {
-            if (message instanceof Undecided undecided) {
-                versions.abandon(undecided.version);
+            if (message instanceof UnusedVersion unused) {
+                versions.abandon(unused.version);
             } else if (message instanceof Arm arm) {
                 armOrFail(arm.watch);
             } else if (message instanceof Disarm disarm) {
@@ -386,7 +389,7 @@ public final class CommitPipeline {
         }
     }
 
-    /** Not on a thread that only came to commit: closing takes long, and is not immune to interrupts. */
+    /** Closes on the executor, not on a caller's thread: closing takes long and can be interrupted. */
     private void closeStorage(CompletableFuture<@Nullable Void> done) {
         if (closed) {
             return;
@@ -395,7 +398,7 @@ public final class CommitPipeline {
         Completions.execute(
                 () -> {
                     try {
-                        // Reserved and never published, so that no read version is handed out beyond it either.
+                        // Reserved and never published, so that no greater read version is handed out.
                         storage.close(versions.reserve());
                         done.complete(null);
                     } catch (RuntimeException | Error error) {

@@ -10,7 +10,7 @@ import dev.couchjobs.fdb.internal.watches.WatchTable;
 import java.util.List;
 
 /**
- * Publishes a durable batch: readers see the new state, watches fire, and each transaction receives its result.
+ * Publishes a durable batch: readers see the new contents, watches fire, and each transaction receives its result.
  * Used by one thread at a time.
  */
 final class CommitPublisher {
@@ -21,39 +21,39 @@ final class CommitPublisher {
         this.versions = versions;
     }
 
-    /** Publishes before it answers even refused commits, so that a caller that tries again does so on the new state. */
+    /** Publishes before it answers commits, also refused ones, so that a caller that retries reads the new contents. */
     void publish(Decision.Batch batch) {
-        Contents data = batch.edit().contents();
+        Contents contents = batch.edit().contents();
         versions.publish(batch.version(), batch.edit());
-        for (Decision each : batch.decisions()) {
-            if (each.commits() && !watches.isEmpty()) {
-                each.commit().writes().touched(each.stamp()).forEach(range -> watches.fire(range, data));
+        for (Decision decision : batch.decisions()) {
+            if (decision.commits() && !watches.isEmpty()) {
+                decision.commit().writes().touched(decision.stamp()).forEach(range -> watches.fire(range, contents));
             }
         }
-        for (Decision each : batch.decisions()) {
-            FDBException refusal = each.refusal();
+        for (Decision decision : batch.decisions()) {
+            FDBException refusal = decision.refusal();
             if (refusal == null) {
-                arm(each.commit().watches());
-                each.commit().commitCallback().committed(each.stamp());
+                arm(decision.commit().watches());
+                decision.commit().commitCallback().committed(decision.stamp());
             } else {
-                each.commit().commitCallback().failed(refusal);
+                decision.commit().commitCallback().failed(refusal);
             }
         }
     }
 
-    /** The batch is not committed, or it is not known whether it is. */
+    /** Fails a batch that is not committed, or whose result is unknown. */
     void abandon(Decision.Batch batch, RuntimeException error) {
         versions.abandon(batch.version());
-        for (Decision each : batch.decisions()) {
-            FDBException refusal = each.refusal();
-            each.commit().commitCallback().failed(refusal == null ? error : refusal);
+        for (Decision decision : batch.decisions()) {
+            FDBException refusal = decision.refusal();
+            decision.commit().commitCallback().failed(refusal == null ? error : refusal);
         }
     }
 
     void arm(List<Watch> added) {
         for (Watch watch : added) {
             try {
-                watches.arm(watch, versions.newest().data());
+                watches.arm(watch, versions.newest().contents());
             } catch (StorageException error) {
                 watch.fail(FdbError.IO_ERROR.exception(error));
             }

@@ -7,15 +7,15 @@ import dev.couchjobs.fdb.internal.versions.Edit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What is to become of a commit: {@code refusal} says why it does not happen, or is null if it does. */
+/** Whether a commit succeeds: {@code refusal} is the error if it does not, or null if it does. */
 record Decision(Commit commit, CommitStamp stamp, @Nullable FDBException refusal) {
     boolean commits() {
         return refusal == null;
     }
 
-    /** Commits that share a version, with the state of the database after them. */
+    /** Commits that share a version, with the contents after them. */
     record Batch(long version, Edit edit, List<Decision> decisions) {
-        /** At most, as those refused count as well. */
+        /** An upper bound: refused commits count as well. */
         long bytes() {
             long bytes = 0;
             for (Decision decision : decisions) {

@@ -19,10 +19,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** What all transactions of a database share. Thread-safe. */
+/** The state that all transactions of a database share. Thread-safe. */
 public final class Engine {
-    /** Well within the horizon of {@link DurableStorage}. */
-    private static final long CEILING_NANOS = TimeUnit.MINUTES.toNanos(10);
+    /** Well within the time for which {@link DurableStorage} raises its ceiling ahead. */
+    private static final long CEILING_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private static final AtomicLong OPENED = new AtomicLong();
 
@@ -37,7 +37,7 @@ public final class Engine {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<@Nullable Void> storageClosed = new CompletableFuture<>();
 
-    /** {@code release} is run once the engine has closed and needs its environment no more. */
+    /** {@code release} runs once the engine is closed and no longer uses its environment. */
     public Engine(EngineEnvironment environment, Storage storage, Runnable release) {
         this.environment = environment;
         this.release = release;
@@ -68,8 +68,8 @@ public final class Engine {
     }
 
     /**
-     * Goes on from what {@code storage} has recovered, as a cluster does after a failure: transactions that have begun
-     * are too old by then, and watches fail. The storage before must have failed.
+     * Continues with the snapshot that {@code storage} has recovered, as a cluster does after a failure: open
+     * transactions become too old, and watches fail. The previous storage must have failed.
      */
     public void restart(Storage storage) {
         versions = versionsOf(storage);
@@ -77,11 +77,11 @@ public final class Engine {
         watches.failAll(FdbError.FUTURE_VERSION.exception("the store was lost"));
     }
 
-    /** The storage raises its ceiling when it persists something, and without commits that is nothing. */
+    /** Persists a version regularly, because the storage raises its ceiling only when it persists. */
     private void keepCeilingAhead() {
-        Completions.whenSettled(timers.after(CEILING_NANOS), error -> {
+        Completions.whenSettled(timers.after(CEILING_INTERVAL_NANOS), error -> {
             if (error == null) {
-                pipeline.touch();
+                pipeline.raiseCeiling();
                 keepCeilingAhead();
             }
         });
@@ -114,7 +114,7 @@ public final class Engine {
         return timers.alarm(nanos, action);
     }
 
-    /** How many transactions wait for another try after a conflict. */
+    /** The number of transactions that wait for another try after a conflict. */
     public AtomicInteger contenders() {
         return contenders;
     }
@@ -145,7 +145,7 @@ public final class Engine {
         return closed.get();
     }
 
-    /** Completes when the storage is closed; each time the same. */
+    /** Closes the engine. Each call returns the same future, which completes when the storage is closed. */
     public CompletableFuture<@Nullable Void> close() {
         if (closed.compareAndSet(false, true)) {
             timers.close();

@@ -12,42 +12,44 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An actor's inbox: whatever is posted from any thread is handled in order, in batches, one batch at a time, on an
- * executor that is only occupied while there is something to do.
+ * An actor's message queue. Any thread may post. The handler receives the messages in order, in batches, one batch at a
+ * time, on an executor that is occupied only while messages wait.
  */
 final class Mailbox<T> {
-    /** What an actor does. */
+    /** Handles the messages of a mailbox. */
     interface Handler<T> {
         /**
-         * Handles a batch. If this throws, or the future fails, the same list comes again, on a thread of the
-         * executor: that has a stack of its own, where a thread that helps may have run out of it.
+         * Handles a batch. If this throws, or the future fails, the mailbox passes the same list again, on a thread of
+         * the executor: the stack of a caller of {@link #runPending} may be exhausted.
          *
-         * @return what has to be done before the next batch may come, or null if this one is done with
+         * @return completes before the next batch may begin; null if the batch is handled
          */
         @Nullable CompletableFuture<?> handle(List<T> batch);
     }
 
-    /** A batch is complete once its messages weigh {@code most} together. */
-    record Limit<T>(ToLongFunction<T> weight, long most) {}
+    /** A batch is full once the weights of its messages add up to {@code max}. */
+    record Limit<T>(ToLongFunction<T> weight, long max) {}
 
     private final Queue<T> queue = new ConcurrentLinkedQueue<>();
-    /** Whether a batch is being handled, or about to be. */
+    /** Whether a thread handles a batch or is about to. */
     private final AtomicBoolean occupied = new AtomicBoolean();
 
     private final Executor executor;
     private final Limit<T> limit;
     private final Handler<T> handler;
     private final Runnable afterBatch;
-    /** Taken from the queue and not done with. Belongs to the thread that occupies the mailbox. */
+    /** Taken from the queue and not yet handled. Belongs to the thread that occupies the mailbox. */
     private volatile List<T> batch = new ArrayList<>();
-    /** Whether the handler has had the batch before. Likewise. */
-    private boolean handed;
+    /** Whether the handler has received the batch before. Belongs to the thread that occupies the mailbox. */
+    private boolean delivered;
 
     Mailbox(Executor executor, Limit<T> limit, Handler<T> handler) {
         this(executor, limit, handler, () -> {});
     }
 
-    /** {@code afterBatch} runs on the thread that has handled a batch, when another may already handle the next one. */
+    /**
+     * {@code afterBatch} runs on the thread that has handled a batch; another thread may already handle the next one.
+     */
     Mailbox(Executor executor, Limit<T> limit, Handler<T> handler, Runnable afterBatch) {
         this.executor = executor;
         this.limit = limit;
@@ -55,18 +57,20 @@ final class Mailbox<T> {
         this.afterBatch = afterBatch;
     }
 
+    /** Adds a message and schedules the handler. */
     void post(T message) {
         queue.add(message);
         wake();
     }
 
-    /** Leaves a message for the thread that is going to {@link #wake} the actor or to {@link #help} it. */
-    void leave(T message) {
+    /** Adds a message only. The caller has to call {@link #wake} or {@link #runPending} next. */
+    void enqueue(T message) {
         queue.add(message);
     }
 
     /**
-     * Has what was left handled on the executor, or here if the executor takes nothing: every message gets an answer.
+     * Handles pending messages on the executor, or on the calling thread if the executor rejects the task: every
+     * message gets an answer.
      */
     void wake() {
         while (hasWork() && occupied.compareAndSet(false, true)) {
@@ -80,10 +84,10 @@ final class Mailbox<T> {
     }
 
     /**
-     * Handles a batch on the calling thread, unless another one is at it and will find what was left. Spares a thread
-     * that would only wait for the answer the way to another one and back.
+     * Handles a batch on the calling thread, unless another thread handles one: that thread finds the pending messages.
+     * Saves a caller that only waits for the answer two thread switches.
      */
-    void help() {
+    void runPending() {
         if (hasWork() && occupied.compareAndSet(false, true)) {
             handleBatch();
         }
@@ -98,19 +102,19 @@ final class Mailbox<T> {
         wake();
     }
 
-    /** Comes with the mailbox occupied, and leaves it free unless the batch is unfinished. */
+    /** The caller has occupied the mailbox. Frees it again unless the batch is unfinished. */
     private void handleOne() {
         CompletableFuture<?> unfinished;
         try {
-            // Comes first: once the batch is handled, nothing may fail before it is let go.
+            // Allocated first: nothing may fail between the handling of the batch and its removal.
             List<T> next = new ArrayList<>();
-            if (!handed) {
+            if (!delivered) {
                 fillBatch();
             }
-            handed = true;
+            delivered = true;
             unfinished = batch.isEmpty() ? null : handler.handle(batch);
             if (unfinished == null) {
-                doneWith(next);
+                replaceBatch(next);
             }
         } catch (RuntimeException | Error e) {
             free();
@@ -121,7 +125,7 @@ final class Mailbox<T> {
         } else {
             Completions.whenSettled(unfinished, error -> {
                 if (error == null) {
-                    doneWith(new ArrayList<>());
+                    replaceBatch(new ArrayList<>());
                 }
                 free();
             });
@@ -129,9 +133,9 @@ final class Mailbox<T> {
         afterBatch.run();
     }
 
-    private void doneWith(List<T> next) {
+    private void replaceBatch(List<T> next) {
         batch = next;
-        handed = false;
+        delivered = false;
     }
 
     private void free() {
@@ -139,7 +143,7 @@ final class Mailbox<T> {
         wake();
     }
 
-    /** Can be broken off at any point and be repeated: a message is in the batch before it leaves the queue. */
+    /** May fail at any point and be repeated: a message is in the batch before it leaves the queue. */
     private void fillBatch() {
         if (!batch.isEmpty() && queue.peek() == batch.get(batch.size() - 1)) {
             queue.remove();
@@ -148,7 +152,7 @@ final class Mailbox<T> {
         for (T message : batch) {
             weight += limit.weight.applyAsLong(message);
         }
-        while (weight < limit.most) {
+        while (weight < limit.max) {
             T message = queue.peek();
             if (message == null) {
                 break;

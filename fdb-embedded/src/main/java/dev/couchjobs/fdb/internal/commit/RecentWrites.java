@@ -7,20 +7,20 @@ import dev.couchjobs.fdb.internal.versions.OrderedMap;
 import dev.couchjobs.fdb.internal.versions.Summary;
 
 /**
- * When keys were last written, over a stretch of versions. Nearly all writes are of single keys, and those are kept as
- * such; ranges are a step function over the key space, in which each boundary says when the keys from there to the next
- * boundary were last written as part of a range. Both answer for a whole range in O(log n). Not thread-safe.
+ * The last write of each key within an interval of versions. Nearly all writes are of single keys, kept in one map.
+ * Ranges are a step function over the key space: each boundary holds the version of the last range write from there up
+ * to the next boundary. Both maps answer for a whole range in O(log n). Not thread-safe.
  */
 final class RecentWrites {
     private static final long NEVER = 0;
 
     private final long oldest;
-    private final Object editor = new Object(); // no other editor has these maps
+    private final Object owner = new Object(); // no other owner changes these maps
     private long newest;
     private OrderedMap<Long> keys = OrderedMap.empty(Summary.GREATEST);
     private OrderedMap<Long> boundaries = OrderedMap.empty(Summary.GREATEST).put(Bytes.EMPTY, NEVER);
 
-    /** Of {@code oldest} and later versions. */
+    /** Holds writes at {@code oldest} and later versions. */
     RecentWrites(long oldest) {
         this.oldest = oldest;
         this.newest = oldest;
@@ -36,22 +36,22 @@ final class RecentWrites {
 
     /** Versions do not decrease from call to call. */
     void addKey(byte[] key, long version) {
-        keys = keys.put(key, version, editor);
+        keys = keys.put(key, version, owner);
         newest = version;
     }
 
-    /** Likewise for a range that is not empty. */
+    /** The range must not be empty. Versions do not decrease from call to call. */
     void addRange(KeyRange range, long version) {
         MapNode<Long> atEnd = boundaries.floor(range.end());
         long after = atEnd == null ? NEVER : atEnd.value;
         boundaries = boundaries
-                .removeRange(range.begin(), range.end(), editor)
-                .put(range.begin(), version, editor)
-                .put(range.end(), after, editor);
+                .removeRange(range.begin(), range.end(), owner)
+                .put(range.begin(), version, owner)
+                .put(range.end(), after, owner);
         newest = version;
     }
 
-    /** The last write that met the range; 0 if there was none. */
+    /** The version of the last write in the range; 0 if there is none. */
     long lastWrite(KeyRange range) {
         MapNode<Long> covering = boundaries.floor(range.begin());
         long inRange = covering == null ? NEVER : covering.value;

@@ -8,12 +8,12 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Who wrote what in the last five seconds, in generations that are forgotten as a whole: most reads are younger than
- * all generations but the newest and look at no other, and nothing has to be taken out again one by one. Belongs to the
- * sequencer, hence not thread-safe.
+ * Finds conflicts with the writes of the last five seconds. Keeps the writes in generations and evicts a generation as
+ * a whole, so no entry is removed one by one; most reads are newer than all generations but the newest, and search only
+ * that. Belongs to the sequencer, hence not thread-safe.
  */
 final class Resolver {
-    /** What is remembered beyond the window is at most one generation. */
+    /** The resolver keeps at most one generation beyond the window. */
     private static final long GENERATION_VERSIONS = Limits.WINDOW_VERSIONS / 8;
 
     private final long generationVersions;
@@ -24,7 +24,7 @@ final class Resolver {
         this(GENERATION_VERSIONS);
     }
 
-    /** With generations of that many versions. */
+    /** {@code generationVersions} is the length of a generation. */
     Resolver(long generationVersions) {
         this.generationVersions = generationVersions;
     }
@@ -64,14 +64,14 @@ final class Resolver {
         generation(version).addKey(key, version);
     }
 
-    /** Forgets what happened at or before {@code horizon}: no transaction may read at a version that old any more. */
-    void forgetUpTo(long horizon) {
-        while (!generations.isEmpty() && generations.getFirst().newest() <= horizon) {
+    /** Evicts the writes up to {@code version}: no transaction reads at that version or an older one. */
+    void evictUpTo(long version) {
+        while (!generations.isEmpty() && generations.getFirst().newest() <= version) {
             generations.removeFirst();
         }
     }
 
-    /** How many generations are remembered. */
+    /** The number of generations. */
     int size() {
         return generations.size();
     }

@@ -13,58 +13,57 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which commits happen, and what the database looks like after them. All that have queued up share one version,
- * and their order in the batch is their order in history. It runs ahead of what is durable: a batch builds on the one
- * before it, whether or not that has been published. What a batch that fails has written goes on to count for
- * conflicts, which refuses a transaction that could have committed, but never the other way round. Used by one thread
- * at a time.
+ * Decides which commits succeed, and computes the contents after them. The commits of a batch share one version, and
+ * their order in the batch is their serial order. The sequencer runs ahead of the storage: a batch builds on the
+ * previous one, whether or not that is published. The writes of a failed batch still count as conflicts, so a
+ * transaction may be refused that could have committed, but never the reverse. Used by one thread at a time.
  */
 final class Sequencer {
     private final VersionWindow versions;
     private final Storage storage;
     private final Resolver resolver = new Resolver();
-    private Contents latest;
-    /** Whether the resolver is not being changed just now. */
+    private Contents latestContents;
+    /** False while the resolver is being changed. */
     private boolean intact = true;
 
     Sequencer(VersionWindow versions, Storage storage) {
         this.versions = versions;
         this.storage = storage;
-        this.latest = versions.newest().data();
+        this.latestContents = versions.newest().contents();
     }
 
-    /** Decides them at a version reserved for them. */
+    /** Decides the commits at a version reserved for them. */
     Decision.Batch decide(List<Commit> commits, long version) {
         if (!intact) {
             throw new IllegalStateException("A change of the conflict table was broken off");
         }
-        resolver.forgetUpTo(version - Limits.WINDOW_VERSIONS);
-        Edit edit = storage.edit(version, latest);
+        resolver.evictUpTo(version - Limits.WINDOW_VERSIONS);
+        Edit edit = storage.edit(version, latestContents);
         List<Decision> decisions = new ArrayList<>(commits.size());
-        for (int place = 0; place < commits.size(); place++) {
-            Commit commit = commits.get(place);
-            CommitStamp stamp = new CommitStamp(version, place);
+        for (int index = 0; index < commits.size(); index++) {
+            Commit commit = commits.get(index);
+            CommitStamp stamp = new CommitStamp(version, index);
             FdbError conflict = decide(commit, stamp);
             FDBException refusal = conflict == null
                     ? edit.apply(commit.writes(), commit.bytes(), stamp)
                     : conflict.exceptionWithoutTrace();
             decisions.add(new Decision(commit, stamp, refusal));
         }
-        latest = edit.contents();
+        latestContents = edit.contents();
         return new Decision.Batch(version, edit, decisions);
     }
 
-    /** Whether it can be used any more after {@link #decide} has thrown something. */
+    /** Whether the sequencer can be used after {@link #decide} has thrown. */
     boolean isIntact() {
         return intact;
     }
 
-    /** Forgets what was decided but will not be published. */
+    /** Discards decided batches that will not be published. */
     void startOver() {
-        latest = versions.newest().data();
+        latestContents = versions.newest().contents();
     }
 
-    /** Null if the transaction commits, in which case its writes count from now on, also for the rest of the batch. */
+    /** Returns null if the transaction commits; its writes then conflict with later commits, also of the same batch. */
     private @Nullable FdbError decide(Commit commit, CommitStamp stamp) {
         long readVersion = commit.readVersion();
         if (readVersion != Commit.NO_READ_VERSION && readVersion < stamp.version() - Limits.WINDOW_VERSIONS) {

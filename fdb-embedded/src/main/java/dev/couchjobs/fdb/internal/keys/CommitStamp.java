@@ -2,8 +2,8 @@ package dev.couchjobs.fdb.internal.keys;
 
 import java.nio.ByteBuffer;
 
-/** Where a transaction stands in the order of all: its commit version, then its place in that version's batch. */
-public record CommitStamp(long version, int place) {
+/** The position of a commit in the serial order: its version, then its index in the batch of that version. */
+public record CommitStamp(long version, int index) {
     public static final int BYTES = 10;
 
     public byte[] toBytes() {
@@ -13,7 +13,7 @@ public record CommitStamp(long version, int place) {
     /** A copy of {@code template} with this stamp at {@code offset}. */
     byte[] filledInto(byte[] template, int offset) {
         byte[] filled = template.clone();
-        ByteBuffer.wrap(filled).putLong(offset, version).putShort(offset + Long.BYTES, (short) place);
+        ByteBuffer.wrap(filled).putLong(offset, version).putShort(offset + Long.BYTES, (short) index);
         return filled;
     }
 }

@@ -237,13 +237,12 @@ public final class CommitLog implements AutoCloseable {
     }
 
     /**
-     * Gives back the space of records that are not needed any more, as far as they fill whole segments. Syncs first, if
-     * something is not.
+     * Deletes the segments whose records are all at or below {@code version}. Syncs first if records are not synced.
      *
-     * @param version the records up to this one are durable elsewhere
+     * @param version the records up to this version are durable elsewhere
      */
-    public void release(long version) {
-        // Before the first record of the current segment is durable, the one before says where the log stands.
+    public void truncate(long version) {
+        // Until the first record of the current segment is durable, the previous segment holds the last version.
         sync();
         try {
             while (!finished.isEmpty() && finished.getFirst().lastVersion <= version) {
@@ -256,12 +255,12 @@ public final class CommitLog implements AutoCloseable {
         }
     }
 
-    /** How many bytes of records have not been released. */
+    /** The bytes of records that have not been truncated. */
     public long bytesHeld() {
         return finishedBytes + writer.segment().end;
     }
 
-    /** The version of the last record, or that of the last one before the log was made or released: 0 for a new log. */
+    /** The version of the last record, also if it is truncated; 0 for a new log. */
     public long lastVersion() {
         return writer.segment().lastVersion;
     }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A batch of commits as it stands in the log: up to where versions may have been handed out, then the changes.
+ * A record of the log: the ceiling, then the mutations of a batch of commits.
  *
  * @param ceiling no version greater than this was handed out before the next record
  */

@@ -25,13 +25,13 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A log that takes each batch as it is committed, and a base store that takes it some seconds later, when no reader can
- * read an older version. Until then a batch is in the overlay, in memory. What is opened again is the base,
- * with all that the log has beyond it as its overlay.
+ * Storage on disk: a redo log that receives each batch at its commit, and a base that receives it some seconds later,
+ * when no reader can read an older version. Until then a batch is in the overlay, in memory. When a database is opened
+ * again, the batches in the log that the base lacks become the overlay.
  */
 public final class DurableStorage implements Storage {
-    /** The ceiling is the version at which the next run begins. It is raised to an hour above the versions in use. */
-    static final long HORIZON_VERSIONS = TimeUnit.HOURS.toSeconds(1) * Limits.VERSIONS_PER_SECOND;
+    /** How far the ceiling, the version at which the next run begins, is raised above the versions in use. */
+    static final long CEILING_LEAD_VERSIONS = TimeUnit.HOURS.toSeconds(1) * Limits.VERSIONS_PER_SECOND;
 
     private static final long RELAXED_SYNC_MILLIS = 50;
     private static final int FIRST_BUFFER_BYTES = 1 << 16;
@@ -48,10 +48,10 @@ public final class DurableStorage implements Storage {
     private final Snapshot recovered;
     private volatile LongSupplier oldestReadable = () -> 0;
     private volatile long ceiling;
-    /** Appended to the log, in the order of their versions, and still to be synced. */
-    private final List<OverlayFlusher.Logged> unsynced = new ArrayList<>();
+    /** The batches in the log that are not synced, in the order of versions. */
+    private final List<OverlayFlusher.LoggedBatch> unsynced = new ArrayList<>();
 
-    private long released;
+    private long truncatedTo;
     private boolean syncDue;
     private boolean closed;
     private ByteBuffer buffer = ByteBuffer.allocate(FIRST_BUFFER_BYTES);
@@ -69,8 +69,7 @@ public final class DurableStorage implements Storage {
         long last = Math.max(after, Math.max(log.lastVersion(), recovery.ceiling()));
         long first = Math.max(VersionWindow.FIRST_VERSION, last + 1);
         this.recovered = new Snapshot(
-                first,
-                new LayeredContents(overlay(recovery), base, new EmptyRangeHint(EmptyRangeHint.WORTHWHILE_KEYS)));
+                first, new LayeredContents(overlay(recovery), base, new EmptyRangeHint(EmptyRangeHint.MIN_KEYS)));
     }
 
     private Overlay overlay(OverlayRecovery recovery) {
@@ -86,7 +85,7 @@ public final class DurableStorage implements Storage {
         return open(path, durability, environment, 0);
     }
 
-    /** All versions from now on are after one that is given. */
+    /** Opens a database whose new versions are greater than {@code after}. */
     public static DurableStorage open(Path path, Durability durability, EngineEnvironment environment, long after) {
         DatabaseDirectory directory = DatabaseDirectory.open(path);
         try {
@@ -103,7 +102,7 @@ public final class DurableStorage implements Storage {
         }
     }
 
-    /** Stores a ceiling, so that versions of this run are below those of the next one. */
+    /** Stores a ceiling, so that the versions of the next run are greater than those of this one. */
     private DurableStorage begun() {
         try {
             requireLogNotBehindBase();
@@ -115,7 +114,7 @@ public final class DurableStorage implements Storage {
         }
     }
 
-    /** The base only ever gets what has long been in the log. */
+    /** The base receives only batches that are synced in the log. */
     private void requireLogNotBehindBase() {
         if (log.lastVersion() < base.version()) {
             Path path = directory.log();
@@ -169,7 +168,7 @@ public final class DurableStorage implements Storage {
         }
     }
 
-    /** After an {@link Error} the log may have what the engine takes for lost, so nothing may follow it. */
+    /** After an {@link Error} the log may contain a batch that the engine abandons, so no record may follow. */
     private void write(List<Batch> batches) {
         try {
             writeAll(batches);
@@ -181,7 +180,7 @@ public final class DurableStorage implements Storage {
         }
     }
 
-    /** After this the base has everything, and opening again has nothing to replay. */
+    /** Flushes all batches to the base, so that the next opening has nothing to replay. */
     @Override
     public synchronized void close(long newest) {
         closed = true;
@@ -193,15 +192,15 @@ public final class DurableStorage implements Storage {
         }
         try {
             syncNow();
-            flusher.finish();
+            flusher.flushAll();
             append(newest + 1, new BatchRecord(newest, List.of()));
-            releaseLog();
+            truncateLog();
         } finally {
             closeFiles();
         }
     }
 
-    /** The log's open files and the lock are still those of the directory that was opened. */
+    /** Closes the files of the directory that was opened, which is no longer at its path. */
     private void abandon(StorageException reason) {
         try (directory) {
             base.abandon();
@@ -225,19 +224,19 @@ public final class DurableStorage implements Storage {
         }
         Batch last = batches.get(batches.size() - 1);
         write(last.version(), mutations);
-        flusher.forgetMoved(((LayeredEdit) last.edit()).contents().overlay());
+        flusher.forgetFlushed(((LayeredEdit) last.edit()).contents().overlay());
     }
 
     private synchronized void write(long version, List<BaseMutation> mutations) {
-        boolean raise = version + HORIZON_VERSIONS / 2 > ceiling;
+        boolean raise = version + CEILING_LEAD_VERSIONS / 2 > ceiling;
         if (mutations.isEmpty() && !raise) {
             return;
         }
-        // Comes first: if it fails, the batch must not be anywhere.
-        releaseLog();
-        BatchRecord written = new BatchRecord(raise ? version + HORIZON_VERSIONS : ceiling, mutations);
+        // Comes first: if it fails, the batch must not be in the log.
+        truncateLog();
+        BatchRecord written = new BatchRecord(raise ? version + CEILING_LEAD_VERSIONS : ceiling, mutations);
         int bytes = append(version, written);
-        unsynced.add(new OverlayFlusher.Logged(version, mutations, bytes));
+        unsynced.add(new OverlayFlusher.LoggedBatch(version, mutations, bytes));
         if (durability == Durability.SYNCED || raise) {
             syncNow();
         } else {
@@ -278,7 +277,7 @@ public final class DurableStorage implements Storage {
         }
     }
 
-    /** If it fails, so does every commit from now on. */
+    /** If the sync fails, every later commit fails as well. */
     private synchronized void syncIfOpen() {
         syncDue = false;
         if (!closed) {
@@ -286,19 +285,19 @@ public final class DurableStorage implements Storage {
         }
     }
 
-    /** Only what is durable in the log may get into the base, or the base could be ahead of the log after a crash. */
+    /** Passes batches to the flusher only once they are synced, or the base could be ahead of the log after a crash. */
     private void syncNow() {
         log.sync();
         unsynced.forEach(flusher::add);
         unsynced.clear();
     }
 
-    private void releaseLog() {
-        long durable = flusher.durable();
-        if (durable > released) {
+    private void truncateLog() {
+        long durable = flusher.durableVersion();
+        if (durable > truncatedTo) {
             syncNow();
-            log.release(durable);
-            released = durable;
+            log.truncate(durable);
+            truncatedTo = durable;
         }
     }
 }

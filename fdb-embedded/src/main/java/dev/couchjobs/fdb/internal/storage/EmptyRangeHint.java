@@ -5,40 +5,39 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where scans found nothing for a long while: keys that the base still has and that were cleared one by one, as at the
- * head of a queue. Cleared once more in one piece, such a gap costs the next scan one step. Only the last gap found is
- * kept; the next read that meets another one records it. Thread-safe.
+ * The last long gap that a scan has crossed: keys that the base still has and that were cleared one by one, as at the
+ * head of a queue. The next edit clears such a gap as one range, so that later scans skip it in one step. Thread-safe.
  */
 public final class EmptyRangeHint {
-    /** Less than this is not worth the telling. */
-    static final int WORTHWHILE_KEYS = 32;
+    /** The smallest gap to record. */
+    static final int MIN_KEYS = 32;
 
-    /** A range in which there was nothing to be seen through an overlay that was over {@code base}. */
-    record ScannedRange(KeyRange range, long base) {}
+    /** A range without visible rows, through an overlay over a base at {@code baseVersion}. */
+    record ScannedRange(KeyRange range, long baseVersion) {}
 
-    private final int smallest;
-    private final AtomicReference<@Nullable ScannedRange> found = new AtomicReference<>();
+    private final int minKeys;
+    private final AtomicReference<@Nullable ScannedRange> gap = new AtomicReference<>();
 
-    /** Gaps of fewer than {@code smallest} keys are left alone. */
-    public EmptyRangeHint(int smallest) {
-        this.smallest = smallest;
+    /** Ignores gaps of fewer than {@code minKeys} keys. */
+    public EmptyRangeHint(int minKeys) {
+        this.minKeys = minKeys;
     }
 
-    void tell(int keys, ScannedRange scannedRange) {
-        if (keys >= smallest) {
-            found.set(scannedRange);
+    void record(int keys, ScannedRange scannedRange) {
+        if (keys >= minKeys) {
+            gap.set(scannedRange);
         }
     }
 
     /**
-     * A range that may be cleared without changing what is to be seen, or null.
+     * Returns a range that may be cleared without changing the contents, or null.
      *
-     * <p>Nothing of the base was to be seen in it then, and as long as the overlay has not been trimmed since, all that
-     * the base has got to hold is in the overlay as well: as a key set, of which there must be none, or as cleared.
+     * <p>No row of the base was visible in the range. Unless the overlay has been trimmed since, the overlay contains
+     * all changes that the base has received since: cleared ranges, or keys set, of which the range must have none.
      */
     @Nullable KeyRange take(Overlay newest) {
-        ScannedRange scannedRange = found.get() == null ? null : found.getAndSet(null);
-        if (scannedRange == null || scannedRange.base != newest.base()) {
+        ScannedRange scannedRange = gap.get() == null ? null : gap.getAndSet(null);
+        if (scannedRange == null || scannedRange.baseVersion != newest.baseVersion()) {
             return null;
         }
         KeyRange range = scannedRange.range;

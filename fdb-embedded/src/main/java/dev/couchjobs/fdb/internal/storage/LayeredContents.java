@@ -12,20 +12,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * An overlay in memory over a base store on disk.
  *
- * <p>The base moves on while contents are read, but only as far as no version within the window is older than it. What
- * moves into it stays in the overlay of all contents that were made before, so a reader sees the same whether or not it
- * has moved; only contents that have left the window may see more of it than they should, and a read on them is refused
- * when it ends.
+ * <p>The flusher applies batches to the base while contents are read, but only batches older than the window. A flushed
+ * batch stays in the overlays of all contents created before, so a reader sees the same rows before and after the
+ * flush. Only contents that have left the window may show newer rows of the base, and a read on them fails when it
+ * ends.
  */
 public record LayeredContents(Overlay overlay, Base base, EmptyRangeHint hint) implements Contents {
-    /** Few enough to be counted in a few milliseconds. */
+    /** Rows that can be counted in a few milliseconds. */
     private static final int COUNTED_ROWS = 5_000;
 
     private static final long COUNTED_BYTES = 1 << 20;
 
     /** The same base under another overlay. */
-    LayeredContents under(Overlay other) {
-        return new LayeredContents(other, base, hint);
+    LayeredContents under(Overlay newOverlay) {
+        return new LayeredContents(newOverlay, base, hint);
     }
 
     @Override
@@ -49,18 +49,17 @@ public record LayeredContents(Overlay overlay, Base base, EmptyRangeHint hint) i
 
     @Override
     public LayeredContents with(List<BaseMutation> mutations, long version) {
-        Object editor = new Object();
+        Object owner = new Object();
         Overlay changed = overlay;
         for (BaseMutation mutation : mutations) {
-            changed = changed.with(mutation, version, editor);
+            changed = changed.with(mutation, version, owner);
         }
         return under(changed);
     }
 
     /**
-     * Exact for small ranges, and otherwise an estimate: the base counts what has been cleared or set again since,
-     * perhaps several times over, so what it says of the whole range is corrected by how far it is out at the beginning
-     * of it.
+     * Exact for small ranges, and otherwise an estimate. The base counts replaced and cleared rows as well, perhaps
+     * several times, so its estimate is corrected by its error at the beginning of the range.
      */
     @Override
     public long bytes(byte[] begin, byte[] end) {
@@ -84,7 +83,7 @@ public record LayeredContents(Overlay overlay, Base base, EmptyRangeHint hint) i
         return counted + (estimated <= counted ? rest : (long) ((double) rest * counted / estimated));
     }
 
-    /** What the overlay hides of the base counts as well. */
+    /** Counts rows of the base that the overlay hides as well. */
     private long estimatedBytes(byte[] begin, byte[] end) {
         return overlay.sets().summary(begin, end) + base.estimatedBytes(begin, end);
     }

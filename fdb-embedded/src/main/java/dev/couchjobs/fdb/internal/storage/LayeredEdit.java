@@ -8,13 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Changes an overlay, and remembers the changes for the log and for the base. */
+/** An edit of an overlay. Collects the mutations for the log and the base. */
 public final class LayeredEdit implements Edit {
     private final LayeredContents before;
     private final long version;
     private final List<BaseMutation> mutations = new ArrayList<>();
     private Overlay overlay;
-    private Object editor = new Object();
+    private Object owner = new Object();
 
     public LayeredEdit(LayeredContents before, long version) {
         this.before = before;
@@ -38,27 +38,27 @@ public final class LayeredEdit implements Edit {
 
     @Override
     public void set(byte[] key, byte[] value) {
-        overlay = overlay.set(key, value, editor);
+        overlay = overlay.set(key, value, owner);
         mutations.add(BaseMutation.put(key, value));
     }
 
     @Override
     public void clear(byte[] begin, byte[] end) {
         if (Bytes.less(begin, end)) {
-            overlay = overlay.clear(begin, end, version, editor);
+            overlay = overlay.clear(begin, end, version, owner);
             mutations.add(BaseMutation.clear(begin, end));
         }
     }
 
     @Override
     public void clear(byte[] key) {
-        overlay = overlay.clear(key, version, editor);
+        overlay = overlay.clear(key, version, owner);
         mutations.add(BaseMutation.remove(key));
     }
 
     @Override
     public LayeredContents contents() {
-        editor = new Object(); // what others have does not change any more
+        owner = new Object(); // keeps the returned contents valid
         return before.under(overlay);
     }
 }

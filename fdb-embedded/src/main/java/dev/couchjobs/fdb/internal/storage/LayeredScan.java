@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Merges an overlay's keys with those of the base that it leaves visible. */
 final class LayeredScan implements Scan {
-    /** How many keys of the base to step over within one cleared range before jumping across the rest of it. */
-    private static final int STEPS_BEFORE_JUMP = 4;
+    /** The number of keys of the base to step over in a cleared range before seeking to its end. */
+    private static final int STEPS_BEFORE_SEEK = 4;
 
     private final Overlay overlay;
     private final Base base;
@@ -24,7 +24,7 @@ final class LayeredScan implements Scan {
     private BaseCursor stored;
     /** The key of the base's next visible entry. */
     private byte @Nullable [] storedKey;
-    /** The overlay's next entry if that is where the scan stands, and not on the base's. */
+    /** The overlay's entry if it is the current one; null if the base's entry is. */
     private @Nullable MapNode<byte[]> set;
 
     private LayeredScan(LayeredContents contents, boolean upwards, Cursor<byte[]> sets, BaseCursor stored) {
@@ -81,7 +81,7 @@ final class LayeredScan implements Scan {
         stored.close();
     }
 
-    /** Where both have an entry, the overlay's counts. */
+    /** If both have the key, the overlay's entry is current. */
     private void choose() {
         MapNode<byte[]> next = sets.peek();
         if (next != null && storedKey != null) {
@@ -110,12 +110,12 @@ final class LayeredScan implements Scan {
         }
         if (first != null && last != null) {
             KeyRange gap = upwards ? new KeyRange(first.begin(), last.end()) : new KeyRange(last.begin(), first.end());
-            hint.tell(skipped, new EmptyRangeHint.ScannedRange(gap, overlay.base()));
+            hint.record(skipped, new EmptyRangeHint.ScannedRange(gap, overlay.baseVersion()));
         }
     }
 
     private void stepOver(KeyRange cleared) {
-        for (int step = 0; step < STEPS_BEFORE_JUMP; step++) {
+        for (int step = 0; step < STEPS_BEFORE_SEEK; step++) {
             stored.advance();
             byte[] key = stored.key();
             if (key == null || !cleared.contains(key)) {

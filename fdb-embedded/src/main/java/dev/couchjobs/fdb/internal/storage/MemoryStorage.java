@@ -10,15 +10,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps nothing: an engine on it begins empty and takes its data along when it ends. */
+/** Storage in memory: an engine on it begins empty, and its contents are lost when it closes. */
 public final class MemoryStorage implements Storage {
     private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
 
-    private final long dataBytes;
+    private final long contentsBytes;
 
-    /** Holds rows of no more than {@code dataBytes}. */
-    public MemoryStorage(long dataBytes) {
-        this.dataBytes = dataBytes;
+    /** Holds rows of no more than {@code contentsBytes}. */
+    public MemoryStorage(long contentsBytes) {
+        this.contentsBytes = contentsBytes;
     }
 
     @Override
@@ -36,7 +36,7 @@ public final class MemoryStorage implements Storage {
 
     @Override
     public Edit edit(long version, Contents latest) {
-        return new MemoryContents.MemoryEdit(((MemoryContents) latest).map(), dataBytes);
+        return new MemoryContents.MemoryEdit(((MemoryContents) latest).map(), contentsBytes);
     }
 
     @Override

@@ -12,118 +12,116 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has been committed since the state that the base store holds: keys set, and ranges cleared beneath them.
- * Immutable.
+ * The committed changes that the base lacks: keys set, and ranges cleared beneath them. Immutable.
  *
- * <p>Cleared ranges do not overlap, and each part of one keeps the version of its last clear: once the base has that
- * version, the part says nothing new and has to go, or it would hide what the base gets to hold there later.
+ * <p>Cleared ranges do not overlap, and each part of one keeps the version of its last clear. Once the base has that
+ * version the part has to be removed, or it would hide rows that the base receives later.
  *
- * @param sets the keys set since and not cleared again
- * @param cleared the begin of each range in which nothing of the base is to be seen
- * @param base the version from which on this knows everything
+ * @param sets the keys set and not cleared again
+ * @param cleared the ranges in which no row of the base is visible, by their begin
+ * @param baseVersion the version of the base to which the changes apply
  */
-public record Overlay(OrderedMap<byte[]> sets, OrderedMap<Cleared> cleared, long base) {
-    /** From the key it is filed under up to, but not including, {@code end}. */
+public record Overlay(OrderedMap<byte[]> sets, OrderedMap<Cleared> cleared, long baseVersion) {
+    /** A range from its key in the map up to, but not including, {@code end}. */
     @SuppressWarnings("ArrayRecordComponent") // a cleared range is never compared or hashed
     record Cleared(byte[] end, long version) {}
 
-    /** Over a base that is at {@code version}. */
-    public static Overlay over(long version) {
-        return new Overlay(OrderedMap.empty(Summary.TOTAL_BYTES), OrderedMap.empty(Summary.nothing()), version);
+    /** Returns an overlay without changes, over a base at {@code baseVersion}. */
+    public static Overlay empty(long baseVersion) {
+        return new Overlay(OrderedMap.empty(Summary.TOTAL_BYTES), OrderedMap.empty(Summary.nothing()), baseVersion);
     }
 
-    /** As one of the changes of an editor: see {@link OrderedMap#put(byte[], Object, Object)}. */
-    Overlay set(byte[] key, byte[] value, Object editor) {
-        return with(sets.put(key, value, editor), cleared);
+    /** Sets a key; for {@code owner} see {@link OrderedMap#put(byte[], Object, Object)}. */
+    Overlay set(byte[] key, byte[] value, Object owner) {
+        return with(sets.put(key, value, owner), cleared);
     }
 
-    /** Likewise. Versions do not decrease from call to call. */
-    Overlay clear(byte[] key, long version, Object editor) {
+    /** Clears a key. Versions do not decrease from call to call. */
+    Overlay clear(byte[] key, long version, Object owner) {
         byte[] end = Bytes.after(key);
-        return with(sets.remove(key, editor), withCleared(key, end, version, editor));
+        return with(sets.remove(key, owner), withCleared(key, end, version, owner));
     }
 
-    /** Likewise. Versions do not decrease from call to call. */
-    Overlay clear(byte[] begin, byte[] end, long version, Object editor) {
+    /** Clears a range. Versions do not decrease from call to call. */
+    Overlay clear(byte[] begin, byte[] end, long version, Object owner) {
         return Bytes.less(begin, end)
-                ? with(sets.removeRange(begin, end, editor), withCleared(begin, end, version, editor))
+                ? with(sets.removeRange(begin, end, owner), withCleared(begin, end, version, owner))
                 : this;
     }
 
-    private OrderedMap<Cleared> withCleared(byte[] begin, byte[] end, long version, Object editor) {
-        return cutAt(cutAt(cleared, begin, editor), end, editor)
-                .removeRange(begin, end, editor)
-                .put(begin, new Cleared(end, version), editor);
+    private OrderedMap<Cleared> withCleared(byte[] begin, byte[] end, long version, Object owner) {
+        return cutAt(cutAt(cleared, begin, owner), end, owner)
+                .removeRange(begin, end, owner)
+                .put(begin, new Cleared(end, version), owner);
     }
 
     private Overlay with(OrderedMap<byte[]> nextSets, OrderedMap<Cleared> nextCleared) {
-        return nextSets == sets && nextCleared == cleared ? this : new Overlay(nextSets, nextCleared, base);
+        return nextSets == sets && nextCleared == cleared ? this : new Overlay(nextSets, nextCleared, baseVersion);
     }
 
-    Overlay with(BaseMutation mutation, long version, Object editor) {
+    Overlay with(BaseMutation mutation, long version, Object owner) {
         if (mutation instanceof BaseMutation.Put put) {
-            return set(put.key(), put.value(), editor);
+            return set(put.key(), put.value(), owner);
         }
         if (mutation instanceof BaseMutation.Remove remove) {
-            return clear(remove.key(), version, editor);
+            return clear(remove.key(), version, owner);
         }
         BaseMutation.Clear clear = (BaseMutation.Clear) mutation;
-        return clear(clear.begin(), clear.end(), version, editor);
+        return clear(clear.begin(), clear.end(), version, owner);
     }
 
-    /** The cleared range that {@code key} is in. */
+    /** The cleared range that contains {@code key}. */
     @Nullable KeyRange clearedAt(byte[] key) {
         MapNode<Cleared> part = cleared.floor(key);
         return part != null && Bytes.less(key, part.value.end) ? new KeyRange(part.key, part.value.end) : null;
     }
 
-    /** Likewise without what the base holds as well, now that it has all {@code changes} and is at {@code version}. */
-    Overlay without(List<BaseMutation> mutations, long version, Object editor) {
+    /** Removes the changes of a batch, {@code mutations}, that the base has received; it is now at {@code version}. */
+    Overlay without(List<BaseMutation> mutations, long version, Object owner) {
         OrderedMap<byte[]> remainingSets = sets;
         OrderedMap<Cleared> remainingParts = cleared;
         for (BaseMutation mutation : mutations) {
             if (mutation instanceof BaseMutation.Put put) {
-                // The very array: if it has been set again since, even to the same, that is still to come.
+                // Compares identity: a later put of the key, even of an equal value, is not in the base.
                 if (remainingSets.get(put.key()) == put.value()) {
-                    remainingSets = remainingSets.remove(put.key(), editor);
+                    remainingSets = remainingSets.remove(put.key(), owner);
                 }
             } else if (mutation instanceof BaseMutation.Remove remove) {
-                remainingParts = withoutParts(remainingParts, KeyRange.of(remove.key()), version, editor);
+                remainingParts = withoutParts(remainingParts, KeyRange.of(remove.key()), version, owner);
             } else if (mutation instanceof BaseMutation.Clear clear) {
-                remainingParts =
-                        withoutParts(remainingParts, new KeyRange(clear.begin(), clear.end()), version, editor);
+                remainingParts = withoutParts(remainingParts, new KeyRange(clear.begin(), clear.end()), version, owner);
             }
         }
         return new Overlay(remainingSets, remainingParts, version);
     }
 
-    /** Only parts that were cleared no later than {@code version} go. */
+    /** Removes the parts that were cleared at or before {@code version}. */
     private static OrderedMap<Cleared> withoutParts(
-            OrderedMap<Cleared> parts, KeyRange range, long version, Object editor) {
-        List<byte[]> known = new ArrayList<>();
+            OrderedMap<Cleared> parts, KeyRange range, long version, Object owner) {
+        List<byte[]> toRemove = new ArrayList<>();
         Cursor<Cleared> cursor = parts.ascending(range.begin());
         for (MapNode<Cleared> part = cursor.peek();
                 part != null && Bytes.less(part.key, range.end());
                 part = cursor.peek()) {
             if (part.value.version <= version) {
-                known.add(part.key);
+                toRemove.add(part.key);
             }
             cursor.advance();
         }
         OrderedMap<Cleared> remaining = parts;
-        for (byte[] key : known) {
-            remaining = remaining.remove(key, editor);
+        for (byte[] key : toRemove) {
+            remaining = remaining.remove(key, owner);
         }
         return remaining;
     }
 
-    /** The same ranges, none of which goes across {@code key}. */
-    private static OrderedMap<Cleared> cutAt(OrderedMap<Cleared> parts, byte[] key, Object editor) {
+    /** Splits the range that contains {@code key} in its middle. */
+    private static OrderedMap<Cleared> cutAt(OrderedMap<Cleared> parts, byte[] key, Object owner) {
         MapNode<Cleared> across = parts.lower(key);
         if (across == null || !Bytes.less(key, across.value.end)) {
             return parts;
         }
         Cleared whole = across.value;
-        return parts.put(across.key, new Cleared(key, whole.version), editor).put(key, whole, editor);
+        return parts.put(across.key, new Cleared(key, whole.version), owner).put(key, whole, owner);
     }
 }

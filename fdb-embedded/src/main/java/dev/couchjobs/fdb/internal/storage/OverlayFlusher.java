@@ -14,130 +14,128 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Flushes versions older than the MVCC window from the overlay to the base, asynchronously and in order.
- */
+/** Flushes batches older than the MVCC window from the overlay to the base, asynchronously and in order. */
 final class OverlayFlusher {
-    /** Moving little at a time costs the base more than it saves in memory. */
-    private static final long WORTHWHILE_BYTES = 1 << 20;
-    /** How much is moved in one step of the base. */
-    private static final long STEP_BYTES = 8 << 20;
-    /** After this much the base is made durable, so that the log need not be kept. */
+    /** A smaller flush costs the base more than it saves in memory. */
+    private static final long MIN_FLUSH_BYTES = 1 << 20;
+    /** The bytes of batches that one {@link Base#apply} receives. */
+    private static final long APPLY_BYTES = 8 << 20;
+    /** The bytes of flushed batches after which the base is made durable, so that the log can be truncated. */
     private static final long CHECKPOINT_BYTES = 64 << 20;
 
-    private static final long HEAP_BYTES_PER_CHANGE = 128;
+    private static final long HEAP_BYTES_PER_MUTATION = 128;
 
     private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
 
-    /** A batch that is in the log, and that the base may or may not have yet. */
-    record Logged(long version, List<BaseMutation> mutations, int bytes) {
-        /** About what it takes while it waits: the overlay has a node for each change. */
+    /** A batch that is in the log. */
+    record LoggedBatch(long version, List<BaseMutation> mutations, int bytes) {
+        /** Estimates the heap that the batch takes until it is flushed: the overlay has a node for each mutation. */
         long heapBytes() {
-            return bytes + HEAP_BYTES_PER_CHANGE * mutations.size();
+            return bytes + HEAP_BYTES_PER_MUTATION * mutations.size();
         }
     }
 
     private final Base base;
     private final Executor executor;
     private final LongSupplier oldestReadable;
-    private final long mostBytes;
-    private final Queue<Logged> waiting = new ConcurrentLinkedQueue<>();
+    private final long maxBytes;
+    private final Queue<LoggedBatch> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicLong waitingBytes = new AtomicLong();
-    /** In the base, and still to be taken out of the overlay. */
-    private final Queue<Logged> moved = new ConcurrentLinkedQueue<>();
-    /** The run under way, if there is one. */
+    /** The batches in the base that some overlay still contains. */
+    private final Queue<LoggedBatch> flushed = new ConcurrentLinkedQueue<>();
+    /** The current run, if there is one. */
     private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> run = new AtomicReference<>();
 
     private long bytesSinceCheckpoint;
-    private volatile long durable;
+    private volatile long durableVersion;
 
     /**
-     * Versions less than {@code oldestReadable} are out of every reader's reach; commits wait when the base lags
-     * {@code mostBytes} behind.
+     * Creates a flusher. No reader can read a version less than {@code oldestReadable}. Commits wait once the batches
+     * that are not flushed take {@code maxBytes}.
      */
-    OverlayFlusher(Base base, Executor executor, LongSupplier oldestReadable, long mostBytes) {
+    OverlayFlusher(Base base, Executor executor, LongSupplier oldestReadable, long maxBytes) {
         this.base = base;
         this.executor = executor;
         this.oldestReadable = oldestReadable;
-        this.mostBytes = mostBytes;
-        this.durable = base.version();
+        this.maxBytes = maxBytes;
+        this.durableVersion = base.version();
     }
 
-    /** For one thread at a time, in the order of versions. */
-    void add(Logged logged) {
-        waiting.add(logged);
-        waitingBytes.addAndGet(logged.heapBytes());
+    /** Adds a batch to flush. Called by one thread at a time, in the order of versions. */
+    void add(LoggedBatch batch) {
+        waiting.add(batch);
+        waitingBytes.addAndGet(batch.heapBytes());
     }
 
-    /** Without what the base has by now. */
+    /** Returns the overlay without the flushed batches. */
     Overlay trimmed(Overlay overlay) {
-        Object editor = new Object();
+        Object owner = new Object();
         Overlay trimmed = overlay;
-        for (Logged logged : moved) {
-            if (logged.version > trimmed.base()) {
-                trimmed = trimmed.without(logged.mutations, logged.version, editor);
+        for (LoggedBatch batch : flushed) {
+            if (batch.version > trimmed.baseVersion()) {
+                trimmed = trimmed.without(batch.mutations, batch.version, owner);
             }
         }
         return trimmed;
     }
 
-    /** No overlay that knows more of the past than this one will be trimmed any more. */
-    void forgetMoved(Overlay published) {
-        Logged first = moved.peek();
-        while (first != null && first.version <= published.base()) {
-            moved.remove();
-            first = moved.peek();
+    /** Forgets the flushed batches that {@code published} lacks: overlays trimmed later lack them as well. */
+    void forgetFlushed(Overlay published) {
+        LoggedBatch first = flushed.peek();
+        while (first != null && first.version <= published.baseVersion()) {
+            flushed.remove();
+            first = flushed.peek();
         }
     }
 
-    /** What the base holds up to this version no crash can take away from it. */
-    long durable() {
-        return durable;
+    /** The version up to which the base is durable. */
+    long durableVersion() {
+        return durableVersion;
     }
 
     /**
-     * Starts a flush if there is something to flush.
+     * Starts a flush if enough batches wait and one of them is old enough.
      *
-     * @return done when there is room for more; failed if there is none because the base does not take it
+     * @return completes when there is room for another batch; fails if there is none because the flush failed
      */
     CompletableFuture<@Nullable Void> makeRoom() {
-        if (waitingBytes.get() < WORTHWHILE_BYTES || nextToMove() == null) {
+        if (waitingBytes.get() < MIN_FLUSH_BYTES || !canFlush()) {
             return DONE;
         }
         CompletableFuture<@Nullable Void> started = started();
-        return waitingBytes.get() < mostBytes ? DONE : started;
+        return waitingBytes.get() < maxBytes ? DONE : started;
     }
 
-    /** Moves all that waits once that fills a step of the base; for a time without readers. */
-    synchronized void moveSteps() {
-        if (waitingBytes.get() >= STEP_BYTES) {
-            move(Long.MAX_VALUE);
-            // There is no overlay that they would have to be taken out of.
-            moved.clear();
+    /** Flushes all waiting batches once they fill one {@link Base#apply}. Called before there are readers. */
+    synchronized void flushIfFull() {
+        if (waitingBytes.get() >= APPLY_BYTES) {
+            flush(Long.MAX_VALUE);
+            // No overlay contains these batches.
+            flushed.clear();
         }
     }
 
-    /** Moves everything, also what readers may still want to read without it, and makes it durable. */
-    synchronized void finish() {
-        move(Long.MAX_VALUE);
+    /** Flushes all batches, also those within the MVCC window, and makes them durable. */
+    synchronized void flushAll() {
+        flush(Long.MAX_VALUE);
         checkpoint();
     }
 
     private CompletableFuture<@Nullable Void> started() {
-        CompletableFuture<@Nullable Void> mine = new CompletableFuture<>();
-        CompletableFuture<@Nullable Void> other = run.compareAndExchange(null, mine);
-        if (other != null) {
-            return other;
+        CompletableFuture<@Nullable Void> newRun = new CompletableFuture<>();
+        CompletableFuture<@Nullable Void> currentRun = run.compareAndExchange(null, newRun);
+        if (currentRun != null) {
+            return currentRun;
         }
         try {
-            executor.execute(() -> run(mine));
+            executor.execute(() -> run(newRun));
         } catch (RejectedExecutionException stopped) {
-            run(mine);
+            run(newRun);
         } catch (RuntimeException | Error noThread) {
             run.set(null);
             throw noThread;
         }
-        return mine;
+        return newRun;
     }
 
     private void run(CompletableFuture<@Nullable Void> done) {
@@ -145,7 +143,7 @@ final class OverlayFlusher {
         try {
             flushOldVersions();
         } catch (RuntimeException | Error error) {
-            // Nothing is lost: it is still in the log and in the overlay, and the next run tries again.
+            // The batches are still in the log and in the overlay, and the next run retries.
             failure = error;
         }
         run.set(null);
@@ -157,57 +155,57 @@ final class OverlayFlusher {
     }
 
     private synchronized void flushOldVersions() {
-        move(oldestReadable.getAsLong());
+        flush(oldestReadable.getAsLong());
         if (bytesSinceCheckpoint >= CHECKPOINT_BYTES) {
             checkpoint();
         }
     }
 
-    private void move(long before) {
-        List<Logged> step = nextStep(before);
-        while (!step.isEmpty()) {
-            apply(step);
-            for (Logged logged : step) {
-                // In this order: if there is no memory for one of them, it is moved once more.
-                moved.add(logged);
+    private void flush(long before) {
+        List<LoggedBatch> batches = nextBatches(before);
+        while (!batches.isEmpty()) {
+            apply(batches);
+            for (LoggedBatch batch : batches) {
+                // In this order: if adding fails for lack of memory, the batch is flushed again.
+                flushed.add(batch);
                 waiting.remove();
-                waitingBytes.addAndGet(-logged.heapBytes());
-                bytesSinceCheckpoint += logged.bytes;
+                waitingBytes.addAndGet(-batch.heapBytes());
+                bytesSinceCheckpoint += batch.bytes;
             }
-            step = nextStep(before);
+            batches = nextBatches(before);
         }
     }
 
-    /** A run that failed in between may have applied what still waits. */
-    private void apply(List<Logged> step) {
-        long version = step.get(step.size() - 1).version;
+    /** Does nothing for batches that an earlier, failed run has applied. */
+    private void apply(List<LoggedBatch> batches) {
+        long version = batches.get(batches.size() - 1).version;
         if (version > base.version()) {
             List<BaseMutation> mutations = new ArrayList<>();
-            step.forEach(logged -> mutations.addAll(logged.mutations));
+            batches.forEach(batch -> mutations.addAll(batch.mutations));
             base.apply(version, mutations);
         }
     }
 
-    private List<Logged> nextStep(long before) {
-        List<Logged> step = new ArrayList<>();
+    private List<LoggedBatch> nextBatches(long before) {
+        List<LoggedBatch> batches = new ArrayList<>();
         long bytes = 0;
-        for (Logged logged : waiting) {
-            if (logged.version >= before || bytes >= STEP_BYTES) {
+        for (LoggedBatch batch : waiting) {
+            if (batch.version >= before || bytes >= APPLY_BYTES) {
                 break;
             }
-            step.add(logged);
-            bytes += logged.bytes;
+            batches.add(batch);
+            bytes += batch.bytes;
         }
-        return step;
+        return batches;
     }
 
     private void checkpoint() {
-        durable = base.flush();
+        durableVersion = base.makeDurable();
         bytesSinceCheckpoint = 0;
     }
 
-    private @Nullable Logged nextToMove() {
-        Logged first = waiting.peek();
-        return first != null && first.version < oldestReadable.getAsLong() ? first : null;
+    private boolean canFlush() {
+        LoggedBatch first = waiting.peek();
+        return first != null && first.version < oldestReadable.getAsLong();
     }
 }

@@ -9,25 +9,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes an overlay of what the log has and the base has not. If that is too much for the heap, it goes into the base
- * instead, in a second replay: there is no reader yet who could want to do without it, and by then it is known to be
- * durable.
+ * Builds an overlay from the batches in the log that the base lacks. If these are too large for the heap, a second
+ * replay flushes them to the base instead: there are no readers yet, and the batches are durable by then.
  */
 final class OverlayRecovery implements Replay {
     private final Base base;
     private final long baseVersion;
     private final OverlayFlusher flusher;
-    private final long mostBytes;
-    private final List<OverlayFlusher.Logged> replayed = new ArrayList<>();
+    private final long maxBytes;
+    private final List<OverlayFlusher.LoggedBatch> replayed = new ArrayList<>();
     private long heapBytes;
     private long ceiling;
 
-    /** What is replayed waits in {@code flusher} again, unless it is more than {@code mostBytes}. */
-    OverlayRecovery(Base base, OverlayFlusher flusher, long mostBytes) {
+    /** Adds the replayed batches to {@code flusher}, unless they take more than {@code maxBytes}. */
+    OverlayRecovery(Base base, OverlayFlusher flusher, long maxBytes) {
         this.base = base;
         this.baseVersion = base.version();
         this.flusher = flusher;
-        this.mostBytes = mostBytes;
+        this.maxBytes = maxBytes;
         this.ceiling = baseVersion;
     }
 
@@ -37,9 +36,9 @@ final class OverlayRecovery implements Replay {
         BatchRecord batch = BatchRecord.decode(payload);
         ceiling = batch.ceiling();
         if (version > baseVersion) {
-            OverlayFlusher.Logged logged = new OverlayFlusher.Logged(version, batch.mutations(), length);
+            OverlayFlusher.LoggedBatch logged = new OverlayFlusher.LoggedBatch(version, batch.mutations(), length);
             heapBytes += logged.heapBytes();
-            if (isTooMuch()) {
+            if (isTooLarge()) {
                 replayed.clear();
             } else {
                 replayed.add(logged);
@@ -47,44 +46,44 @@ final class OverlayRecovery implements Replay {
         }
     }
 
-    private boolean isTooMuch() {
-        return heapBytes > mostBytes;
+    private boolean isTooLarge() {
+        return heapBytes > maxBytes;
     }
 
-    /** The records are seen again if there are too many to keep, one step of the base after the other. */
+    /** Requests a second replay if the batches are too large for an overlay. */
     @Override
     public @Nullable Replay again() {
-        return isTooMuch() ? this::drain : null;
+        return isTooLarge() ? this::flush : null;
     }
 
-    private void drain(long version, ByteBuffer payload) {
+    private void flush(long version, ByteBuffer payload) {
         if (version <= baseVersion) {
             return;
         }
-        OverlayFlusher.Logged logged =
-                new OverlayFlusher.Logged(version, BatchRecord.decode(payload).mutations(), payload.limit());
+        OverlayFlusher.LoggedBatch logged = new OverlayFlusher.LoggedBatch(
+                version, BatchRecord.decode(payload).mutations(), payload.limit());
         flusher.add(logged);
-        flusher.moveSteps();
+        flusher.flushIfFull();
     }
 
-    /** Call once, when all is replayed. */
+    /** Call once, after the replay. */
     Overlay overlay() {
-        if (isTooMuch()) {
-            flusher.finish();
-            return Overlay.over(base.version());
+        if (isTooLarge()) {
+            flusher.flushAll();
+            return Overlay.empty(base.version());
         }
-        Object editor = new Object(); // the overlay has no reader before all is replayed
-        Overlay overlay = Overlay.over(baseVersion);
-        for (OverlayFlusher.Logged logged : replayed) {
+        Object owner = new Object(); // the overlay has no readers during the replay
+        Overlay overlay = Overlay.empty(baseVersion);
+        for (OverlayFlusher.LoggedBatch logged : replayed) {
             for (BaseMutation mutation : logged.mutations()) {
-                overlay = overlay.with(mutation, logged.version(), editor);
+                overlay = overlay.with(mutation, logged.version(), owner);
             }
             flusher.add(logged);
         }
         return overlay;
     }
 
-    /** No version greater than this has ever been handed out. */
+    /** No version greater than this has been handed out. */
     long ceiling() {
         return ceiling;
     }

@@ -13,19 +13,19 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what it persists for the storage that comes after it, takes its time for it, and can be lost at any moment.
- * Used by the one thread of a simulation.
+ * Storage of a simulation: persists after a simulated delay, can be lost at any moment, and keeps the durable snapshot
+ * for the storage that replaces it. Used by the one thread of a simulation.
  */
 public final class SimulatedStorage implements Storage {
     private final Supplier<? extends CompletableFuture<?>> disk;
     private final Snapshot recovered;
     private Snapshot durable;
-    private @Nullable Write underWay;
+    private @Nullable Write inProgress;
     private boolean lost;
 
     private record Write(Snapshot after, CompletableFuture<@Nullable Void> done) {}
 
-    /** Begins with what another left; {@code disk} says when what is written now is durable. */
+    /** Starts with a recovered snapshot; a write is durable when the future from {@code disk} completes. */
     public SimulatedStorage(Snapshot recovered, Supplier<? extends CompletableFuture<?>> disk) {
         this.recovered = recovered;
         this.durable = recovered;
@@ -59,26 +59,26 @@ public final class SimulatedStorage implements Storage {
         Batch last = batches.get(batches.size() - 1);
         Snapshot after = new Snapshot(last.version(), last.edit().contents());
         Write write = new Write(after, new CompletableFuture<>());
-        underWay = write;
+        inProgress = write;
         Completions.whenSettled(disk.get(), error -> finish(write));
         return write.done;
     }
 
     private void finish(Write write) {
         if (!write.done.isDone()) {
-            underWay = null;
+            inProgress = null;
             durable = write.after;
             write.done.complete(null);
         }
     }
 
-    /** From now on nothing is persisted; what is under way has got through to the disk, or has not. */
-    public void lose(boolean gotThrough) {
+    /** Loses the storage; {@code writeCompletes} tells whether the write in progress becomes durable. */
+    public void lose(boolean writeCompletes) {
         lost = true;
-        Write write = underWay;
-        underWay = null;
+        Write write = inProgress;
+        inProgress = null;
         if (write != null) {
-            durable = gotThrough ? write.after : durable;
+            durable = writeCompletes ? write.after : durable;
             write.done.completeExceptionally(unknown());
         }
     }

@@ -9,36 +9,35 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where committed data lives, and the one seam between the engine and what outlives it. The engine decides batches one
- * after the other, each as an {@link Edit} of the one before, and has them persisted in that order; deciding runs ahead
- * of persisting.
+ * Persists committed contents. The engine decides batches in sequence, each as an {@link Edit} of the previous
+ * contents, and persists them in that order; deciding runs ahead of persisting.
  */
 public interface Storage {
-    /** A batch that has been decided: the version at which it commits, and the edit that it is. */
+    /** A decided batch: its commit version, and its edit. */
     record Batch(long version, Edit edit) {}
 
     /**
-     * What a new engine begins with, under a version not less than any that an engine before it may have handed out.
+     * The snapshot with which a new engine begins. Its version is at least as great as any that an earlier engine has
+     * handed out.
      */
     Snapshot recovered();
 
-    /** Comes once, before all that follows; no version less than {@code oldestReadable} can be read any more. */
+    /** Called once, before the methods below. No version less than {@code oldestReadable} can be read. */
     void start(LongSupplier oldestReadable);
 
-    /** No version greater than this may be handed out yet, or a restart might go back behind it. */
+    /** No version greater than this may be handed out, or versions might decrease after a restart. */
     long ceiling();
 
-    /** Begins the next batch. Called by one thread at a time, in the order of batches. */
+    /** Begins the edit of the next batch. Called by one thread at a time, in the order of batches. */
     Edit edit(long version, Contents latest);
 
     /**
-     * Makes batches durable, together or not at all. The next call comes when the future is done. May block, on any
-     * thread, so an interrupt must do nothing to it: users' threads come here with commits that they wait for.
-     * Completes exceptionally with what went wrong, and then the batches may or may not be there when the storage is
-     * opened next.
+     * Makes batches durable, atomically. The next call comes when the future is done. May block and must ignore
+     * interrupts, because application threads call it when they wait for their commits. If the future fails, the
+     * batches may or may not be durable when the storage is next opened.
      */
     CompletableFuture<@Nullable Void> persist(List<Batch> batches);
 
-    /** Nothing else is called from now on; {@code newest} is the greatest version ever handed out. */
+    /** Called last; {@code newest} is the greatest version handed out. */
     void close(long newest);
 }

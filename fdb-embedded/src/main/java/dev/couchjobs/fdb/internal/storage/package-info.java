@@ -1,6 +1,5 @@
 /**
- * Where batches become durable: in memory, or in the log with an overlay over the base. Calls versions, the log and the
- * base.
+ * Persists batches: in memory, or in the redo log with an overlay over the base. Calls versions, the log and the base.
  */
 @NullMarked
 package dev.couchjobs.fdb.internal.storage;

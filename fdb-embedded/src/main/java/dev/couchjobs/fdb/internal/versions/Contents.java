@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All committed data as of one version. It never changes, so any number of threads may read it; each read begins and
- * ends on one thread. Arrays that come out of it are shared and never written to.
+ * The rows of the database at one version. Immutable, so any number of threads may read it; each read begins and ends
+ * on one thread. Returned arrays are shared and must not be written to.
  */
 public interface Contents {
     byte @Nullable [] get(byte[] key);
@@ -17,12 +17,14 @@ public interface Contents {
     /** From the last key that is less than {@code before}, downwards. */
     Scan descending(byte[] before);
 
-    /** With changes that were made at {@code version}. */
+    /** Returns the contents after the given mutations, which were committed at {@code version}. */
     Contents with(List<BaseMutation> mutations, long version);
 
-    /** About how many bytes of keys and values there are from {@code begin} up to, but not including, {@code end}. */
+    /** Estimates the bytes of keys and values from {@code begin} up to, but not including, {@code end}. */
     long bytes(byte[] begin, byte[] end);
 
-    /** Keys strictly between {@code begin} and {@code end} that cut the range into chunks of about that size. */
+    /**
+     * Returns keys strictly between {@code begin} and {@code end} that cut the range into chunks of about that size.
+     */
     List<byte[]> splitPoints(byte[] begin, byte[] end, long chunkBytes);
 }

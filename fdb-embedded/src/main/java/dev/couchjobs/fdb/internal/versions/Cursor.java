@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Walks the entries of an {@link OrderedMap} in one direction. */
 public final class Cursor<V> {
-    /** The nodes whose own entry is still to come, the nearest on top. */
+    /** The nodes whose own entry follows, the next on top. */
     private final Deque<MapNode<V>> path = new ArrayDeque<>();
 
     private final boolean upwards;
@@ -44,7 +44,7 @@ public final class Cursor<V> {
         return cursor;
     }
 
-    /** The entry to come, or null past the last one. */
+    /** The current entry, or null past the last one. */
     public @Nullable MapNode<V> peek() {
         return path.peek();
     }

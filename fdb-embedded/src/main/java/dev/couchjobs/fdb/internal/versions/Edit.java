@@ -6,7 +6,7 @@ import dev.couchjobs.fdb.internal.keys.CommitStamp;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The contents that a batch of commits leaves behind, in the making. Belongs to one thread. */
+/** Builds the contents after a batch of commits. Used by one thread. */
 public interface Edit {
     byte @Nullable [] get(byte[] key);
 
@@ -17,19 +17,19 @@ public interface Edit {
     void clear(byte[] key);
 
     /**
-     * Applies the writes of a transaction, or none of them.
+     * Applies all writes of a transaction, or none of them.
      *
      * @param bytes the size of the transaction
-     * @return why it applied none; null if it applied them
+     * @return the error with which it applied none; null if it applied them
      */
     default @Nullable FDBException apply(WriteBuffer writes, long bytes, CommitStamp stamp) {
         writes.applyTo(this, stamp);
         return null;
     }
 
-    /** In the order in which they were made. */
+    /** The mutations, in the order in which they were made. */
     List<BaseMutation> mutations();
 
-    /** As edited so far; further edits do not change it. */
+    /** The contents so far; later edits do not change them. */
     Contents contents();
 }

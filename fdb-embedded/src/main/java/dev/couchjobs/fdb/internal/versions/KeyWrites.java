@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a transaction does to one key: an assignment, or operations that wait for the value they apply to, or both in
- * that order. Not thread-safe; no longer changed once the transaction commits.
+ * The writes of a transaction to one key: an assignment, atomic operations on the existing value, or an assignment
+ * followed by operations. Not thread-safe; immutable once the transaction commits.
  */
 public final class KeyWrites {
     @SuppressWarnings("ArrayRecordComponent") // an operation is never compared or hashed
@@ -19,7 +19,7 @@ public final class KeyWrites {
     private byte @Nullable [] value;
     private final List<Operation> operations = new ArrayList<>(1);
 
-    /** Assigns a value, or null to clear the key. Whatever was done before no longer matters. */
+    /** Assigns a value, or null to clear the key, and drops the writes before. */
     void assign(byte @Nullable [] newValue) {
         assigned = true;
         value = newValue;
@@ -37,13 +37,13 @@ public final class KeyWrites {
         }
     }
 
-    /** Whether the outcome does not depend on the database. */
+    /** Whether the value does not depend on the stored one. */
     public boolean determined() {
         return assigned;
     }
 
-    /** The value as this transaction sees it; a versionstamped one shows its operand as it is. */
-    public byte @Nullable [] over(byte @Nullable [] existing) {
+    /** The value as the transaction itself reads it; a versionstamped value is its operand, unchanged. */
+    public byte @Nullable [] valueSeen(byte @Nullable [] existing) {
         byte[] result = assigned ? value : existing;
         for (Operation operation : operations) {
             result = operation.mutation.apply(result, operation.operand);
@@ -52,7 +52,7 @@ public final class KeyWrites {
     }
 
     /** The value to store. */
-    byte @Nullable [] commitOver(byte @Nullable [] existing, CommitStamp stamp) {
+    byte @Nullable [] valueToStore(byte @Nullable [] existing, CommitStamp stamp) {
         byte[] result = assigned ? value : existing;
         for (Operation operation : operations) {
             result = operation.mutation == AtomicMutation.SET_VERSIONSTAMPED_VALUE

@@ -3,12 +3,12 @@ package dev.couchjobs.fdb.internal.versions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry of an {@link OrderedMap} with the entries below it. Maps share what they agree on, so only the editor who
- * made it may change it, for as long as no other thread has a map that it is in.
+ * A node of an {@link OrderedMap}: an entry and its subtrees. Maps share nodes. {@code owner} is the token under which
+ * the node was created; changes under the same token modify it in place, all others copy it.
  */
 public final class MapNode<V> {
     public final byte[] key;
-    final Object editor;
+    final Object owner;
     public V value;
 
     @Nullable MapNode<V> left;
@@ -18,9 +18,9 @@ public final class MapNode<V> {
     int size;
     long summary;
 
-    MapNode(byte[] key, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right, long summary, Object editor) {
+    MapNode(byte[] key, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right, long summary, Object owner) {
         this.key = key;
-        this.editor = editor;
+        this.owner = owner;
         this.value = value;
         this.left = left;
         this.right = right;

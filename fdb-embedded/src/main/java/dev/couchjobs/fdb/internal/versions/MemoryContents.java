@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Everything in one immutable map, which also counts keys and bytes. */
+/** Contents in one immutable map, which also counts keys and bytes. */
 public record MemoryContents(OrderedMap<byte[]> map) implements Contents {
     public static final MemoryContents EMPTY = new MemoryContents(OrderedMap.empty(Summary.TOTAL_BYTES));
 
@@ -52,64 +52,64 @@ public record MemoryContents(OrderedMap<byte[]> map) implements Contents {
         return points;
     }
 
-    /** The last key that keeps the chunk from {@code from} within the size, but at least the second one. */
+    /** The last key at which the chunk from {@code from} stays within the size, but at least the second key. */
     private byte[] nextPoint(byte[] from, byte[] end, long chunkBytes) {
-        int least = map.rank(from) + 1;
-        int most = map.rank(end);
-        if (map.summary(from, end) <= chunkBytes || least >= most) {
+        int low = map.rank(from) + 1;
+        int high = map.rank(end);
+        if (map.summary(from, end) <= chunkBytes || low >= high) {
             return end;
         }
-        while (least < most) {
-            int middle = (least + most) >>> 1;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
             if (map.summary(from, map.select(middle).key) <= chunkBytes) {
-                least = middle + 1;
+                low = middle + 1;
             } else {
-                most = middle;
+                high = middle;
             }
         }
-        return map.select(Math.max(map.rank(from) + 1, least - 1)).key;
+        return map.select(Math.max(map.rank(from) + 1, low - 1)).key;
     }
 
-    /** What is being made of these contents by {@code MemoryStorage}. */
+    /** An edit of contents in memory. */
     public static final class MemoryEdit implements Edit {
-        /** What a row takes next to its key and value: a node of the tree, and two arrays. */
+        /** Overhead of a row besides its key and value: a tree node, and two arrays. */
         private static final long BYTES_PER_ROW = 96;
 
-        private final long mostBytes;
+        private final long maxBytes;
         private final List<BaseMutation> mutations = new ArrayList<>();
         private OrderedMap<byte[]> map;
-        private Object editor = new Object();
+        private Object owner = new Object();
 
         public MemoryEdit(OrderedMap<byte[]> map) {
             this(map, Long.MAX_VALUE);
         }
 
-        /** That holds rows of no more than {@code mostBytes}, unless it did before. */
-        public MemoryEdit(OrderedMap<byte[]> map, long mostBytes) {
+        /** Rejects transactions that grow the rows beyond {@code maxBytes}. */
+        public MemoryEdit(OrderedMap<byte[]> map, long maxBytes) {
             this.map = map;
-            this.mostBytes = mostBytes;
+            this.maxBytes = maxBytes;
         }
 
-        /** Once there is no room left, transactions that make some, or need none, still pass. */
+        /** If the limit is reached, transactions that do not grow the rows still pass. */
         @Override
         public @Nullable FDBException apply(WriteBuffer writes, long size, CommitStamp stamp) {
             long bytes = bytes();
-            if (bytes + size + BYTES_PER_ROW * writes.size() <= mostBytes) {
+            if (bytes + size + BYTES_PER_ROW * writes.size() <= maxBytes) {
                 writes.applyTo(this, stamp);
                 return null;
             }
             OrderedMap<byte[]> before = map;
-            int changesBefore = mutations.size();
-            editor = new Object(); // what was before may be what is left
+            int mutationsBefore = mutations.size();
+            owner = new Object(); // keeps the map before valid, which may be restored
             writes.applyTo(this, stamp);
-            if (bytes() <= Math.max(mostBytes, bytes)) {
+            if (bytes() <= Math.max(maxBytes, bytes)) {
                 return null;
             }
             map = before;
-            editor = new Object();
-            mutations.subList(changesBefore, mutations.size()).clear();
+            owner = new Object();
+            mutations.subList(mutationsBefore, mutations.size()).clear();
             return FdbError.IO_ERROR.exception(new StorageFullException(
-                    "The database in memory has rows of " + bytes + " bytes, and may have " + mostBytes
+                    "The database in memory has rows of " + bytes + " bytes, and may have " + maxBytes
                             + ", half of the heap. The commit did not happen. Clear some rows, give the process more"
                             + " heap (-Xmx), or open the database in a directory, where memory does not limit it.",
                     null,
@@ -127,19 +127,19 @@ public record MemoryContents(OrderedMap<byte[]> map) implements Contents {
 
         @Override
         public void set(byte[] key, byte[] value) {
-            map = map.put(key, value, editor);
+            map = map.put(key, value, owner);
             mutations.add(BaseMutation.put(key, value));
         }
 
         @Override
         public void clear(byte[] begin, byte[] end) {
-            map = map.removeRange(begin, end, editor);
+            map = map.removeRange(begin, end, owner);
             mutations.add(new BaseMutation.Clear(begin, end));
         }
 
         @Override
         public void clear(byte[] key) {
-            map = map.remove(key, editor);
+            map = map.remove(key, owner);
             mutations.add(BaseMutation.remove(key));
         }
 
@@ -160,7 +160,7 @@ public record MemoryContents(OrderedMap<byte[]> map) implements Contents {
 
         @Override
         public MemoryContents contents() {
-            editor = new Object(); // what others have does not change any more
+            owner = new Object(); // keeps the returned contents valid
             return new MemoryContents(map);
         }
     }

@@ -4,9 +4,9 @@ import dev.couchjobs.fdb.internal.keys.Bytes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable map ordered by key, so that a snapshot of the whole database is one pointer. Every change makes a new
- * map that shares all but O(log n) nodes with the old one; clearing a range, counting, and summing over a range cost
- * O(log n) as well. Neither keys nor values are copied: a caller that puts an array in does not change it afterwards.
+ * An immutable map ordered by key. A change creates a new map that shares all but O(log n) nodes with the old one;
+ * removing a range, counting, and summing over a range take O(log n) as well. Keys and values are not copied: the
+ * caller must not change an array after putting it.
  */
 public final class OrderedMap<V> {
     private final WeightBalancedTree<V> trees;
@@ -47,24 +47,27 @@ public final class OrderedMap<V> {
     }
 
     /**
-     * As {@link #put(byte[], Object)}, as one of many changes by the same editor: this map may not be used any more if
-     * that editor has had a part in it. So it costs O(log n) new nodes only where that editor has not been before.
+     * Puts an entry as one of several changes with the same owner token, as in a transient map. Nodes created under the
+     * token are modified in place, and only the others are copied. Earlier maps under the same token become invalid.
      */
-    public OrderedMap<V> put(byte[] key, V value, Object editor) {
-        return withRoot(trees.insert(root, key, value, editor));
+    public OrderedMap<V> put(byte[] key, V value, Object owner) {
+        return withRoot(trees.insert(root, key, value, owner));
     }
 
-    /** Likewise without a key. */
-    public OrderedMap<V> remove(byte[] key, Object editor) {
-        return withRoot(trees.remove(root, key, editor));
+    /** Removes a key; for {@code owner} see {@link #put(byte[], Object, Object)}. */
+    public OrderedMap<V> remove(byte[] key, Object owner) {
+        return withRoot(trees.remove(root, key, owner));
     }
 
-    /** Likewise without the keys from {@code begin} up to, but not including, {@code end}. */
-    public OrderedMap<V> removeRange(byte[] begin, byte[] end, Object editor) {
+    /**
+     * Removes the keys from {@code begin} up to, but not including, {@code end}; for {@code owner} see
+     * {@link #put(byte[], Object, Object)}.
+     */
+    public OrderedMap<V> removeRange(byte[] begin, byte[] end, Object owner) {
         if (!Bytes.less(begin, end) || rank(begin) == rank(end)) {
             return this;
         }
-        return withRoot(trees.concat(trees.below(root, begin, editor), trees.from(root, end, editor), editor));
+        return withRoot(trees.concat(trees.below(root, begin, owner), trees.from(root, end, owner), owner));
     }
 
     /** The entry with the greatest key that is not greater than {@code key}. */
@@ -97,7 +100,7 @@ public final class OrderedMap<V> {
         return best;
     }
 
-    /** How many keys are less than {@code key}. */
+    /** The number of keys less than {@code key}. */
     public int rank(byte[] key) {
         int rank = 0;
         MapNode<V> node = root;
@@ -115,16 +118,16 @@ public final class OrderedMap<V> {
     /** The entry that has exactly {@code rank} keys below it. */
     MapNode<V> select(int rank) {
         MapNode<V> node = root;
-        int wanted = rank;
+        int remaining = rank;
         while (node != null) {
             int lefts = MapNode.size(node.left);
-            if (wanted == lefts) {
+            if (remaining == lefts) {
                 return node;
             }
-            if (wanted < lefts) {
+            if (remaining < lefts) {
                 node = node.left;
             } else {
-                wanted -= lefts + 1;
+                remaining -= lefts + 1;
                 node = node.right;
             }
         }
@@ -136,12 +139,12 @@ public final class OrderedMap<V> {
         return Bytes.less(begin, end) ? summary(root, begin, end) : 0;
     }
 
-    /** From the first key that is not less than {@code from}, upwards. */
+    /** A cursor upwards from the first key that is not less than {@code from}. */
     public Cursor<V> ascending(byte[] from) {
         return Cursor.ascending(root, from);
     }
 
-    /** From the last key that is less than {@code before}, downwards. */
+    /** A cursor downwards from the last key that is less than {@code before}. */
     public Cursor<V> descending(byte[] before) {
         return Cursor.descending(root, before);
     }
@@ -150,7 +153,7 @@ public final class OrderedMap<V> {
         return changed == root ? this : new OrderedMap<>(trees, changed);
     }
 
-    /** A null bound is already known to lie outside the subtree, which ends the descent on that side. */
+    /** A null bound lies outside the subtree, which ends the descent on that side. */
     private long summary(@Nullable MapNode<V> node, byte @Nullable [] begin, byte @Nullable [] end) {
         if (node == null || (begin == null && end == null)) {
             return MapNode.summary(node);

@@ -1,14 +1,14 @@
 package dev.couchjobs.fdb.internal.versions;
 
-/** Stands on one entry after the other, in one direction. The thread that opens it closes it. */
+/** A cursor over entries in one direction. The thread that opens it closes it. */
 public interface Scan extends AutoCloseable {
     /** False past the last entry. */
     boolean isOnEntry();
 
-    /** Of the entry it stands on. */
+    /** The key of the current entry. */
     byte[] key();
 
-    /** Of the entry it stands on. */
+    /** The value of the current entry. */
     byte[] value();
 
     void advance();

@@ -1,4 +1,4 @@
 package dev.couchjobs.fdb.internal.versions;
 
-/** The database as of a version: everything committed up to it, and nothing later. */
-public record Snapshot(long version, Contents data) {}
+/** The contents at a version: all commits up to it, and none after it. */
+public record Snapshot(long version, Contents contents) {}

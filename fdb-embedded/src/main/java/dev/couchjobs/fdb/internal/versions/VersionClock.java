@@ -4,7 +4,7 @@ import dev.couchjobs.fdb.internal.keys.Limits;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Time as FoundationDB counts it: a version for every microsecond. */
+/** Converts time to versions: like FoundationDB, one version per microsecond. */
 public final class VersionClock {
     private static final long NANOS_PER_VERSION = TimeUnit.SECONDS.toNanos(1) / Limits.VERSIONS_PER_SECOND;
 

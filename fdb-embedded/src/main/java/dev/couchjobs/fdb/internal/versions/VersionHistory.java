@@ -10,83 +10,80 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the database looked like at each version of the last seconds. Few readers ask for a version by its number, so
- * only some states are kept as such: each keeps alive what the next ones have replaced, which costs far more than the
- * changes from which a state in between is made again.
- *
- * <p>One thread adds and forgets; any thread may ask.
+ * The contents at each version of the last seconds. Few readers set a read version, so the history keeps full contents
+ * only for some versions, and replays mutations for those between: kept contents retain every replaced row, which costs
+ * far more memory than the mutations. One thread adds; any thread may read.
  */
 final class VersionHistory {
-    /** No more changes than that are done again to get at a state; a batch is never split. */
-    private static final int CHANGES_BETWEEN_STATES = 256;
-    /** Nor more than that by their size: what is out of the window is only forgotten back to such a state. */
-    private static final long BYTES_BETWEEN_STATES = 1 << 20;
+    /** Number of mutations after which contents are kept; a batch is never split. */
+    private static final int MAX_REPLAYED_MUTATIONS = 256;
+    /** Bytes of mutations after which contents are kept; eviction removes versions up to kept contents only. */
+    private static final long MAX_REPLAYED_BYTES = 1 << 20;
 
-    /** Changes that led from the step before to this one, and the state if it is one that is kept. */
-    private record Step(
-            List<BaseMutation> mutations, @Nullable Contents state) {}
+    /** The mutations since the previous entry, and the contents after them if they are kept. */
+    private record Entry(
+            List<BaseMutation> mutations, @Nullable Contents contents) {}
 
-    private final NavigableMap<Long, Step> steps = new ConcurrentSkipListMap<>();
-    private int changesSinceState;
-    private long bytesSinceState;
+    private final NavigableMap<Long, Entry> entries = new ConcurrentSkipListMap<>();
+    private int mutationsSinceKept;
+    private long bytesSinceKept;
 
     VersionHistory(Snapshot first) {
-        steps.put(first.version(), new Step(List.of(), first.data()));
+        entries.put(first.version(), new Entry(List.of(), first.contents()));
     }
 
     /**
-     * Versions increase from call to call. Whatever is older than {@code oldestWanted} may be forgotten. A version at
-     * which nothing changed looks like the one before it and is not kept: forgetting goes by changes, and would never
-     * come to it.
+     * Adds a version; versions increase from call to call. Versions before {@code oldestReadable} may be evicted. A
+     * version without mutations has the contents of the previous one and is not kept: eviction counts mutations.
      */
-    void add(long version, Contents state, List<BaseMutation> mutations, long oldestWanted) {
+    void add(long version, Contents contents, List<BaseMutation> mutations, long oldestReadable) {
         if (mutations.isEmpty()) {
             return;
         }
-        changesSinceState += mutations.size();
+        mutationsSinceKept += mutations.size();
         for (BaseMutation mutation : mutations) {
-            bytesSinceState += mutation instanceof BaseMutation.Put put ? put.value().length : 0;
+            bytesSinceKept += mutation instanceof BaseMutation.Put put ? put.value().length : 0;
         }
-        boolean keep = changesSinceState >= CHANGES_BETWEEN_STATES || bytesSinceState >= BYTES_BETWEEN_STATES;
-        steps.put(version, new Step(mutations, keep ? state : null));
+        boolean keep = mutationsSinceKept >= MAX_REPLAYED_MUTATIONS || bytesSinceKept >= MAX_REPLAYED_BYTES;
+        entries.put(version, new Entry(mutations, keep ? contents : null));
         if (keep) {
-            changesSinceState = 0;
-            bytesSinceState = 0;
-            forgetBefore(oldestWanted);
+            mutationsSinceKept = 0;
+            bytesSinceKept = 0;
+            evictBefore(oldestReadable);
         }
     }
 
-    /** The newest state not newer than {@code version}, or null if that is forgotten. */
+    /** The contents at {@code version}, or null if they are evicted. */
     @Nullable Contents at(long version) {
-        Deque<Map.Entry<Long, Step>> later = new ArrayDeque<>();
-        Map.Entry<Long, Step> step = steps.floorEntry(version);
-        while (step != null && step.getValue().state == null) {
-            later.push(step);
-            step = steps.lowerEntry(step.getKey());
+        Deque<Map.Entry<Long, Entry>> toReplay = new ArrayDeque<>();
+        Map.Entry<Long, Entry> entry = entries.floorEntry(version);
+        while (entry != null && entry.getValue().contents == null) {
+            toReplay.push(entry);
+            entry = entries.lowerEntry(entry.getKey());
         }
-        Contents state = step == null ? null : step.getValue().state;
-        if (state == null) {
+        Contents contents = entry == null ? null : entry.getValue().contents;
+        if (contents == null) {
             return null;
         }
-        for (Map.Entry<Long, Step> each : later) {
-            state = state.with(each.getValue().mutations, each.getKey());
+        for (Map.Entry<Long, Entry> replayed : toReplay) {
+            contents = contents.with(replayed.getValue().mutations, replayed.getKey());
         }
-        return state;
+        return contents;
     }
 
-    /** How many steps are remembered. */
+    /** The number of entries. */
     int size() {
-        return steps.size();
+        return entries.size();
     }
 
-    /** What the first wanted version sees stays, back to the state from which it is made. */
-    private void forgetBefore(long oldestWanted) {
-        Map.Entry<Long, Step> step = steps.floorEntry(oldestWanted);
-        while (step != null && step.getValue().state == null) {
-            step = steps.lowerEntry(step.getKey());
+    /** Keeps the entries from which the contents at {@code oldestReadable} are replayed. */
+    private void evictBefore(long oldestReadable) {
+        Map.Entry<Long, Entry> entry = entries.floorEntry(oldestReadable);
+        while (entry != null && entry.getValue().contents == null) {
+            entry = entries.lowerEntry(entry.getKey());
         }
-        if (step != null) {
-            steps.headMap(step.getKey(), false).clear();
+        if (entry != null) {
+            entries.headMap(entry.getKey(), false).clear();
         }
     }
 }

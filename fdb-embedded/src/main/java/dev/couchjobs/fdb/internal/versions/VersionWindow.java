@@ -8,9 +8,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The committed states of the last five seconds. Read versions follow the clock even when nothing commits, so that they
- * tell the time; that is safe because a version is only ever handed out together with the data that is complete up to
- * it. While a commit version is reserved and its data is not yet published, readers stay below it.
+ * The committed contents of the last five seconds. Read versions follow the clock also when nothing commits, so that
+ * they tell the time. This is safe because a read version is handed out together with the complete contents up to it.
+ * While a commit version is reserved and not yet published, read versions stay below it.
  *
  * <p>Thread-safe; reserving and publishing are for the commit pipeline alone.
  */
@@ -21,7 +21,7 @@ public final class VersionWindow {
     /** Advancing in steps of a millisecond spares readers a contended write each. */
     private static final long READ_STEP = Limits.VERSIONS_PER_SECOND / 1000;
 
-    /** {@code reserved} is the last version that has been reserved and is still to be published, or {@link #NONE}. */
+    /** {@code reserved} is the last version that is reserved and not yet published, or {@link #NONE}. */
     private record Head(Snapshot newest, long reserved) {}
 
     private static final long NONE = 0;
@@ -31,7 +31,7 @@ public final class VersionWindow {
     private final AtomicReference<Head> head;
     private final VersionHistory history;
 
-    /** Starts with {@code first}; {@code ceiling} says up to where read versions may follow the clock. */
+    /** Starts with {@code first}; read versions follow the clock up to {@code ceiling}. */
     public VersionWindow(VersionClock clock, Snapshot first, LongSupplier ceiling) {
         this.clock = clock;
         this.ceiling = ceiling;
@@ -39,22 +39,22 @@ public final class VersionWindow {
         this.history = new VersionHistory(first);
     }
 
-    /** Everything acknowledged so far. */
+    /** The contents of all acknowledged commits. */
     public Snapshot latest() {
         return advanced(READ_STEP);
     }
 
-    /** The state at a version that a user names, if it is still, and already, known. */
+    /** The contents at a version that the user has set, if it is in the window. */
     public Snapshot at(long version) {
         if (version > head().newest.version() && version > advanced(1).version()) {
             throw FdbError.FUTURE_VERSION.exception();
         }
         Snapshot newest = head().newest;
-        Contents data = version >= newest.version() ? newest.data() : history.at(version);
-        if (data == null || isTooOld(version)) {
+        Contents contents = version >= newest.version() ? newest.contents() : history.at(version);
+        if (contents == null || isTooOld(version)) {
             throw FdbError.TRANSACTION_TOO_OLD.exception();
         }
-        return new Snapshot(version, data);
+        return new Snapshot(version, contents);
     }
 
     public boolean isTooOld(long version) {
@@ -65,7 +65,7 @@ public final class VersionWindow {
         return clock.now() - Limits.WINDOW_VERSIONS;
     }
 
-    /** All that has been published. */
+    /** The newest published contents. */
     public Snapshot newest() {
         return head().newest;
     }
@@ -75,8 +75,7 @@ public final class VersionWindow {
      * order, by {@link #publish} or {@link #abandon}.
      */
     public long reserve() {
-        // Until this version is published readers stay with the newest, which after a quiet time would be too old for
-        // them.
+        // Until this version is published, readers keep the newest version, which may be too old after an idle time.
         Snapshot unused = advanced(Limits.VERSIONS_PER_SECOND);
         while (true) {
             Head current = head();
@@ -89,12 +88,12 @@ public final class VersionWindow {
     }
 
     public void publish(long version, Edit edit) {
-        Contents data = edit.contents();
-        history.add(version, data, edit.mutations(), version - Limits.WINDOW_VERSIONS);
-        release(version, new Snapshot(version, data));
+        Contents contents = edit.contents();
+        history.add(version, contents, edit.mutations(), version - Limits.WINDOW_VERSIONS);
+        release(version, new Snapshot(version, contents));
     }
 
-    /** What was to be published at this version never will be. */
+    /** Gives up a reserved version, which will not be published. */
     public void abandon(long version) {
         release(version, null);
     }
@@ -116,7 +115,7 @@ public final class VersionWindow {
         if (current.reserved != NONE || now < current.newest.version() + step) {
             return current.newest;
         }
-        Head next = new Head(new Snapshot(now, current.newest.data()), NONE);
+        Head next = new Head(new Snapshot(now, current.newest.contents()), NONE);
         if (!head.compareAndSet(current, next)) {
             return head().newest;
         }

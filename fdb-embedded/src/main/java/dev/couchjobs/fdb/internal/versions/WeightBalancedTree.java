@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * "Balancing weight-balanced trees" (2011). Everything is built on joining, which makes cutting out a range as cheap as
  * removing one key.
  *
- * <p>Every change is made by an editor, which changes the nodes that it made itself and copies all others.
+ * <p>Each change has an owner token: it modifies nodes that were created under that token in place, and copies all
+ * others.
  */
 final class WeightBalancedTree<V> {
     private static final int DELTA = 3;
@@ -25,63 +26,63 @@ final class WeightBalancedTree<V> {
         return summary;
     }
 
-    MapNode<V> insert(@Nullable MapNode<V> tree, byte[] key, V value, Object editor) {
+    MapNode<V> insert(@Nullable MapNode<V> tree, byte[] key, V value, Object owner) {
         if (tree == null) {
-            return node(key, value, null, null, editor);
+            return node(key, value, null, null, owner);
         }
         int order = Bytes.compare(key, tree.key);
         if (order < 0) {
-            return changed(tree, tree.value, insert(tree.left, key, value, editor), tree.right, editor);
+            return changed(tree, tree.value, insert(tree.left, key, value, owner), tree.right, owner);
         }
         if (order > 0) {
-            return changed(tree, tree.value, tree.left, insert(tree.right, key, value, editor), editor);
+            return changed(tree, tree.value, tree.left, insert(tree.right, key, value, owner), owner);
         }
-        return changed(tree, value, tree.left, tree.right, editor);
+        return changed(tree, value, tree.left, tree.right, owner);
     }
 
-    @Nullable MapNode<V> remove(@Nullable MapNode<V> tree, byte[] key, Object editor) {
+    @Nullable MapNode<V> remove(@Nullable MapNode<V> tree, byte[] key, Object owner) {
         if (tree == null) {
             return null;
         }
         int order = Bytes.compare(key, tree.key);
         if (order == 0) {
-            return concat(tree.left, tree.right, editor);
+            return concat(tree.left, tree.right, owner);
         }
         int size = tree.size;
         if (order < 0) {
-            MapNode<V> left = remove(tree.left, key, editor);
+            MapNode<V> left = remove(tree.left, key, owner);
             return 1 + MapNode.size(left) + MapNode.size(tree.right) == size
                     ? tree
-                    : changed(tree, tree.value, left, tree.right, editor);
+                    : changed(tree, tree.value, left, tree.right, owner);
         }
-        MapNode<V> right = remove(tree.right, key, editor);
+        MapNode<V> right = remove(tree.right, key, owner);
         return 1 + MapNode.size(tree.left) + MapNode.size(right) == size
                 ? tree
-                : changed(tree, tree.value, tree.left, right, editor);
+                : changed(tree, tree.value, tree.left, right, owner);
     }
 
     /** The entries with keys less than {@code key}. */
-    @Nullable MapNode<V> below(@Nullable MapNode<V> tree, byte[] key, Object editor) {
+    @Nullable MapNode<V> below(@Nullable MapNode<V> tree, byte[] key, Object owner) {
         if (tree == null) {
             return null;
         }
         return Bytes.less(tree.key, key)
-                ? join(tree.key, tree.value, tree.left, below(tree.right, key, editor), editor)
-                : below(tree.left, key, editor);
+                ? join(tree.key, tree.value, tree.left, below(tree.right, key, owner), owner)
+                : below(tree.left, key, owner);
     }
 
     /** The entries with keys not less than {@code key}. */
-    @Nullable MapNode<V> from(@Nullable MapNode<V> tree, byte[] key, Object editor) {
+    @Nullable MapNode<V> from(@Nullable MapNode<V> tree, byte[] key, Object owner) {
         if (tree == null) {
             return null;
         }
         return Bytes.less(tree.key, key)
-                ? from(tree.right, key, editor)
-                : join(tree.key, tree.value, from(tree.left, key, editor), tree.right, editor);
+                ? from(tree.right, key, owner)
+                : join(tree.key, tree.value, from(tree.left, key, owner), tree.right, owner);
     }
 
     /** All of {@code left} followed by all of {@code right}, whatever their sizes. */
-    @Nullable MapNode<V> concat(@Nullable MapNode<V> left, @Nullable MapNode<V> right, Object editor) {
+    @Nullable MapNode<V> concat(@Nullable MapNode<V> left, @Nullable MapNode<V> right, Object owner) {
         if (left == null) {
             return right;
         }
@@ -92,40 +93,40 @@ final class WeightBalancedTree<V> {
         while (first.left != null) {
             first = first.left;
         }
-        return join(first.key, first.value, left, withoutFirst(right, editor), editor);
+        return join(first.key, first.value, left, withoutFirst(right, owner), owner);
     }
 
-    private MapNode<V> join(byte[] key, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right, Object editor) {
+    private MapNode<V> join(byte[] key, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right, Object owner) {
         if (left != null && left.size > DELTA * MapNode.size(right) && left.size > 1) {
-            return changed(left, left.value, left.left, join(key, value, left.right, right, editor), editor);
+            return changed(left, left.value, left.left, join(key, value, left.right, right, owner), owner);
         }
         if (right != null && right.size > DELTA * MapNode.size(left) && right.size > 1) {
-            return changed(right, right.value, join(key, value, left, right.left, editor), right.right, editor);
+            return changed(right, right.value, join(key, value, left, right.left, owner), right.right, owner);
         }
-        return node(key, value, left, right, editor);
+        return node(key, value, left, right, owner);
     }
 
-    private @Nullable MapNode<V> withoutFirst(MapNode<V> tree, Object editor) {
+    private @Nullable MapNode<V> withoutFirst(MapNode<V> tree, Object owner) {
         return tree.left == null
                 ? tree.right
-                : changed(tree, tree.value, withoutFirst(tree.left, editor), tree.right, editor);
+                : changed(tree, tree.value, withoutFirst(tree.left, owner), tree.right, owner);
     }
 
-    /** A node with that in it, in balance: the same one if the editor made it and it need not make way. */
+    /** A balanced node with the given parts: {@code tree} itself if the owner created it and no rotation is needed. */
     private MapNode<V> changed(
-            MapNode<V> tree, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right, Object editor) {
+            MapNode<V> tree, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right, Object owner) {
         int lefts = MapNode.size(left);
         int rights = MapNode.size(right);
         if (lefts + rights > 1) {
             if (right != null && rights > DELTA * lefts) {
-                return rotatedLeft(tree.key, value, left, right, editor);
+                return rotatedLeft(tree.key, value, left, right, owner);
             }
             if (left != null && lefts > DELTA * rights) {
-                return rotatedRight(tree.key, value, left, right, editor);
+                return rotatedRight(tree.key, value, left, right, owner);
             }
         }
-        if (tree.editor != editor) {
-            return node(tree.key, value, left, right, editor);
+        if (tree.owner != owner) {
+            return node(tree.key, value, left, right, owner);
         }
         tree.value = value;
         tree.left = left;
@@ -135,34 +136,34 @@ final class WeightBalancedTree<V> {
         return tree;
     }
 
-    private MapNode<V> rotatedLeft(byte[] key, V value, @Nullable MapNode<V> left, MapNode<V> right, Object editor) {
+    private MapNode<V> rotatedLeft(byte[] key, V value, @Nullable MapNode<V> left, MapNode<V> right, Object owner) {
         MapNode<V> inner = right.left;
         if (inner == null || inner.size < GAMMA * MapNode.size(right.right)) {
-            return node(right.key, right.value, node(key, value, left, inner, editor), right.right, editor);
+            return node(right.key, right.value, node(key, value, left, inner, owner), right.right, owner);
         }
         return node(
                 inner.key,
                 inner.value,
-                node(key, value, left, inner.left, editor),
-                node(right.key, right.value, inner.right, right.right, editor),
-                editor);
+                node(key, value, left, inner.left, owner),
+                node(right.key, right.value, inner.right, right.right, owner),
+                owner);
     }
 
-    private MapNode<V> rotatedRight(byte[] key, V value, MapNode<V> left, @Nullable MapNode<V> right, Object editor) {
+    private MapNode<V> rotatedRight(byte[] key, V value, MapNode<V> left, @Nullable MapNode<V> right, Object owner) {
         MapNode<V> inner = left.right;
         if (inner == null || inner.size < GAMMA * MapNode.size(left.left)) {
-            return node(left.key, left.value, left.left, node(key, value, inner, right, editor), editor);
+            return node(left.key, left.value, left.left, node(key, value, inner, right, owner), owner);
         }
         return node(
                 inner.key,
                 inner.value,
-                node(left.key, left.value, left.left, inner.left, editor),
-                node(key, value, inner.right, right, editor),
-                editor);
+                node(left.key, left.value, left.left, inner.left, owner),
+                node(key, value, inner.right, right, owner),
+                owner);
     }
 
-    private MapNode<V> node(byte[] key, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right, Object editor) {
-        return new MapNode<>(key, value, left, right, summaryOf(key, value, left, right), editor);
+    private MapNode<V> node(byte[] key, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right, Object owner) {
+        return new MapNode<>(key, value, left, right, summaryOf(key, value, left, right), owner);
     }
 
     private long summaryOf(byte[] key, V value, @Nullable MapNode<V> left, @Nullable MapNode<V> right) {

@@ -14,11 +14,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writes of one transaction, kept as their effect and not as their history: what is cleared, and on top of that
- * what happens to single keys. Not thread-safe; no longer changed once the transaction commits.
+ * The writes of one transaction by their effect: cleared ranges, and the writes to single keys on top of them. Not
+ * thread-safe; immutable once the transaction commits.
  */
 public final class WriteBuffer {
-    /** FoundationDB counts its own bookkeeping for each mutation. */
+    /** Overhead that FoundationDB counts for each mutation. */
     private static final int MUTATION_OVERHEAD_BYTES = 44;
 
     private final RangeSet cleared = new RangeSet();
@@ -26,10 +26,10 @@ public final class WriteBuffer {
     private final List<StampedKey> stampedKeys = new ArrayList<>();
     private final RangeSet unreadable = new RangeSet();
     /**
-     * Where no stored row shows: what is cleared, joined with the gaps that a read found empty in the one snapshot of
-     * the attempt. A read passes such a range in one step, however many clears it is made of.
+     * Ranges without a visible stored row: the cleared ranges, joined with gaps that a read of the same snapshot found
+     * empty. A read skips such a range in one step, however many clears it consists of.
      */
-    private final RangeSet bare = new RangeSet();
+    private final RangeSet knownEmpty = new RangeSet();
 
     public boolean isEmpty() {
         return keys.isEmpty() && cleared.isEmpty() && stampedKeys.isEmpty();
@@ -51,7 +51,7 @@ public final class WriteBuffer {
 
     private void clearBeneath(byte[] begin, byte[] end) {
         cleared.add(begin, end);
-        bare.add(begin, end);
+        knownEmpty.add(begin, end);
         makeReadable(begin, end);
     }
 
@@ -69,8 +69,8 @@ public final class WriteBuffer {
     }
 
     /**
-     * The keys set or calculated, in order; what is cleared lies beneath them. Key selectors count each of them, also
-     * one that {@code COMPARE_AND_CLEAR} has removed, as FoundationDB's client does.
+     * The writes to single keys, in key order; they apply after the cleared ranges. Key selectors count each of these
+     * keys, also one that {@code COMPARE_AND_CLEAR} has removed, as FoundationDB's client does.
      */
     public NavigableMap<byte[], KeyWrites> keys() {
         return keys;
@@ -91,19 +91,19 @@ public final class WriteBuffer {
         return reverse ? unreadable.lastBefore(key) : unreadable.firstFrom(key);
     }
 
-    /** The range around {@code key} in which no stored row shows. */
-    public @Nullable KeyRange bareAt(byte[] key) {
-        return bare.rangeAt(key);
+    /** The range around {@code key} that is known to have no visible stored row. */
+    public @Nullable KeyRange knownEmptyAt(byte[] key) {
+        return knownEmpty.rangeAt(key);
     }
 
-    /** Notes what a read has found: no stored row shows in this range of the attempt's snapshot. */
-    public void foundBare(byte[] begin, byte[] end) {
-        bare.add(begin, end);
+    /** Records that a read of the snapshot found no visible stored row in this range. */
+    public void addKnownEmpty(byte[] begin, byte[] end) {
+        knownEmpty.add(begin, end);
     }
 
     /**
-     * Adds to {@code into} the parts of a range whose content depends on the database, and so on what others commit.
-     * Returns how many these are: the gaps between this transaction's writes, and each key that it calculates with.
+     * Adds to {@code into} the parts of a range whose values depend on the stored rows: the gaps between this
+     * transaction's writes, and each key with atomic operations only. Returns the number of parts.
      */
     public int addUndetermined(byte[] begin, byte[] end, RangeSet into) {
         if (!Bytes.less(begin, end)) {
@@ -136,7 +136,7 @@ public final class WriteBuffer {
         return writes != null ? writes.determined() : clearedAt(key) != null;
     }
 
-    /** Does these writes. */
+    /** Applies the writes to {@code edit}. */
     void applyTo(Edit edit, CommitStamp stamp) {
         for (KeyRange range : cleared.ranges()) {
             if (range.isSingleKey()) {
@@ -154,7 +154,7 @@ public final class WriteBuffer {
         for (Map.Entry<byte[], KeyWrites> entry : keys.entrySet()) {
             byte[] key = entry.getKey();
             KeyWrites writes = entry.getValue();
-            byte[] value = writes.commitOver(writes.determined() ? null : edit.get(key), stamp);
+            byte[] value = writes.valueToStore(writes.determined() ? null : edit.get(key), stamp);
             if (value == null) {
                 edit.clear(key);
             } else {
@@ -163,7 +163,7 @@ public final class WriteBuffer {
         }
     }
 
-    /** The keys that the stamp decides. */
+    /** The keys that contain the versionstamp. */
     public List<byte[]> stampedKeys(CommitStamp stamp) {
         List<byte[]> result = new ArrayList<>(stampedKeys.size());
         for (StampedKey stampedKey : stampedKeys) {
@@ -172,7 +172,7 @@ public final class WriteBuffer {
         return result;
     }
 
-    /** All that may change when this commits. */
+    /** The ranges that the writes may change. */
     public List<KeyRange> touched(CommitStamp stamp) {
         List<KeyRange> ranges = cleared.ranges();
         keys.keySet().forEach(key -> ranges.add(KeyRange.of(key)));
@@ -180,12 +180,12 @@ public final class WriteBuffer {
         return ranges;
     }
 
-    /** How many keys and ranges are written. */
+    /** The number of keys and ranges written. */
     public int size() {
         return keys.size() + cleared.size() + stampedKeys.size();
     }
 
-    /** What this contributes to the size of the transaction. */
+    /** The size of the writes, as FoundationDB counts it. */
     public long bytes() {
         long bytes = cleared.bytes(MUTATION_OVERHEAD_BYTES);
         for (StampedKey stampedKey : stampedKeys) {

@@ -1,6 +1,6 @@
 /**
- * The contents of the database by version: ordered maps, what edits make of them, and the window of versions that
- * transactions may read.
+ * The contents of the database by version: ordered maps, edits of them, and the window of versions that transactions
+ * may read.
  */
 @NullMarked
 package dev.couchjobs.fdb.internal.versions;

@@ -20,13 +20,13 @@ public final class WatchTable {
     }
 
     /**
-     * Fires at once if the key has changed since it was seen; a watch that no caller waits for any more is not kept.
+     * Fires at once if the value differs from the one that the transaction saw. A cancelled watch is not kept.
      */
-    public void arm(Watch watch, Contents data) {
+    public void arm(Watch watch, Contents contents) {
         if (watch.future().isDone()) {
             return;
         }
-        if (watch.differsFrom(data.get(watch.key()))) {
+        if (watch.differsFrom(contents.get(watch.key()))) {
             watch.fire();
         } else {
             armed.computeIfAbsent(watch.key(), key -> new LinkedHashSet<>()).add(watch);
@@ -40,12 +40,12 @@ public final class WatchTable {
         }
     }
 
-    /** Fires what waits for a key in {@code touched} that now has another value than the one seen. */
-    public void fire(KeyRange touched, Contents data) {
+    /** Fires the watches of keys in {@code touched} whose value differs from the one that the transaction saw. */
+    public void fire(KeyRange touched, Contents contents) {
         List<Watch> fired = new ArrayList<>();
         for (Map.Entry<byte[], Set<Watch>> entry :
                 armed.subMap(touched.begin(), true, touched.end(), false).entrySet()) {
-            byte[] value = data.get(entry.getKey());
+            byte[] value = contents.get(entry.getKey());
             entry.getValue().stream().filter(watch -> watch.differsFrom(value)).forEach(fired::add);
         }
         for (Watch watch : fired) {

@@ -30,9 +30,9 @@ class RocksBaseDamageTest {
     void twoFlushes() {
         try (Base base = open()) {
             base.apply(1, many("first"));
-            base.flush();
+            base.makeDurable();
             base.apply(2, many("second"));
-            base.flush();
+            base.makeDurable();
         }
     }
 

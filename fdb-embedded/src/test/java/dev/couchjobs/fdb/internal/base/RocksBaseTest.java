@@ -77,7 +77,7 @@ class RocksBaseTest {
         assertThat(get(base, "\u00ff\u00ffversion")).isNull();
         assertThatThrownBy(() -> apply(4, put("\u00ff\u00ffversion", ""))).isInstanceOf(IllegalArgumentException.class);
         apply(5, clear("", "\u00ff\u00ff\u00ff"), clear("\u00ff\u00ff", "\u00ff\u00ff\u00ff"));
-        base.flush();
+        base.makeDurable();
         reopen();
         assertThat(base.version()).isEqualTo(5);
         assertThat(BaseText.of(base)).isEmpty();
@@ -150,7 +150,7 @@ class RocksBaseTest {
     void aFlushKeepsEverythingAndACloseKeepsTheLastFlush() {
         apply(1, put("a", "1"));
         apply(2, put("b", "2"));
-        assertThat(base.flush()).isEqualTo(2);
+        assertThat(base.makeDurable()).isEqualTo(2);
         apply(3, put("a", "3"), BaseMutation.remove(bytes("b")));
         reopen();
         assertThat(base.version()).isEqualTo(2);
@@ -160,7 +160,7 @@ class RocksBaseTest {
     @Test
     void aVersionWithoutChangesLastsToo() {
         apply(9);
-        base.flush();
+        base.makeDurable();
         reopen();
         assertThat(base.version()).isEqualTo(9);
     }
@@ -175,7 +175,7 @@ class RocksBaseTest {
         assertThatThrownBy(() -> base.ascending(bytes("a"))).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> base.descending(bytes("a"))).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> apply(1)).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(base::flush).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(base::makeDurable).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> base.estimatedBytes(bytes("a"), bytes("b"))).isInstanceOf(IllegalStateException.class);
     }
 
@@ -196,7 +196,7 @@ class RocksBaseTest {
     void aScanOverManyRemovedKeysFindsWhatIsBehindThem() {
         base.apply(1, rows(0, 3000));
         apply(2, put("a", ""), put("z", ""));
-        base.flush();
+        base.makeDurable();
         base.apply(3, removals(0, 1000));
         assertThat(upwards(base, "row").get(0)).isEqualTo("row1000");
         base.apply(4, removals(1000, 2500));
@@ -238,7 +238,7 @@ class RocksBaseTest {
         }
         base.apply(1, many);
         long inMemory = base.estimatedBytes(bytes(""), bytes("\u00ff"));
-        base.flush();
+        base.makeDurable();
         assertThat(inMemory).isPositive();
         long whole = base.estimatedBytes(bytes(""), bytes("\u00ff"));
         assertThat(base.estimatedBytes(bytes("key00000"), bytes("key05000"))).isBetween(whole / 4, whole * 3 / 4);

@@ -76,7 +76,7 @@ class RangeEstimatesTest {
         MapBase base = new MapBase();
         List<BaseMutation> older = new ArrayList<>();
         LayeredEdit edit =
-                new LayeredEdit(new LayeredContents(Overlay.over(0), base, new EmptyRangeHint(1)), version + 1);
+                new LayeredEdit(new LayeredContents(Overlay.empty(0), base, new EmptyRangeHint(1)), version + 1);
         for (int i = 10_000; i < 10_000 + rows; i++) {
             older.add(BaseMutation.put(key("k" + i), new byte[VALUE_BYTES]));
             edit.set(key("k" + i), new byte[VALUE_BYTES]);

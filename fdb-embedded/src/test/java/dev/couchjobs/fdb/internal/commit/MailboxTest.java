@@ -73,7 +73,7 @@ class MailboxTest {
     }
 
     @Test
-    void whatAThreadThatHelpsHasNotDoneIsDoneByTheExecutor() {
+    void aBatchThatFailsOnTheCallingThreadIsRetriedOnTheExecutor() {
         Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(10), batch -> {
             batches.add(batch);
             if (batches.size() == 1) {
@@ -81,8 +81,8 @@ class MailboxTest {
             }
             return null;
         });
-        mailbox.leave(1);
-        assertThat(catchThrowable(mailbox::help)).isInstanceOf(StackOverflowError.class);
+        mailbox.enqueue(1);
+        assertThat(catchThrowable(mailbox::runPending)).isInstanceOf(StackOverflowError.class);
         runTasks();
         assertThat(batches).containsExactly(List.of(1), List.of(1));
     }
@@ -100,20 +100,20 @@ class MailboxTest {
     }
 
     @Test
-    void aWaitingThreadHelpsItself() {
+    void runPendingHandlesABatchOnTheCallingThread() {
         Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(10), this::handle);
-        mailbox.leave(1);
-        mailbox.help();
+        mailbox.enqueue(1);
+        mailbox.runPending();
         assertThat(batches).containsExactly(List.of(1));
         assertThat(tasks).isEmpty();
     }
 
     @Test
-    void helpIsLeftToWhoeverIsAtItAlready() {
+    void runPendingDoesNothingWhileAnotherThreadHandlesABatch() {
         Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(10), this::handle);
         mailbox.post(1);
-        mailbox.leave(2);
-        mailbox.help();
+        mailbox.enqueue(2);
+        mailbox.runPending();
         assertThat(batches).isEmpty();
         runTasks();
         assertThat(batches).containsExactly(List.of(1, 2));
@@ -155,7 +155,7 @@ class MailboxTest {
         mailbox.post(1);
         runTasks();
         mailbox.post(2);
-        mailbox.help();
+        mailbox.runPending();
         assertThat(tasks).isEmpty();
         assertThat(batches).containsExactly(List.of(1));
         unfinished.complete(null);
@@ -171,15 +171,15 @@ class MailboxTest {
                 tasks::add,
                 upTo(10),
                 batch -> {
-                    batch.forEach(second::leave);
+                    batch.forEach(second::enqueue);
                     return null;
                 },
                 () -> {
-                    second.help();
+                    second.runPending();
                     after.add(batches.size());
                 });
-        first.leave(1);
-        first.help();
+        first.enqueue(1);
+        first.runPending();
         assertThat(batches).containsExactly(List.of(1));
         assertThat(after).containsExactly(1);
     }
@@ -204,8 +204,8 @@ class MailboxTest {
             int base = thread * messages;
             pool.execute(() -> {
                 for (int i = 0; i < messages; i++) {
-                    mailbox.leave(base + i);
-                    mailbox.help();
+                    mailbox.enqueue(base + i);
+                    mailbox.runPending();
                 }
             });
         }

@@ -58,7 +58,7 @@ class ResolverTest {
             version++;
             remembering.recordWrites(List.of(write.keys()), version);
             forgetting.recordWrites(List.of(write.keys()), version);
-            forgetting.forgetUpTo(Math.min(horizon, version));
+            forgetting.evictUpTo(Math.min(horizon, version));
         }
         int readAt = horizon + later;
         assertThat(forgetting.conflicts(List.of(read.keys()), readAt))
@@ -71,10 +71,10 @@ class ResolverTest {
         long version = 0;
         for (Range write : writes) {
             resolver.recordWrites(List.of(write.keys()), ++version);
-            resolver.forgetUpTo(version - 6);
+            resolver.evictUpTo(version - 6);
             assertThat(resolver.size()).isLessThanOrEqualTo(3);
         }
-        resolver.forgetUpTo(version);
+        resolver.evictUpTo(version);
         assertThat(resolver.size()).isZero();
     }
 

@@ -83,7 +83,7 @@ class CommitLogTest {
                 append(log, version, 1_000);
             }
             assertThat(log.bytesHeld()).isBetween(100_000L, 120_000L);
-            log.release(100);
+            log.truncate(100);
             assertThat(log.bytesHeld()).isLessThan(SEGMENT);
         }
         try (Stream<Path> files = Files.list(directory)) {
@@ -100,7 +100,7 @@ class CommitLogTest {
             for (int version = 1; version <= 100; version++) {
                 append(log, version, 1_000);
             }
-            log.release(50);
+            log.truncate(50);
         }
         Records records = new Records();
         open(50, records).close();

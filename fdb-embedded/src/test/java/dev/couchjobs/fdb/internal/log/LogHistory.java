@@ -25,7 +25,7 @@ final class LogHistory {
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final List<Appended> appended = new ArrayList<>();
     private long acknowledged;
-    private long released;
+    private long truncated;
     private @Nullable CommitLog log;
 
     LogHistory(long seed) {
@@ -59,7 +59,7 @@ final class LogHistory {
     /** Opens it, and sees that it has everything that was acknowledged and nothing that was not appended. */
     void open() {
         Records records = new Records();
-        CommitLog opened = CommitLog.open(DIRECTORY, released, disk, SEGMENT, tasks::add, records);
+        CommitLog opened = CommitLog.open(DIRECTORY, truncated, disk, SEGMENT, tasks::add, records);
         log = opened;
         int end = 0;
         while (end < appended.size() && appended.get(end).version <= opened.lastVersion()) {
@@ -70,7 +70,7 @@ final class LogHistory {
                 appended.subList(0, end).stream().map(Appended::text).toList();
         assertThat(prefix).endsWith(records.list().toArray(new String[0]));
         long needed = appended.subList(0, end).stream()
-                .filter(record -> record.version > released)
+                .filter(record -> record.version > truncated)
                 .count();
         assertThat(records.list()).hasSizeGreaterThanOrEqualTo((int) needed);
         appended.subList(end, appended.size()).clear();
@@ -112,11 +112,11 @@ final class LogHistory {
         acknowledged = last;
     }
 
-    void release() {
+    void truncate() {
         long version = acknowledged;
         long before = log().lastVersion();
-        released = Math.max(released, version - random.nextInt(3));
-        log().release(released);
+        truncated = Math.max(truncated, version - random.nextInt(3));
+        log().truncate(truncated);
         acknowledged = before;
     }
 

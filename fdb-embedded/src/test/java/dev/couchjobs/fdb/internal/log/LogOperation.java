@@ -10,7 +10,7 @@ record LogOperation(Kind kind, int length) {
     enum Kind {
         APPEND,
         SYNC,
-        RELEASE,
+        TRUNCATE,
         RUN_TASKS,
         REOPEN,
         KILL
@@ -20,7 +20,7 @@ record LogOperation(Kind kind, int length) {
         switch (kind) {
             case APPEND -> history.append(length);
             case SYNC -> history.sync();
-            case RELEASE -> history.release();
+            case TRUNCATE -> history.truncate();
             case RUN_TASKS -> history.runTasks();
             case REOPEN -> {
                 history.close();
@@ -38,7 +38,7 @@ record LogOperation(Kind kind, int length) {
                 Tuple.of(10, Kind.APPEND),
                 Tuple.of(5, Kind.SYNC),
                 Tuple.of(2, Kind.RUN_TASKS),
-                Tuple.of(1, Kind.RELEASE),
+                Tuple.of(1, Kind.TRUNCATE),
                 Tuple.of(1, Kind.REOPEN),
                 Tuple.of(1, Kind.KILL));
         Arbitrary<Integer> lengths = Arbitraries.oneOf(

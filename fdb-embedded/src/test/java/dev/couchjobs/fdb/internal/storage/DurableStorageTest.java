@@ -185,7 +185,7 @@ class DurableStorageTest {
         }
         EngineEnvironment small = new EngineEnvironment(Runnable::run, scheduler, nanos::get, new Random(1), 1 << 22);
         DurableStorage storage = DurableStorage.open(temporary.resolve("crashed"), Durability.SYNCED, small);
-        LayeredContents recovered = (LayeredContents) storage.recovered().data();
+        LayeredContents recovered = (LayeredContents) storage.recovered().contents();
         assertThat(recovered.overlay().sets().size()).isZero();
         try (Database database = new EngineDatabase(new Engine(small, storage, () -> {}), true)) {
             assertThat(contents(database)).hasSize(KEYS + FILLERS + 1);

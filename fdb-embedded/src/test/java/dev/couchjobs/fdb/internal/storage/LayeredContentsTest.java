@@ -46,7 +46,7 @@ class LayeredContentsTest {
 
     @Property(tries = 2_000)
     void everyVersionThatTheBaseHasNotPassedReadsAsCommitted(@ForAll("batches") List<Batch> batches) {
-        LayeredContents latest = new LayeredContents(Overlay.over(0), base, new EmptyRangeHint(1));
+        LayeredContents latest = new LayeredContents(Overlay.empty(0), base, new EmptyRangeHint(1));
         NavigableMap<String, String> model = new TreeMap<>();
         for (Batch batch : batches) {
             latest = commit(latest, model, batch);

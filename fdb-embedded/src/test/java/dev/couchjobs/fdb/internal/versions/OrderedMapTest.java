@@ -27,10 +27,12 @@ class OrderedMapTest {
         REMOVE_RANGE
     }
 
-    /** @param handedOver whether somebody else has the map before, so that another editor goes on */
+    /**
+     * @param handedOver whether a reader keeps the map before the change, so that the change needs a new owner token
+     */
     record Change(Kind kind, String first, String second, boolean handedOver) {}
 
-    private Object editor = new Object();
+    private Object owner = new Object();
 
     @Property
     void itHoldsWhatATreeMapHolds(@ForAll("changes") List<Change> changes, @ForAll("names") String probe) {
@@ -90,9 +92,9 @@ class OrderedMapTest {
     @Example
     void removingWhatIsNotThereKeepsTheMap() {
         OrderedMap<byte[]> map = OrderedMap.empty(Summary.TOTAL_BYTES).put(key("b"), key("1"));
-        assertThat(map.remove(key("a"), editor)).isSameAs(map);
-        assertThat(map.removeRange(key("c"), key("d"), editor)).isSameAs(map);
-        assertThat(map.removeRange(key("c"), key("a"), editor)).isSameAs(map);
+        assertThat(map.remove(key("a"), owner)).isSameAs(map);
+        assertThat(map.removeRange(key("c"), key("d"), owner)).isSameAs(map);
+        assertThat(map.removeRange(key("c"), key("a"), owner)).isSameAs(map);
     }
 
     @Provide
@@ -122,7 +124,7 @@ class OrderedMapTest {
 
     private OrderedMap<byte[]> changed(OrderedMap<byte[]> map, NavigableMap<String, String> model, Change change) {
         if (change.handedOver) {
-            editor = new Object();
+            owner = new Object();
         }
         switch (change.kind) {
             case PUT -> model.put(change.first, change.second);
@@ -131,9 +133,9 @@ class OrderedMapTest {
                 model.keySet().removeIf(name -> name.compareTo(change.first) >= 0 && name.compareTo(change.second) < 0);
         }
         return switch (change.kind) {
-            case PUT -> map.put(key(change.first), key(change.second), editor);
-            case REMOVE -> map.remove(key(change.first), editor);
-            case REMOVE_RANGE -> map.removeRange(key(change.first), key(change.second), editor);
+            case PUT -> map.put(key(change.first), key(change.second), owner);
+            case REMOVE -> map.remove(key(change.first), owner);
+            case REMOVE_RANGE -> map.removeRange(key(change.first), key(change.second), owner);
         };
     }
 

@@ -19,29 +19,29 @@ class VersionHistoryTest {
     private static final int BATCHES = 700;
     private static final int WINDOW = 300;
 
-    /** Whether a state was kept, or has to be made again from the one before. */
+    /** Covers versions with kept contents and versions whose contents are replayed. */
     @Property(tries = 20)
     void everyVersionWithinTheWindowLooksAsItDid(@ForAll long seed, @ForAll @IntRange(max = 40) int largestBatch) {
         Random random = new Random(seed);
         VersionHistory history = new VersionHistory(new Snapshot(0, MemoryContents.EMPTY));
-        List<MemoryContents> states = new ArrayList<>(List.of(MemoryContents.EMPTY));
+        List<MemoryContents> contents = new ArrayList<>(List.of(MemoryContents.EMPTY));
         for (int version = 1; version <= BATCHES; version++) {
             MemoryContents.MemoryEdit edit =
-                    new MemoryContents.MemoryEdit(states.get(version - 1).map());
+                    new MemoryContents.MemoryEdit(contents.get(version - 1).map());
             for (int i = random.nextInt(largestBatch + 1); i > 0; i--) {
                 change(edit, random);
             }
-            states.add(edit.contents());
+            contents.add(edit.contents());
             history.add(version, edit.contents(), edit.mutations(), version - WINDOW);
         }
         for (int version = BATCHES - WINDOW; version <= BATCHES; version++) {
-            Contents found = Objects.requireNonNull(history.at(version));
-            assertThat(entries(found)).isEqualTo(entries(states.get(version)));
+            Contents atVersion = Objects.requireNonNull(history.at(version));
+            assertThat(entries(atVersion)).isEqualTo(entries(contents.get(version)));
         }
     }
 
     @Example
-    void whatNobodyWantsIsForgotten() {
+    void versionsOutsideTheWindowAreEvicted() {
         VersionHistory history = new VersionHistory(new Snapshot(0, MemoryContents.EMPTY));
         for (int version = 1; version <= 100_000; version++) {
             List<BaseMutation> mutations = List.of(BaseMutation.put(key("a"), key("" + version)));

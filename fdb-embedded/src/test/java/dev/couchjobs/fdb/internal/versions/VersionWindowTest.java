@@ -116,14 +116,14 @@ class VersionWindowTest {
     }
 
     private Edit with(String name) {
-        MemoryContents newest = (MemoryContents) versions.newest().data();
+        MemoryContents newest = (MemoryContents) versions.newest().contents();
         Edit edit = new MemoryContents.MemoryEdit(newest.map());
         edit.set(key(name), key("1"));
         return edit;
     }
 
     private static int keys(Snapshot snapshot) {
-        return ((MemoryContents) snapshot.data()).map().size();
+        return ((MemoryContents) snapshot.contents()).map().size();
     }
 
     private long commit(String name) {

@@ -34,18 +34,18 @@ class WeightBalancedTreeTest {
     void madeByOneEditorItIsTheSameTree(
             @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> inserted,
             @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> removed) {
-        Object editor = new Object();
+        Object owner = new Object();
         MapNode<byte[]> byMany = null;
         MapNode<byte[]> byOne = null;
         for (int number : inserted) {
             byte[] value = new byte[number % 7];
             byMany = trees.insert(byMany, key(number), value, new Object());
-            byOne = trees.insert(byOne, key(number), value, editor);
+            byOne = trees.insert(byOne, key(number), value, owner);
             assertSound(byOne);
         }
         for (int number : removed) {
             byMany = trees.remove(byMany, key(number), new Object());
-            byOne = trees.remove(byOne, key(number), editor);
+            byOne = trees.remove(byOne, key(number), owner);
             assertSound(byOne);
         }
         assertSame(byMany, byOne);
@@ -56,13 +56,13 @@ class WeightBalancedTreeTest {
             @ForAll @IntRange(max = 500) int size,
             @ForAll @IntRange(max = 500) int begin,
             @ForAll @IntRange(max = 500) int end) {
-        Object editor = new Object();
-        MapNode<byte[]> tree = ascending(size, editor);
-        MapNode<byte[]> below = trees.below(tree, key(Math.min(begin, end)), editor);
-        MapNode<byte[]> from = trees.from(tree, key(Math.max(begin, end)), editor);
+        Object owner = new Object();
+        MapNode<byte[]> tree = ascending(size, owner);
+        MapNode<byte[]> below = trees.below(tree, key(Math.min(begin, end)), owner);
+        MapNode<byte[]> from = trees.from(tree, key(Math.max(begin, end)), owner);
         assertSound(below);
         assertSound(from);
-        assertSound(trees.concat(below, from, editor));
+        assertSound(trees.concat(below, from, owner));
     }
 
     @Example
@@ -70,10 +70,10 @@ class WeightBalancedTreeTest {
         assertThat(depth(ascending(100_000, new Object()))).isLessThan(35);
     }
 
-    private @Nullable MapNode<byte[]> ascending(int size, Object editor) {
+    private @Nullable MapNode<byte[]> ascending(int size, Object owner) {
         MapNode<byte[]> tree = null;
         for (int number = 0; number < size; number++) {
-            tree = trees.insert(tree, key(number), Bytes.EMPTY, editor);
+            tree = trees.insert(tree, key(number), Bytes.EMPTY, owner);
         }
         return tree;
     }
