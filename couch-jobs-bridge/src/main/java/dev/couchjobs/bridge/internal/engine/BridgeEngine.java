@@ -50,37 +50,38 @@ import org.slf4j.LoggerFactory;
 /** One node's bridge: imports documents, runs steps, and writes documents to CouchDB. */
 public final class BridgeEngine implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(BridgeEngine.class);
-    private static final int JOINERS = 4;
-    /** How long running steps may continue after the close. */
-    private static final Duration RUN_ON = Duration.ofSeconds(30);
-    /** The time after the close at which the steps that still run are logged. */
-    private static final Duration SILENCE = Duration.ofSeconds(5);
-    /** How many of them are named. */
-    private static final int NAMED = 10;
+    private static final int JOIN_CONCURRENCY = 4;
+    /** The time after the start of the close at which steps that still run are stopped. */
+    private static final Duration STOP_AFTER = Duration.ofSeconds(30);
+    /** The time after the start of the close at which steps that still run are logged. */
+    private static final Duration LOG_RUNNING_AFTER = Duration.ofSeconds(5);
+    /** The maximum number of steps that the log names. */
+    private static final int MAX_LOGGED = 10;
     /** How long the publisher may continue after the last step. */
-    private static final Duration LAST_WRITES = Duration.ofSeconds(5);
+    private static final Duration PUBLISH_TIMEOUT = Duration.ofSeconds(5);
 
-    private static final int FORGET_BATCH = 100;
-    private static final Duration FORGET_EVERY = Duration.ofMinutes(10);
+    private static final int CLEANUP_BATCH = 100;
+    private static final Duration CLEANUP_INTERVAL = Duration.ofMinutes(10);
 
     private final BridgeContext context;
     private final BridgeTransactions transactions;
     private final RunningActions runningActions = new RunningActions();
-    private final WorkQueue work;
+    private final WorkQueue workQueue;
     private final ChangesConsumer changesConsumer;
     private final DocumentPublisher publisher;
     private final Explainer explainer;
     private final StepRunner runner;
-    private final int workers;
-    private final Loop sets;
-    private final Optional<Loop> timeouts;
-    private final Loop forgetting;
-    private final Set<SortedSet<String>> served = new HashSet<>();
-    private final List<Worker> started = new ArrayList<>();
+    private final int concurrency;
+    private final Loop nodeSetLoop;
+    private final Optional<Loop> timeoutLoop;
+    private final Loop cleanupLoop;
+    private final Set<SortedSet<String>> servedSets = new HashSet<>();
+    private final List<Worker> workers = new ArrayList<>();
     private @Nullable CompletableFuture<Void> closed;
 
     /**
      * @param kinds the kinds of work items that this node works on, by name
+     * @param concurrency the number of steps that this node runs at the same time
      * @param feedName identifies the feed of this node's CouchDB
      * @param process identifies this process among those of the node
      */
@@ -89,57 +90,57 @@ public final class BridgeEngine implements AutoCloseable {
             JoinMode joinMode,
             Function<ActionPlan, Action> actions,
             Map<String, WorkKind> kinds,
-            int workers,
+            int concurrency,
             String feedName,
             String process) {
         this.context = context;
-        this.workers = workers;
-        StepAssignment assignment = assignment(context, joinMode, workers);
+        this.concurrency = concurrency;
+        StepAssignment assignment = assignment(context, joinMode, concurrency);
         DocumentStore documents = new DocumentStore(context, assignment);
         DocumentProcessor documentProcessor = new DocumentProcessor(context, assignment, documents, runningActions);
-        StepLifecycle course = new StepLifecycle(context, assignment, documents);
+        StepLifecycle lifecycle = new StepLifecycle(context, assignment, documents);
         this.transactions = new BridgeTransactions(context, assignment, documents);
-        this.work = new WorkQueue(context, joinMode instanceof JoinMode.SharedDatabase, kinds, runningActions);
-        Importer importer = new Importer(context, transactions, documentProcessor, work, feedName);
+        this.workQueue = new WorkQueue(context, joinMode instanceof JoinMode.SharedDatabase, kinds, runningActions);
+        Importer importer = new Importer(context, transactions, documentProcessor, workQueue, feedName);
         this.changesConsumer = new ChangesConsumer(context, importer, feedName);
         this.publisher = new DocumentPublisher(context, importer);
         this.explainer =
-                new Explainer(context, documents, new StepExplainer(context, workers), kinds.keySet(), feedName);
-        this.runner = new StepRunner(context, transactions, course, runningActions, actions, process);
-        this.sets = new Loop(
-                "sets of nodes", context.environment(), context.database().getExecutor(), this::serveSets);
-        this.timeouts = assignment
+                new Explainer(context, documents, new StepExplainer(context, concurrency), kinds.keySet(), feedName);
+        this.runner = new StepRunner(context, transactions, lifecycle, runningActions, actions, process);
+        this.nodeSetLoop = new Loop(
+                "sets of nodes", context.environment(), context.database().getExecutor(), this::serveNodeSets);
+        this.timeoutLoop = assignment
                 .slots()
                 .map(slots -> new Loop(
                         "timeouts of claims",
                         context.environment(),
                         context.database().getExecutor(),
                         () -> transactions.run("check timeouts of claims", slots::checkTimeouts)));
-        this.forgetting = new Loop(
-                "ended documents", context.environment(), context.database().getExecutor(), this::forget);
+        this.cleanupLoop = new Loop(
+                "ended documents", context.environment(), context.database().getExecutor(), this::cleanUp);
     }
 
-    private static StepAssignment assignment(BridgeContext context, JoinMode joinMode, int workers) {
+    private static StepAssignment assignment(BridgeContext context, JoinMode joinMode, int concurrency) {
         return joinMode instanceof JoinMode.Replication replication
-                ? new ReplicatedAssignment(context, replication.reservations(), workers, replication.claimTimeout())
+                ? new ReplicatedAssignment(context, replication.reservations(), concurrency, replication.claimTimeout())
                 : new SharedAssignment(context);
     }
 
     /** Starts the bridge. {@return completes when it has started} */
     public CompletableFuture<Void> start() {
-        return setTimeouts().thenCompose(set -> {
-            serve();
+        return setTimeouts().thenCompose(done -> {
+            startWorkers();
             publisher.start();
-            timeouts.ifPresent(Loop::wakeUp);
-            forgetting.wakeUp();
-            var unused = work.offerView();
+            timeoutLoop.ifPresent(Loop::wakeUp);
+            cleanupLoop.wakeUp();
+            var unused = workQueue.offerView();
             return changesConsumer.start();
         });
     }
 
     private CompletableFuture<Void> setTimeouts() {
         List<JobType<?, Void>> types = new ArrayList<>(List.of(StepTypes.any(), StepTypes.join()));
-        types.addAll(work.types());
+        types.addAll(workQueue.types());
         context.cluster().nodes().forEach(node -> types.add(StepTypes.of(node)));
         CouchJobs jobs = context.jobs();
         return context.run(
@@ -149,51 +150,54 @@ public final class BridgeEngine implements AutoCloseable {
                         .toArray(CompletableFuture<?>[]::new)));
     }
 
-    private void serve() {
-        AsyncJobHandler<StepJob, Void> run = runner::run;
-        started.add(worker(workers)
-                .handleAsync(StepTypes.of(context.node()), run)
-                .handleAsync(StepTypes.any(), run)
+    private void startWorkers() {
+        AsyncJobHandler<StepJob, Void> handler = runner::run;
+        workers.add(worker(concurrency)
+                .handleAsync(StepTypes.of(context.node()), handler)
+                .handleAsync(StepTypes.any(), handler)
                 .start());
-        // Join jobs have workers of their own, so that long steps do not delay them.
-        started.add(worker(JOINERS).handleAsync(StepTypes.join(), runner::join).start());
-        // Work items have workers of their own, so that a claimed step has a free slot.
-        if (work.concurrency() > 0) {
-            started.add(work.subscribe(worker(work.concurrency())).start());
+        // Join jobs have a worker of their own, so that long steps do not delay them.
+        workers.add(worker(JOIN_CONCURRENCY)
+                .handleAsync(StepTypes.join(), runner::join)
+                .start());
+        // Work items have a worker of their own, so that a claimed step has a free slot.
+        if (workQueue.concurrency() > 0) {
+            workers.add(workQueue.subscribe(worker(workQueue.concurrency())).start());
         }
-        sets.wakeUp();
+        nodeSetLoop.wakeUp();
     }
 
-    private WorkerBuilder worker(int concurrency) {
+    private WorkerBuilder worker(int slots) {
         return context.jobs()
                 .worker()
                 .executor(context.database().getExecutor()) // handlers do not block
-                .shutdownTimeout(RUN_ON.plus(Action.STOPS_WITHIN))
-                .concurrency(concurrency);
+                .shutdownTimeout(STOP_AFTER.plus(Action.STOPS_WITHIN))
+                .concurrency(slots);
     }
 
-    /** Subscribes to each set of nodes with this one as soon as a step targets it. */
-    private CompletableFuture<Pause> serveSets() {
-        NodeSets known = context.store().sets();
+    /** Subscribes to each set of nodes that contains this node, as soon as a step targets the set. */
+    private CompletableFuture<Pause> serveNodeSets() {
+        NodeSets nodeSets = context.store().sets();
         return context.run(
                 "read sets",
-                tx -> known.all(tx).thenApply(all -> {
-                    all.stream()
-                            .filter(nodes -> nodes.contains(context.node()) && served.add(nodes))
-                            .forEach(nodes -> started.get(0).handleAsync(StepTypes.of(nodes), runner::run));
-                    return Pause.until(known.watch(tx)).butAtMost(BridgeContext.LOOK_AGAIN);
+                tx -> nodeSets.all(tx).thenApply(sets -> {
+                    sets.stream()
+                            .filter(nodes -> nodes.contains(context.node()) && servedSets.add(nodes))
+                            .forEach(nodes -> workers.get(0).handleAsync(StepTypes.of(nodes), runner::run));
+                    return Pause.until(nodeSets.watch(tx)).butAtMost(BridgeContext.LOOK_AGAIN);
                 }));
     }
 
-    private CompletableFuture<Pause> forget() {
+    /** Removes unused sets of nodes, and the entries of documents that ended long ago. */
+    private CompletableFuture<Pause> cleanUp() {
         Instant now = context.environment().clock().instant();
         return context.run(
                         "forget sets",
                         tx -> context.store()
                                 .sets()
                                 .forget(tx, LocalDate.ofInstant(now, ZoneOffset.UTC), nodes -> hasJobs(tx, nodes)))
-                .thenCompose(done -> context.run("forget", tx -> context.store().forget(tx, now, FORGET_BATCH)))
-                .thenApply(more -> more ? Pause.none() : Pause.atMost(FORGET_EVERY));
+                .thenCompose(done -> context.run("forget", tx -> context.store().forget(tx, now, CLEANUP_BATCH)))
+                .thenApply(more -> more ? Pause.none() : Pause.atMost(CLEANUP_INTERVAL));
     }
 
     private CompletableFuture<Boolean> hasJobs(Transaction tx, SortedSet<String> nodes) {
@@ -202,9 +206,9 @@ public final class BridgeEngine implements AutoCloseable {
                 .thenApply(counts -> counts.pending() + counts.blocked() + counts.running() > 0);
     }
 
-    /** {@return why a document is not being worked on, or its progress, for people} */
-    public CompletableFuture<String> why(String id) {
-        return explainer.of(id);
+    /** {@return the reason why a document is not being worked on, or its progress, as text for people} */
+    public CompletableFuture<String> explain(String id) {
+        return explainer.explain(id);
     }
 
     /** Closes the bridge, and waits until it is closed. */
@@ -221,53 +225,49 @@ public final class BridgeEngine implements AutoCloseable {
      */
     public synchronized CompletableFuture<Void> closeAsync() {
         if (closed == null) {
-            closed = end();
+            closed = startClose();
         }
         return closed.copy();
     }
 
-    private CompletableFuture<Void> end() {
+    private CompletableFuture<Void> startClose() {
         changesConsumer.close();
-        sets.close();
-        timeouts.ifPresent(Loop::close);
-        forgetting.close();
-        Future<?> notice = after(SILENCE, this::logRunning);
-        Future<?> stop = after(RUN_ON, runningActions::stopAll);
-        return CompletableFuture.allOf(started.stream().map(Worker::closeAsync).toArray(CompletableFuture<?>[]::new))
-                .thenCompose(ended -> {
-                    notice.cancel(false);
-                    stop.cancel(false);
-                    return started.isEmpty() ? ended() : writeBack();
+        nodeSetLoop.close();
+        timeoutLoop.ifPresent(Loop::close);
+        cleanupLoop.close();
+        Future<?> logTask = after(LOG_RUNNING_AFTER, this::logRunning);
+        Future<?> stopTask = after(STOP_AFTER, runningActions::stopAll);
+        return CompletableFuture.allOf(workers.stream().map(Worker::closeAsync).toArray(CompletableFuture<?>[]::new))
+                .thenCompose(done -> {
+                    logTask.cancel(false);
+                    stopTask.cancel(false);
+                    return workers.isEmpty() ? CompletableFuture.completedFuture(null) : awaitPublisher();
                 })
                 .whenComplete((done, error) -> publisher.close());
     }
 
     private void logRunning() {
-        List<String> all = runningActions.describe();
-        if (!all.isEmpty()) {
+        List<String> steps = runningActions.describe();
+        if (!steps.isEmpty()) {
             LOG.info(
                     "Node {}: waiting for {} to end: {}{}; steps that still run in {} s are stopped and released",
                     context.node(),
-                    all.size() == 1 ? "1 step" : all.size() + " steps",
-                    String.join(", ", all.subList(0, Math.min(NAMED, all.size()))),
-                    all.size() > NAMED ? " and others" : "",
-                    RUN_ON.minus(SILENCE).toSeconds());
+                    steps.size() == 1 ? "1 step" : steps.size() + " steps",
+                    String.join(", ", steps.subList(0, Math.min(MAX_LOGGED, steps.size()))),
+                    steps.size() > MAX_LOGGED ? " and others" : "",
+                    STOP_AFTER.minus(LOG_RUNNING_AFTER).toSeconds());
         }
     }
 
-    private CompletableFuture<Void> writeBack() {
-        CompletableFuture<Void> written = publisher.idle();
-        Future<?> tooLate = after(LAST_WRITES, () -> written.complete(null));
-        return written.whenComplete((done, error) -> tooLate.cancel(false));
+    private CompletableFuture<Void> awaitPublisher() {
+        CompletableFuture<Void> published = publisher.idle();
+        Future<?> timeout = after(PUBLISH_TIMEOUT, () -> published.complete(null));
+        return published.whenComplete((done, error) -> timeout.cancel(false));
     }
 
     private Future<?> after(Duration delay, Runnable task) {
         return context.environment()
                 .scheduler()
                 .schedule(() -> context.database().getExecutor().execute(task), delay.toNanos(), TimeUnit.NANOSECONDS);
-    }
-
-    private static CompletableFuture<Void> ended() {
-        return CompletableFuture.completedFuture(null);
     }
 }

@@ -17,13 +17,13 @@ import java.util.Optional;
 final class StepExplainer {
     private final String node;
     private final InstantSource clock;
-    private final int workers;
+    private final int concurrency;
 
-    /** @param workers how many steps this node runs at once */
-    StepExplainer(BridgeContext context, int workers) {
+    /** @param concurrency the number of steps that this node runs at the same time */
+    StepExplainer(BridgeContext context, int concurrency) {
         this.node = context.node();
         this.clock = context.environment().clock();
-        this.workers = workers;
+        this.concurrency = concurrency;
     }
 
     /**
@@ -32,20 +32,21 @@ final class StepExplainer {
      * @param entry the entry of its document
      * @param job the step's job, if this node may run it
      */
-    String of(Step step, DocumentEntry entry, Optional<? extends JobInfo<?, ?>> job) {
-        String what = "step " + step.index() + ", for "
+    String explain(Step step, DocumentEntry entry, Optional<? extends JobInfo<?, ?>> job) {
+        String subject = "step " + step.index() + ", for "
                 + String.join(", ", step.plan().target().written()) + ", ";
-        boolean isPending = job.filter(here -> here.state() == JobState.PENDING).isPresent();
-        Optional<Instant> nextTry = job.filter(here -> isPending)
+        boolean isPending = job.filter(info -> info.state() == JobState.PENDING).isPresent();
+        Optional<Instant> nextTry = job.filter(info -> isPending)
                 .flatMap(JobInfo::scheduledTime)
                 .filter(due -> due.isAfter(clock.instant()));
         if (nextTry.isPresent()) {
-            return what + "waits for its next try at " + nextTry.get() + failures(step);
+            return subject + "waits for its next try at " + nextTry.get() + failures(step);
         }
         if (!step.progress().hasBegun()) {
-            return what + open(step, entry, job);
+            return subject + notBegun(step, entry, job);
         }
-        return what + (step.plan().target() instanceof Target.All all ? missing(step, all) : begun(step, isPending));
+        return subject
+                + (step.plan().target() instanceof Target.All target ? notEnded(step, target) : begun(step, isPending));
     }
 
     private String failures(Step step) {
@@ -57,20 +58,20 @@ final class StepExplainer {
         };
     }
 
-    private static String missing(Step step, Target.All all) {
-        List<String> missing =
-                all.nodes().stream().filter(node -> !step.hasEndedOn(node)).toList();
-        return "has not ended yet on " + String.join(", ", missing);
+    private static String notEnded(Step step, Target.All target) {
+        List<String> nodes =
+                target.nodes().stream().filter(node -> !step.hasEndedOn(node)).toList();
+        return "has not ended yet on " + String.join(", ", nodes);
     }
 
-    /** {@return what a step waits for that one node has begun} */
+    /** {@return what a step waits for, of which one node has begun a run} */
     private String begun(Step step, boolean isPending) {
         Map.Entry<String, StepRun> run =
                 step.progress().runs().entrySet().iterator().next();
-        String other = run.getKey();
+        String runner = run.getKey();
         String since = run.getValue().start().map(start -> " since " + start).orElse("");
-        if (!other.equals(node)) {
-            return "runs on " + other + since + ", as far as is known here; if " + other
+        if (!runner.equals(node)) {
+            return "runs on " + runner + since + ", as far as is known here; if " + runner
                     + " is down, the step waits for it. Ask the bridge of that node";
         }
         return isPending
@@ -78,8 +79,8 @@ final class StepExplainer {
                 : "runs on this node" + since;
     }
 
-    private String open(Step step, DocumentEntry entry, Optional<? extends JobInfo<?, ?>> job) {
-        Optional<String> winner = step.progress().winner().filter(other -> !other.equals(node));
+    private String notBegun(Step step, DocumentEntry entry, Optional<? extends JobInfo<?, ?>> job) {
+        Optional<String> winner = step.progress().winner().filter(name -> !name.equals(node));
         if (winner.isPresent()) {
             return "was given to " + winner.get() + ", which is not known to have begun it; if " + winner.get()
                     + " stays silent for claim_timeout, another node gets the step. Ask the bridge of that node";
@@ -93,19 +94,19 @@ final class StepExplainer {
             return "is not for this node. Ask the bridge of one of its target nodes";
         }
         if (entry.waitsSince().isPresent()) {
-            return waiting();
+            return waitsForSlot();
         }
-        return job.map(here -> switch (here.state()) {
-                    case PENDING -> waiting();
+        return job.map(info -> switch (info.state()) {
+                    case PENDING -> waitsForSlot();
                     case RUNNING -> "is about to begin";
                     default ->
                         "has not begun, and its job has ended"
-                                + here.error().map(why -> ": " + why).orElse("");
+                                + info.error().map(text -> ": " + text).orElse("");
                 })
                 .orElse("has no job on this node at present");
     }
 
-    private String waiting() {
-        return "waits for a free worker: this node has " + workers;
+    private String waitsForSlot() {
+        return "waits for a free worker: this node has " + concurrency;
     }
 }

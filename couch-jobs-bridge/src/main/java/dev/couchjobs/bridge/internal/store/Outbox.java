@@ -116,12 +116,12 @@ public final class Outbox {
     }
 
     /** {@return whether a node has to write a document now} */
-    public CompletableFuture<Boolean> isOut(ReadTransaction tx, String node, String id) {
+    public CompletableFuture<Boolean> contains(ReadTransaction tx, String node, String id) {
         return tx.get(out(node, id)).thenApply(Objects::nonNull);
     }
 
     /** {@return the time until which a document is postponed; empty if it is not found among the first} */
-    public CompletableFuture<Optional<Instant>> putOffUntil(ReadTransaction tx, String node, String id) {
+    public CompletableFuture<Optional<Instant>> retryAt(ReadTransaction tx, String node, String id) {
         Subspace place = root.subspace(Tuple.from("later", node));
         return tx.getRange(place.range(), LOOKED_THROUGH)
                 .asList()

@@ -99,7 +99,7 @@ public final class RunningBridge implements AutoCloseable {
                 opening(new OwnerMark(couch, environment, awaitDatabase(owner(context), stop), this::stopBecause));
         BridgeEngine engine = opening(parts.engine(context, handlers));
         end = engine::closeAsync;
-        explain = engine::why;
+        explain = engine::explain;
         if (given.isEmpty() && config.engine() instanceof EngineConfig.Directory directory) {
             opening(new DirectoryWatch(directory.path(), environment, this::stopBecause));
         }

@@ -269,7 +269,7 @@ public final class TestBridges implements AutoCloseable {
     String why(String node, String id) {
         CompletableFuture<String> answer = new CompletableFuture<>();
         process(node).scheduler().execute(() -> {
-            var unused = Objects.requireNonNull(engines.get(node)).why(id).whenComplete((said, error) -> {
+            var unused = Objects.requireNonNull(engines.get(node)).explain(id).whenComplete((said, error) -> {
                 if (error == null) {
                     answer.complete(said);
                 } else {
