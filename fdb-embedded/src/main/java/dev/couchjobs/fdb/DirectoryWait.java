@@ -39,16 +39,16 @@ final class DirectoryWait {
             try {
                 return Databases.directory(path);
             } catch (DirectoryInUseException e) {
-                Duration left =
+                Duration remaining =
                         wait.minus(Duration.ofNanos(environment.nanoTime().getAsLong() - begun));
-                if (left.isNegative() || left.isZero()) {
+                if (remaining.isNegative() || remaining.isZero()) {
                     throw e;
                 }
                 if (!isLogged) {
                     LOG.info("Waiting up to {} until the directory is free: {}", wait, e.getMessage());
                     isLogged = true;
                 }
-                pause(environment.scheduler(), left.compareTo(BETWEEN_TRIES) < 0 ? left : BETWEEN_TRIES, e);
+                pause(environment.scheduler(), remaining.compareTo(BETWEEN_TRIES) < 0 ? remaining : BETWEEN_TRIES, e);
             }
         }
     }

@@ -14,7 +14,7 @@ final class FaultScheduler {
     private static final long LARGEST_SKEW = TimeUnit.SECONDS.toNanos(5);
     private static final long LARGEST_JUMP = TimeUnit.SECONDS.toNanos(20);
 
-    private static final int MOST_DAYS = 30;
+    private static final int MAX_DAYS = 30;
     private static final Set<Fault> OVER_PROCESSES =
             EnumSet.of(Fault.DEATH, Fault.PAUSE, Fault.CLOCK_JUMP, Fault.DATE_JUMP);
 
@@ -79,7 +79,7 @@ final class FaultScheduler {
 
     /** A day at least, forward or back. */
     private Duration days() {
-        Duration days = Duration.ofDays(1 + random.nextInt(MOST_DAYS));
+        Duration days = Duration.ofDays(1 + random.nextInt(MAX_DAYS));
         return random.nextBoolean() ? days : days.negated();
     }
 

@@ -9,8 +9,8 @@ final class InjectedException extends FDBException {
     private static final Set<Integer> NOT_COMMITTED = Set.of(1007, 1009, 1020, 1037);
     private static final int UNKNOWN_RESULT = 1021;
 
-    InjectedException(String what, int code) {
-        super("injected: " + what, code);
+    InjectedException(String error, int code) {
+        super("injected: " + error, code);
     }
 
     @Override

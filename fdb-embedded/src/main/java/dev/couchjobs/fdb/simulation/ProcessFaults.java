@@ -132,8 +132,8 @@ final class ProcessFaults implements FaultPlan {
 
     private CompletableFuture<?> answered(FaultPoint point) {
         if (point.kind() != FaultPoint.Kind.READ) {
-            String what = point.kind() == FaultPoint.Kind.WATCH ? "is told of its watch" : "is told of its commit";
-            trace.add(process, what, point.transaction());
+            String event = point.kind() == FaultPoint.Kind.WATCH ? "is told of its watch" : "is told of its commit";
+            trace.add(process, event, point.transaction());
         }
         return done(point);
     }

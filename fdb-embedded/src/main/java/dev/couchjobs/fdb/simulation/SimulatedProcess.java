@@ -87,10 +87,10 @@ public final class SimulatedProcess {
     /**
      * Writes a line into the trace.
      *
-     * @param what happened, or is about to
+     * @param message the message
      */
-    public void log(String what) {
-        trace.add(name, what);
+    public void log(String message) {
+        trace.add(name, message);
     }
 
     /**
@@ -102,7 +102,7 @@ public final class SimulatedProcess {
         return alive;
     }
 
-    /** Ends the process at once. Nothing of it runs any more; what it has sent may still commit, but it is not told. */
+    /** Kills the process. It runs no more tasks; commits that it has sent may still succeed, without an answer. */
     public void kill() {
         if (alive) {
             log("dies");

@@ -208,7 +208,7 @@ public final class Simulation implements AutoCloseable {
     }
 
     /**
-     * Has nothing go wrong any more, apart from what already has: pauses and late answers take the time they take.
+     * Injects no more faults. Pauses and delays that have begun still take their time.
      * Clocks are set right.
      */
     public void calm() {
@@ -238,10 +238,10 @@ public final class Simulation implements AutoCloseable {
     /**
      * Writes a line into the trace.
      *
-     * @param what happened, or is about to
+     * @param message the message
      */
-    public void log(String what) {
-        trace.add(ITSELF, what);
+    public void log(String message) {
+        trace.add(ITSELF, message);
     }
 
     /**

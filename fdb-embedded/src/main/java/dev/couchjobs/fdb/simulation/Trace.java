@@ -9,9 +9,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that happened in a {@link Simulation}, one line each: the virtual time, the process that it happened to, and
- * what. Only the end of it is kept, and a digest of the whole; {@link SimulationBuilder#traceTo} has every line written
- * down.
+ * The events of a {@link Simulation}, one line each: the virtual time, the process and the event. Keeps only the last
+ * lines, and a digest of all; {@link SimulationBuilder#traceTo} receives every line.
  */
 public final class Trace {
     private static final int LINES_KEPT = 100;
@@ -23,19 +22,22 @@ public final class Trace {
     private long digest = 1;
     private long count;
 
-    /** Put into words only if it is read: most runs are not looked at. */
+    /** A line, which is formatted only when it is read. */
     private record Line(
-            long nanos, String who, String what, @Nullable Object detail) {
+            long nanos,
+            String actor,
+            String event,
+            @Nullable Object detail) {
 
         int digest() {
-            return (31 * who.hashCode() + what.hashCode()) * 31 + Objects.hashCode(detail);
+            return (31 * actor.hashCode() + event.hashCode()) * 31 + Objects.hashCode(detail);
         }
 
         @Override
         public String toString() {
             long seconds = TimeUnit.NANOSECONDS.toSeconds(nanos);
             String fraction = Long.toString(TimeUnit.SECONDS.toNanos(1) + nanos % TimeUnit.SECONDS.toNanos(1));
-            String line = seconds + "." + fraction.substring(1) + " " + who + " " + what;
+            String line = seconds + "." + fraction.substring(1) + " " + actor + " " + event;
             return detail == null ? line : line + " " + detail;
         }
     }
@@ -45,13 +47,13 @@ public final class Trace {
         this.lines = lines;
     }
 
-    void add(String who, String what) {
-        add(new Line(time.nanoTime(), who, what, null));
+    void add(String actor, String event) {
+        add(new Line(time.nanoTime(), actor, event, null));
     }
 
     /** Whatever the detail is, its hash code may not differ from one run to the next. */
-    void add(String who, String what, Object detail) {
-        add(new Line(time.nanoTime(), who, what, detail));
+    void add(String actor, String event, Object detail) {
+        add(new Line(time.nanoTime(), actor, event, detail));
     }
 
     private void add(Line line) {

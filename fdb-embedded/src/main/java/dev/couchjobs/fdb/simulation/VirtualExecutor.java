@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An executor whose tasks wait in the one queue of a {@link VirtualScheduler}. */
 abstract class VirtualExecutor extends AbstractExecutorService implements ScheduledExecutorService {
-    /** An executor that runs nothing any more. */
+    /** An executor that discards all tasks. */
     static final long NEVER = Long.MAX_VALUE;
 
     private boolean shutdown;

@@ -26,7 +26,7 @@ public final class VirtualScheduler extends VirtualExecutor implements InstantSo
 
     private static final Instant EPOCH = Instant.parse("2026-01-01T00:00:00Z");
     private static final long LONGEST_AWAIT_NANOS = Duration.ofDays(1).toNanos();
-    private static final int MOST_TASKS_PER_INSTANT = 1_000_000;
+    private static final int MAX_TASKS_PER_INSTANT = 1_000_000;
 
     private final TreeSet<QueuedTask> queue = new TreeSet<>();
     private @Nullable Thread owner;
@@ -159,7 +159,7 @@ public final class VirtualScheduler extends VirtualExecutor implements InstantSo
         QueuedTask task = queue.first();
         queue.remove(task);
         moveTo(task.dueNanos());
-        if (++tasksInThisInstant > MOST_TASKS_PER_INSTANT) {
+        if (++tasksInThisInstant > MAX_TASKS_PER_INSTANT) {
             throw new AssertionError(
                     "Tasks keep submitting tasks and time does not move; the last one is " + task.command());
         }

@@ -61,7 +61,7 @@ public interface Base extends AutoCloseable {
     /**
      * Waits until all that was applied is durable.
      *
-     * @return the version that a crash cannot take back any more
+     * @return the version up to which the store is durable
      */
     long makeDurable();
 
@@ -81,7 +81,7 @@ public interface Base extends AutoCloseable {
     @Override
     void close();
 
-    /** Likewise without touching a file by its name: for a directory that is not this store's any more. */
+    /** Closes the store without touching a file by its name: for a directory that no longer belongs to this store. */
     default void abandon() {
         close();
     }

@@ -14,7 +14,7 @@ final class ReferenceCount {
 
     private final Runnable freed;
 
-    /** Calls {@code freed} once, when it has been closed and no thread is inside any more. */
+    /** Calls {@code freed} once, when this is closed and the last thread has left. */
     ReferenceCount(Runnable freed) {
         this.freed = freed;
     }

@@ -37,9 +37,9 @@ record StorageErrors(Path directory) {
         return failure(doing, isFull(cause), cause);
     }
 
-    CorruptStorageException corrupt(String what, @Nullable Throwable cause) {
+    CorruptStorageException corrupt(String damage, @Nullable Throwable cause) {
         return new CorruptStorageException(
-                "The database in " + directory + " is damaged: " + what
+                "The database in " + directory + " is damaged: " + damage
                         + ". Copy the directory before you try anything, and restore a backup.",
                 directory,
                 cause);

@@ -96,17 +96,17 @@ final class AttemptCommit {
      * read version for it nevertheless, and shows that afterwards.
      */
     private long readVersion() {
-        boolean dependsOnNone =
+        boolean isIndependent =
                 attempt.snapshotIfTaken() == null && attempt.readConflicts().isEmpty();
-        Snapshot taken = attempt.snapshotIfTaken();
-        Snapshot snapshot = taken == null ? attempt.snapshot() : taken;
-        return dependsOnNone ? Commit.NO_READ_VERSION : snapshot.version();
+        Snapshot takenSnapshot = attempt.snapshotIfTaken();
+        Snapshot snapshot = takenSnapshot == null ? attempt.snapshot() : takenSnapshot;
+        return isIndependent ? Commit.NO_READ_VERSION : snapshot.version();
     }
 
     private List<Watch> watches() {
-        List<Watch> all = new ArrayList<>();
-        attempt.watches().values().forEach(all::addAll);
-        return all;
+        List<Watch> watches = new ArrayList<>();
+        attempt.watches().values().forEach(watches::addAll);
+        return watches;
     }
 
     private void failVersionstamps(FdbError error) {

@@ -251,9 +251,9 @@ public final class ClientTransaction {
         if (ended != null) {
             return CompletableFuture.failedFuture(ended);
         }
-        FdbError known = FdbError.ofCode(error.getCode());
+        FdbError fdbError = FdbError.ofCode(error.getCode());
         boolean mayRetry = backoff.mayRetry(attempt.settings().retryLimit());
-        if (known == null || !mayRetry || !TransactionBackoff.retries(known)) {
+        if (fdbError == null || !mayRetry || !TransactionBackoff.retries(fdbError)) {
             close();
             return CompletableFuture.failedFuture(error);
         }
@@ -261,8 +261,8 @@ public final class ClientTransaction {
         CompletableFuture<@Nullable Void> retry = new CompletableFuture<>();
         pendingRetry = retry;
         AtomicInteger contenders = engine.contenders();
-        int contending = known == FdbError.NOT_COMMITTED ? 1 : 0;
-        long delay = backoff.nextDelayNanos(known, maxMillis, contenders.addAndGet(contending), engine.jitter());
+        int contending = fdbError == FdbError.NOT_COMMITTED ? 1 : 0;
+        long delay = backoff.nextDelayNanos(fdbError, maxMillis, contenders.addAndGet(contending), engine.jitter());
         Completions.whenSettled(engine.after(delay), failure -> {
             contenders.addAndGet(-contending);
             retry(retry, failure);
@@ -309,8 +309,8 @@ public final class ClientTransaction {
         int millis = attempt.settings().timeoutMillis();
         if (millis > 0) {
             long elapsed = engine.nanoTime() - createdNanos;
-            long left = Math.max(0, TimeUnit.MILLISECONDS.toNanos(millis) - elapsed);
-            timeout = engine.alarm(left, () -> end(FdbError.TRANSACTION_TIMED_OUT.exception()));
+            long remaining = Math.max(0, TimeUnit.MILLISECONDS.toNanos(millis) - elapsed);
+            timeout = engine.alarm(remaining, () -> end(FdbError.TRANSACTION_TIMED_OUT.exception()));
         }
     }
 

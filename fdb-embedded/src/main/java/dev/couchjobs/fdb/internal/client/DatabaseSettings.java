@@ -23,7 +23,7 @@ final class DatabaseSettings {
         if (transactionDefault != null) {
             defaults.apply(transactionDefault, value);
         } else if (option == DatabaseOption.MAX_WATCHES) {
-            engine.watches().limitTo(OptionValue.integer(value, 0, Limits.MOST_WATCHES));
+            engine.watches().limitTo(OptionValue.integer(value, 0, Limits.MAX_WATCHES));
         }
     }
 }

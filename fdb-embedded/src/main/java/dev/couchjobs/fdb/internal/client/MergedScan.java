@@ -156,8 +156,8 @@ public final class MergedScan implements AutoCloseable {
         nextWritten = written.hasNext() ? written.next() : null;
     }
 
-    private boolean comesBefore(byte[] one, byte[] other) {
-        return reverse ? Bytes.less(other, one) : Bytes.less(one, other);
+    private boolean comesBefore(byte[] key, byte[] otherKey) {
+        return reverse ? Bytes.less(otherKey, key) : Bytes.less(key, otherKey);
     }
 
     private <V> NavigableMap<byte[], V> inDirection(NavigableMap<byte[], V> map) {

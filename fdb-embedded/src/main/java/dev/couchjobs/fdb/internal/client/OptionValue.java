@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 final class OptionValue {
     private OptionValue() {}
 
-    static int integer(byte @Nullable [] value, long least, long most) {
+    static int integer(byte @Nullable [] value, long min, long max) {
         if (value == null || value.length != Long.BYTES) {
             throw FdbError.INVALID_OPTION_VALUE.exception("an integer is expected");
         }
         long number = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).getLong();
-        if (number < least || number > most) {
-            throw FdbError.INVALID_OPTION_VALUE.exception(number + " is not within " + least + " to " + most);
+        if (number < min || number > max) {
+            throw FdbError.INVALID_OPTION_VALUE.exception(number + " is not within " + min + " to " + max);
         }
         return (int) number;
     }

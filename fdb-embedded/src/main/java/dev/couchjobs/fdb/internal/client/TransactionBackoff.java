@@ -18,7 +18,7 @@ final class TransactionBackoff {
      * they commit hundreds of times while it waits. So the wait grows up to this, and beyond it only with the number of
      * those that wait as well, to keep all of them together from trying all the time.
      */
-    private static final double MOST_CONFLICT_MILLIS = 8;
+    private static final double MAX_CONFLICT_MILLIS = 8;
 
     private static final double MILLIS_PER_CONTENDER = 0.1;
 
@@ -50,7 +50,7 @@ final class TransactionBackoff {
             return nanos(Math.min(FIXED_MILLIS, maxMillis));
         }
         double most = error == FdbError.NOT_COMMITTED
-                ? Math.min(Math.max(MOST_CONFLICT_MILLIS, MILLIS_PER_CONTENDER * contenders), maxMillis)
+                ? Math.min(Math.max(MAX_CONFLICT_MILLIS, MILLIS_PER_CONTENDER * contenders), maxMillis)
                 : maxMillis;
         double delay = Math.min(millis, most) * jitter;
         millis = Math.min(millis * GROWTH, Math.max(maxMillis, 0));

@@ -21,27 +21,27 @@ final class TransactionLabels {
     private byte @Nullable [] identifier;
 
     void tag(byte @Nullable [] tag) {
-        byte[] given = present(tag);
-        if (given.length > TAG_BYTES_MAX) {
-            throw FdbError.TAG_TOO_LONG.exception(given.length + " bytes");
+        byte[] tagBytes = present(tag);
+        if (tagBytes.length > TAG_BYTES_MAX) {
+            throw FdbError.TAG_TOO_LONG.exception(tagBytes.length + " bytes");
         }
         if (tags.size() == TAGS_MAX) {
             throw FdbError.TOO_MANY_TAGS.exception();
         }
-        if (tags.stream().noneMatch(known -> Arrays.equals(known, given))) {
-            tags.add(given);
+        if (tags.stream().noneMatch(existing -> Arrays.equals(existing, tagBytes))) {
+            tags.add(tagBytes);
         }
     }
 
     void identify(byte @Nullable [] name) {
-        byte[] given = present(name);
-        if (given.length == 0 || given.length > IDENTIFIER_BYTES_MAX) {
+        byte[] nameBytes = present(name);
+        if (nameBytes.length == 0 || nameBytes.length > IDENTIFIER_BYTES_MAX) {
             throw FdbError.INVALID_OPTION_VALUE.exception("an identifier has 1 to " + IDENTIFIER_BYTES_MAX + " bytes");
         }
-        if (identifier != null && !Arrays.equals(identifier, given)) {
+        if (identifier != null && !Arrays.equals(identifier, nameBytes)) {
             throw FdbError.CLIENT_INVALID_OPERATION.exception("a transaction has one identifier");
         }
-        identifier = given;
+        identifier = nameBytes;
     }
 
     void requireIdentified() {

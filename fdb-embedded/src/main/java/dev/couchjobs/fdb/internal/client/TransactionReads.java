@@ -170,15 +170,15 @@ final class TransactionReads {
             to = attempt.settings().readEnd();
         }
         if (!rows.isEmpty()) {
-            byte[] one = rows.get(0).getKey();
-            byte[] other = rows.get(rows.size() - 1).getKey();
-            byte[] first = request.reverse() ? other : one;
-            byte[] last = request.reverse() ? one : other;
+            byte[] firstRead = rows.get(0).getKey();
+            byte[] lastRead = rows.get(rows.size() - 1).getKey();
+            byte[] smallest = request.reverse() ? lastRead : firstRead;
+            byte[] greatest = request.reverse() ? firstRead : lastRead;
             if (request.reverse() || request.begin().offset() <= 0) {
-                from = Bytes.min(from, first);
+                from = Bytes.min(from, smallest);
             }
             if (!request.reverse() || request.end().offset() > 0) {
-                to = Bytes.max(to, Bytes.after(last));
+                to = Bytes.max(to, Bytes.after(greatest));
             }
         }
         addConflict(from.clone(), to.clone());
@@ -198,7 +198,7 @@ final class TransactionReads {
         return begin.remaining() < 0 && !begin.stuck() && begin.isBefore(end);
     }
 
-    /** Likewise for the end; reading forward, the client goes on to look where the range begins. */
+    /** Whether the range reaches to the end of the key space; a forward read also looks for its begin. */
     private boolean fellOffEnd(
             RangeRequest request, ReadView.Bound begin, ReadView.Bound end, byte @Nullable [] lastKey) {
         if (lastKey != null && Arrays.equals(lastKey, attempt.settings().readEnd())) {
@@ -229,18 +229,19 @@ final class TransactionReads {
     }
 
     /**
-     * Likewise without what an earlier read has added, so that reading on where the last read ended costs what is new.
+     * Adds the undetermined parts of a range, without those that an earlier read has added: a read that continues an
+     * earlier one costs only its new part.
      */
     private int addUndetermined(byte[] begin, byte[] end) {
         WriteBuffer writes = attempt.writes();
         if (writes.isEmpty()) {
             return writes.addUndetermined(begin, end, attempt.readConflicts());
         }
-        RangeSet rest = new RangeSet();
-        rest.add(begin, end);
-        attempt.conflictsAdded().within(begin, end).forEach(range -> rest.remove(range.begin(), range.end()));
+        RangeSet newRanges = new RangeSet();
+        newRanges.add(begin, end);
+        attempt.conflictsAdded().within(begin, end).forEach(range -> newRanges.remove(range.begin(), range.end()));
         int parts = 0;
-        for (KeyRange range : rest.ranges()) {
+        for (KeyRange range : newRanges.ranges()) {
             parts += writes.addUndetermined(range.begin(), range.end(), attempt.readConflicts());
         }
         attempt.conflictsAdded().add(begin, end);

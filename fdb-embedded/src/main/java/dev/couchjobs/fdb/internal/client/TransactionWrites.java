@@ -64,10 +64,10 @@ final class TransactionWrites {
         checkLegalBound(begin);
         checkLegalBound(end);
         // An empty range counts like any other.
-        KeyRange given = new KeyRange(begin, end);
-        attempt.addSize(given.bytes() + MUTATION_OVERHEAD_BYTES);
+        KeyRange fullRange = new KeyRange(begin, end);
+        attempt.addSize(fullRange.bytes() + MUTATION_OVERHEAD_BYTES);
         if (conflict) {
-            attempt.addSize(given.bytes() + TransactionAttempt.RANGE_OVERHEAD_BYTES);
+            attempt.addSize(fullRange.bytes() + TransactionAttempt.RANGE_OVERHEAD_BYTES);
         }
         KeyRange range = new KeyRange(KeySpaceBounds.shortened(begin), KeySpaceBounds.shortened(end));
         if (range.isEmpty()) {

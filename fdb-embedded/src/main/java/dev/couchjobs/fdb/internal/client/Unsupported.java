@@ -20,7 +20,7 @@ final class Unsupported {
         return refusal("The client status is", "there is no connection in process whose state could be told");
     }
 
-    private static UnsupportedOperationException refusal(String what, String instead) {
-        return new UnsupportedOperationException(what + " not part of the embedded engine; " + instead + ".");
+    private static UnsupportedOperationException refusal(String feature, String instead) {
+        return new UnsupportedOperationException(feature + " not part of the embedded engine; " + instead + ".");
     }
 }

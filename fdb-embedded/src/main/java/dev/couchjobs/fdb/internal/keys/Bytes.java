@@ -24,12 +24,12 @@ public final class Bytes {
         return Arrays.copyOf(key, key.length + 1);
     }
 
-    public static byte[] min(byte[] one, byte[] other) {
-        return less(other, one) ? other : one;
+    public static byte[] min(byte[] key, byte[] otherKey) {
+        return less(otherKey, key) ? otherKey : key;
     }
 
-    public static byte[] max(byte[] one, byte[] other) {
-        return less(one, other) ? other : one;
+    public static byte[] max(byte[] key, byte[] otherKey) {
+        return less(key, otherKey) ? otherKey : key;
     }
 
     static boolean startsWith(byte[] key, byte[] prefix) {

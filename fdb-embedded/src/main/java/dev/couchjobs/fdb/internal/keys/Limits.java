@@ -9,7 +9,7 @@ public final class Limits {
     public static final int SMALLEST_SIZE_LIMIT_BYTES = 32;
 
     public static final int WATCHES = 10_000;
-    public static final int MOST_WATCHES = 1_000_000;
+    public static final int MAX_WATCHES = 1_000_000;
 
     public static final long VERSIONS_PER_SECOND = 1_000_000;
     /** How far back a snapshot may lie: five seconds. */

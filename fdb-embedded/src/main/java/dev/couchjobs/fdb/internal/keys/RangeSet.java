@@ -135,8 +135,8 @@ public final class RangeSet {
     }
 
     public List<KeyRange> ranges() {
-        List<KeyRange> all = new ArrayList<>(ends.size());
-        ends.forEach((begin, end) -> all.add(new KeyRange(begin, end)));
-        return all;
+        List<KeyRange> ranges = new ArrayList<>(ends.size());
+        ends.forEach((begin, end) -> ranges.add(new KeyRange(begin, end)));
+        return ranges;
     }
 }

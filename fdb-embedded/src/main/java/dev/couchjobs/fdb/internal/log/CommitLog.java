@@ -57,18 +57,18 @@ public final class CommitLog implements AutoCloseable {
     private @Nullable StorageException failure;
     private boolean closed;
 
-    private CommitLog(SegmentStore store, LogRecovery.Result found, SegmentPreallocator preallocator) {
+    private CommitLog(SegmentStore store, LogRecovery.Result recovered, SegmentPreallocator preallocator) {
         this.store = store;
         this.preallocator = preallocator;
-        int last = found.used().size() - 1;
-        found.used().subList(0, last).forEach(this::finish);
-        this.writer = new SegmentWriter(found.used().get(last));
+        int last = recovered.used().size() - 1;
+        recovered.used().subList(0, last).forEach(this::finish);
+        this.writer = new SegmentWriter(recovered.used().get(last));
     }
 
     /**
      * Opens the log in a directory.
      *
-     * @param after the version up to which the records are not needed any more, as the caller has what was in them
+     * @param after the version up to which the records are no longer needed, because the caller has them
      * @param executor makes segments ahead of need; may be one that does it at once, or never
      * @param replay gets every record that is there; what it got is worth nothing if this throws
      * @throws CorruptStorageException if anything that was synced is damaged or missing; nothing was changed
@@ -79,10 +79,10 @@ public final class CommitLog implements AutoCloseable {
         try {
             List<Segment> segments = store.open();
             try {
-                LogRecovery.Result found = new LogRecovery(segments, after, replay).run();
-                replayAgain(store, segments, found, after, replay);
-                CommitLog log = new CommitLog(store, found, new SegmentPreallocator(store, executor, segmentBytes));
-                log.beginOrClose(found);
+                LogRecovery.Result recovered = new LogRecovery(segments, after, replay).run();
+                replayAgain(store, segments, recovered, after, replay);
+                CommitLog log = new CommitLog(store, recovered, new SegmentPreallocator(store, executor, segmentBytes));
+                log.beginOrClose(recovered);
                 return log;
             } catch (IOException | RuntimeException | Error e) {
                 segments.forEach(SegmentStore::close);
@@ -94,11 +94,11 @@ public final class CommitLog implements AutoCloseable {
     }
 
     private static void replayAgain(
-            SegmentStore store, List<Segment> segments, LogRecovery.Result found, long after, Replay replay)
+            SegmentStore store, List<Segment> segments, LogRecovery.Result recovered, long after, Replay replay)
             throws IOException {
         Replay again = replay.again();
         if (again != null) {
-            for (Segment segment : found.used()) {
+            for (Segment segment : recovered.used()) {
                 store.resync(segment);
             }
             segments.forEach(Segment::rewind);
@@ -120,9 +120,9 @@ public final class CommitLog implements AutoCloseable {
     }
 
     /** Nothing is to make a segment for a log that did not come about. */
-    private void beginOrClose(LogRecovery.Result found) throws IOException {
+    private void beginOrClose(LogRecovery.Result recovered) throws IOException {
         try {
-            begin(found);
+            begin(recovered);
         } catch (IOException | RuntimeException | Error e) {
             preallocator.close();
             throw e;
@@ -130,14 +130,14 @@ public final class CommitLog implements AutoCloseable {
     }
 
     /** Syncs what a crash left unsynced, removes what it left undone, and marks that the log is in use. */
-    private void begin(LogRecovery.Result found) throws IOException {
+    private void begin(LogRecovery.Result recovered) throws IOException {
         store.settleFiles();
         Segment current = writer.segment();
-        if (found.spare() != null) {
-            preallocator.keep(found.spare());
+        if (recovered.spare() != null) {
+            preallocator.keep(recovered.spare());
         }
-        if (found.lastTrace() > current.end) {
-            store.wipe(current, found.lastTrace());
+        if (recovered.lastTrace() > current.end) {
+            store.wipe(current, recovered.lastTrace());
         }
         if (current.end == SegmentLayout.FIRST && !finished.isEmpty()) {
             store.resync(finished.getLast());
@@ -280,10 +280,9 @@ public final class CommitLog implements AutoCloseable {
     }
 
     /**
-     * Ends the log: nothing is appended or synced any more. For a caller that does not know any more what it has
-     * appended.
+     * Fails the log: later appends and syncs throw. For a caller that no longer knows which records it has appended.
      *
-     * @param reason what went wrong
+     * @param reason the error
      */
     public void fail(Throwable reason) {
         if (failure == null) {

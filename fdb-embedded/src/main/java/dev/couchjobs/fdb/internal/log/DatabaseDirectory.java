@@ -19,7 +19,7 @@ import java.util.concurrent.Executor;
  * FORMAT  what this is, and of which version
  * LOCK    who has it open
  * log/    the {@linkplain CommitLog redo log}
- * base/   what the log need not hold any more; the engine's
+ * base/   the batches that the log no longer has to keep; the engine's
  * </pre> A crash while it is made leaves a directory without FORMAT in which nothing can have been committed; it is
  * completed when it is opened again. Any other directory that has something in it and no FORMAT is left alone.
  */
@@ -182,7 +182,7 @@ public final class DatabaseDirectory implements AutoCloseable {
         return path.resolve(LOG);
     }
 
-    /** Where the engine keeps what the log need not hold any more. */
+    /** The directory of the base, which holds the batches that the log no longer has to keep. */
     public Path base() {
         return path.resolve(BASE);
     }
@@ -190,7 +190,7 @@ public final class DatabaseDirectory implements AutoCloseable {
     /**
      * Opens the log. It is to be closed before this directory.
      *
-     * @param after the version up to which the records are not needed any more, as the base has what was in them
+     * @param after the version up to which the records are no longer needed, because the base has them
      * @param executor makes files ahead of need; may be one that does it at once, or never
      * @param replay gets every record that is there; what it got is worth nothing if this throws
      * @throws CorruptStorageException if anything that was synced is damaged or missing; nothing was changed

@@ -36,10 +36,10 @@ record FormatFile(Path directory, LogFiles files) {
     /** Throws unless this version of fdb-embedded can read the directory. */
     void check() throws IOException {
         Path path = directory.resolve(NAME);
-        String found = firstLine(path);
-        if (!found.equals(PRODUCT + " " + VERSION)) {
+        String line = firstLine(path);
+        if (!line.equals(PRODUCT + " " + VERSION)) {
             throw new UnknownFormatException(
-                    path + " says \"" + found + "\", and this version of fdb-embedded reads \"" + PRODUCT + " "
+                    path + " says \"" + line + "\", and this version of fdb-embedded reads \"" + PRODUCT + " "
                             + VERSION
                             + "\". Nothing was touched. Open it with the version that made it, or open another"
                             + " directory.",

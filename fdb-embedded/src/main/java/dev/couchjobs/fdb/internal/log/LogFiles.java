@@ -43,8 +43,8 @@ interface LogFiles {
     Closeable lock(Path path) throws IOException;
 
     /**
-     * Fails if the file that was locked is not the one at its path any more: the directory was removed, or another one
-     * put in its place, and what is written by name would get into that one.
+     * Fails if the locked file is no longer at its path: the directory was removed or replaced, and writes by name
+     * would go to the other directory.
      */
     default void checkLock() throws IOException {}
 

@@ -24,13 +24,13 @@ final class SegmentLayout {
     /** What the first segment has; each one after it has twice as much as the one before, up to a limit. */
     private static final long FIRST_SEGMENT = 1 << 20;
 
-    private static final long MOST_DOUBLINGS = 10;
+    private static final long MAX_DOUBLINGS = 10;
 
     private SegmentLayout() {}
 
     /** A database that gets little written stays small, and is made quickly. */
     static int segmentSize(long number, int largest) {
-        return (int) Math.min(largest, FIRST_SEGMENT << Math.min(number, MOST_DOUBLINGS));
+        return (int) Math.min(largest, FIRST_SEGMENT << Math.min(number, MAX_DOUBLINGS));
     }
 
     /** Where the record begins that follows one that ends there. */

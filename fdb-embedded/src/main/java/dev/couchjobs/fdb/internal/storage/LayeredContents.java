@@ -79,8 +79,8 @@ public record LayeredContents(Overlay overlay, Base base, EmptyRangeHint hint) i
             return counted;
         }
         long estimated = estimatedBytes(begin, countedTo);
-        long rest = estimatedBytes(countedTo, end);
-        return counted + (estimated <= counted ? rest : (long) ((double) rest * counted / estimated));
+        long remaining = estimatedBytes(countedTo, end);
+        return counted + (estimated <= counted ? remaining : (long) ((double) remaining * counted / estimated));
     }
 
     /** Counts rows of the base that the overlay hides as well. */

@@ -16,7 +16,7 @@ public final class MemoryStorage implements Storage {
 
     private final long contentsBytes;
 
-    /** Holds rows of no more than {@code contentsBytes}. */
+    /** Holds rows of at most {@code contentsBytes}. */
     public MemoryStorage(long contentsBytes) {
         this.contentsBytes = contentsBytes;
     }

@@ -24,8 +24,8 @@ public final class OutstandingWatches {
         this.whenGivenUp = whenGivenUp;
     }
 
-    public void limitTo(int most) {
-        limit = most;
+    public void limitTo(int max) {
+        limit = max;
     }
 
     public void add(Watch watch) {
