@@ -9,15 +9,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/** The yardstick: one writer that appends a row to a file of which every byte has been written before, and syncs. */
-final class SyncedFile implements BenchmarkStore {
+/** The baseline: one writer that appends rows to a preallocated file, and syncs after each. */
+final class BaselineStore implements BenchmarkStore {
     private static final int FILE_BYTES = 16 << 20;
 
     private final FileChannel file;
     private final ByteBuffer row = ByteBuffer.allocateDirect(Data.KEY_BYTES + Data.VALUE_BYTES);
     private long position;
 
-    SyncedFile(Path directory) {
+    BaselineStore(Path directory) {
         try {
             Files.createDirectories(directory);
             file = FileChannel.open(
@@ -51,7 +51,7 @@ final class SyncedFile implements BenchmarkStore {
         }
     }
 
-    /** Finds what was put last. */
+    /** Returns the last value put, for any key. */
     @Override
     public synchronized byte @Nullable [] get(byte[] key) {
         ByteBuffer last = ByteBuffer.allocate(Data.KEY_BYTES + Data.VALUE_BYTES);

@@ -7,85 +7,90 @@ import java.util.Map;
 import java.util.StringJoiner;
 import java.util.function.ToDoubleFunction;
 
-/** All that was measured in one run. */
+/** The results of one run. */
 final class BenchmarkResults {
-    private record Place(StoreKind store, BenchmarkRow row, long keys) {}
+    private record Point(StoreKind store, Operation operation, long keys) {}
 
-    private final Map<Place, Double> rates = new LinkedHashMap<>();
+    private final Map<Point, Double> rates = new LinkedHashMap<>();
     private final Map<StoreKind, MemoryFootprint> footprints = new LinkedHashMap<>();
 
-    void add(StoreKind store, BenchmarkRow row, long keys, double rate) {
-        rates.put(new Place(store, row, keys), rate);
+    void add(StoreKind store, Operation operation, long keys, double rate) {
+        rates.put(new Point(store, operation, keys), rate);
     }
 
     void add(StoreKind store, MemoryFootprint footprint) {
         footprints.put(store, footprint);
     }
 
-    /** Operations a second; 0 if it was not measured. */
-    double rate(StoreKind store, BenchmarkRow row, long keys) {
-        return rates.getOrDefault(new Place(store, row, keys), 0.0);
+    /** The operations per second; 0 if they were not measured. */
+    double rate(StoreKind store, Operation operation, long keys) {
+        return rates.getOrDefault(new Point(store, operation, keys), 0.0);
     }
 
-    /** How many times a peer's rate the engine's is; in the last column, the rate of one writer's synced appends. */
+    /** The ratios of the engine's rates to those of the peers, and to the rate of the baseline. */
     Table ratios(Settings settings) {
-        Table table = new Table("operation (rate of fdb-embedded / rate of ...)", "RocksDB", "H2", "synced appends");
-        double appends = rate(StoreKind.RAW, BenchmarkRow.COMMIT_1, settings.keys());
-        for (BenchmarkRow row : settings.rows()) {
-            double ours = rate(StoreKind.EMBEDDED, row, settings.keys());
+        Table table = new Table("operation (rate of fdb-embedded / rate of ...)", "RocksDB", "H2", "baseline");
+        double baseline = rate(StoreKind.BASELINE, Operation.COMMIT_1, settings.keys());
+        for (Operation operation : settings.operations()) {
+            double ours = rate(StoreKind.EMBEDDED, operation, settings.keys());
             table.add(
-                    row.title(),
-                    Table.ratio(ours, rate(StoreKind.ROCKSDB, row, settings.keys())),
-                    Table.ratio(ours, rate(StoreKind.H2, row, settings.keys())),
-                    Table.ratio(ours, appends));
+                    operation.title(),
+                    Table.ratio(ours, rate(StoreKind.ROCKSDB, operation, settings.keys())),
+                    Table.ratio(ours, rate(StoreKind.H2, operation, settings.keys())),
+                    Table.ratio(ours, baseline));
         }
         return table;
     }
 
-    /** How many times the cost with the fewest rows an operation costs with more. */
+    /** The ratios of the cost of an operation with more rows to its cost with the fewest. */
     Table growth(Settings settings) {
         List<String> header = new ArrayList<>(List.of("cost by rows stored (fdb-embedded)"));
         settings.growth().forEach(keys -> header.add(Long.toString(keys)));
         Table table = new Table(header.toArray(String[]::new));
-        for (BenchmarkRow row : settings.rows()) {
-            if (row.dependsOnSize()) {
-                List<String> cells = new ArrayList<>(List.of(row.title()));
-                double fewest = rate(StoreKind.EMBEDDED, row, settings.growth().get(0));
-                settings.growth().forEach(keys -> cells.add(Table.ratio(fewest, rate(StoreKind.EMBEDDED, row, keys))));
+        for (Operation operation : settings.operations()) {
+            if (operation.dependsOnSize()) {
+                List<String> cells = new ArrayList<>(List.of(operation.title()));
+                double fewest =
+                        rate(StoreKind.EMBEDDED, operation, settings.growth().get(0));
+                settings.growth()
+                        .forEach(keys -> cells.add(Table.ratio(fewest, rate(StoreKind.EMBEDDED, operation, keys))));
                 table.add(cells.toArray(String[]::new));
             }
         }
         return table;
     }
 
-    /** How many times what a peer needs the engine needs. */
+    /** The ratios of the engine's footprint to those of the peers. */
     Table footprint() {
-        Table table = new Table("need of fdb-embedded / need of ...", "RocksDB", "H2");
-        addNeed(table, "time to open", MemoryFootprint::openMillis);
-        addNeed(table, "heap", footprint -> (double) footprint.heapBytes());
-        addNeed(table, "resident memory", footprint -> (double) footprint.residentBytes());
-        addNeed(table, "disk", footprint -> (double) footprint.diskBytes());
+        Table table = new Table("footprint of fdb-embedded / footprint of ...", "RocksDB", "H2");
+        addFootprint(table, "time to open", MemoryFootprint::openMillis);
+        addFootprint(table, "heap", footprint -> (double) footprint.heapBytes());
+        addFootprint(table, "resident memory", footprint -> (double) footprint.residentBytes());
+        addFootprint(table, "disk", footprint -> (double) footprint.diskBytes());
         return table;
     }
 
-    private void addNeed(Table table, String title, ToDoubleFunction<MemoryFootprint> need) {
-        double ours = need(StoreKind.EMBEDDED, need);
-        table.add(title, Table.ratio(ours, need(StoreKind.ROCKSDB, need)), Table.ratio(ours, need(StoreKind.H2, need)));
+    private void addFootprint(Table table, String title, ToDoubleFunction<MemoryFootprint> value) {
+        double ours = footprint(StoreKind.EMBEDDED, value);
+        table.add(
+                title,
+                Table.ratio(ours, footprint(StoreKind.ROCKSDB, value)),
+                Table.ratio(ours, footprint(StoreKind.H2, value)));
     }
 
-    private double need(StoreKind store, ToDoubleFunction<MemoryFootprint> need) {
+    private double footprint(StoreKind store, ToDoubleFunction<MemoryFootprint> value) {
         MemoryFootprint footprint = footprints.get(store);
-        return footprint == null ? 0 : need.applyAsDouble(footprint);
+        return footprint == null ? 0 : value.applyAsDouble(footprint);
     }
 
     String json(Settings settings) {
-        StringJoiner measured = new StringJoiner(",\n    ", "[\n    ", "\n  ]");
-        rates.forEach((place, rate) -> measured.add(
-                "{\"store\": \"%s\", \"row\": \"%s\", \"threads\": %d, \"keys\": %d, \"operationsPerSecond\": %s}"
-                        .formatted(place.store, place.row, place.row.threads(), place.keys, rate)));
-        StringJoiner needed = new StringJoiner(",\n    ", "[\n    ", "\n  ]");
+        StringJoiner ratesJson = new StringJoiner(",\n    ", "[\n    ", "\n  ]");
+        rates.forEach((point, rate) -> ratesJson.add(
+                "{\"store\": \"%s\", \"operation\": \"%s\", \"threads\": %d, \"keys\": %d, \"operationsPerSecond\": %s}"
+                        .formatted(point.store, point.operation, point.operation.threads(), point.keys, rate)));
+        StringJoiner footprintsJson = new StringJoiner(",\n    ", "[\n    ", "\n  ]");
         footprints.forEach((store, footprint) ->
-                needed.add(("{\"store\": \"%s\", \"keys\": %d, \"openMillis\": %s, \"heapBytes\": %d,"
+                footprintsJson.add(("{\"store\": \"%s\", \"keys\": %d, \"openMillis\": %s, \"heapBytes\": %d,"
                                 + " \"residentBytes\": %d, \"diskBytes\": %d}")
                         .formatted(
                                 store,
@@ -94,14 +99,14 @@ final class BenchmarkResults {
                                 footprint.heapBytes(),
                                 footprint.residentBytes(),
                                 footprint.diskBytes())));
-        StringJoiner stores = new StringJoiner(",\n    ", "{\n    ", "\n  }");
+        StringJoiner storesJson = new StringJoiner(",\n    ", "{\n    ", "\n  }");
         for (StoreKind store : StoreKind.values()) {
-            stores.add("\"%s\": \"%s: %s\"".formatted(store, store.label(), store.settings()));
+            storesJson.add("\"%s\": \"%s: %s\"".formatted(store, store.label(), store.settings()));
         }
         return """
                 {
                   "java": "%s",
-                  "processors": %d,
+                  "cpus": %d,
                   "secondsEach": %d,
                   "stores": %s,
                   "rates": %s,
@@ -111,8 +116,8 @@ final class BenchmarkResults {
                         Runtime.version(),
                         Runtime.getRuntime().availableProcessors(),
                         settings.seconds(),
-                        stores,
-                        measured,
-                        needed);
+                        storesJson,
+                        ratesJson,
+                        footprintsJson);
     }
 }

@@ -3,18 +3,17 @@ package dev.couchjobs.bench;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is measured, as the engine and each of its peers do it. Every write is on disk when its method returns. Safe for
- * many threads.
+ * A store to measure: the engine, a peer or the baseline. Every write is on disk when its method returns. Thread-safe.
  */
 interface BenchmarkStore extends AutoCloseable {
-    /** Puts rows in without measuring: in large batches, durable when this returns. */
+    /** Loads rows in large batches, without measuring; they are durable when this returns. */
     void load(long keys);
 
     void put(byte[] key, byte[] value);
 
     byte @Nullable [] get(byte[] key);
 
-    /** Reads a counter and writes it back as one more, in one transaction, again and again until that commits. */
+    /** Increments a counter in a transaction that reads and writes it, and retries until it commits. */
     void increment(byte[] key);
 
     /** Adds one to a counter without reading it. */
@@ -22,13 +21,13 @@ interface BenchmarkStore extends AutoCloseable {
 
     long counter(byte[] key);
 
-    /** Reads that many rows, keys and values, and returns how many there were. */
+    /** Reads up to that many rows, keys and values, and returns their number. */
     int range(byte[] from, int rows);
 
-    /** Writes a row under a key greater than all that were appended before. */
+    /** Writes a row under a key greater than those of all earlier appends. */
     void append(byte[] value);
 
-    /** Waits for a key to change, changes it and returns when it was told. */
+    /** Watches a key, changes it, and returns when the watch fires. */
     void watch(byte[] key);
 
     @Override

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.openjdk.jmh.runner.RunnerException;
 
-/** Measures the engine beside its peers on this machine's disk, and prints how many times the one is the other. */
+/** Measures the engine and its peers on this machine's disk, and prints the ratios. */
 public final class Benchmarks {
     private final Settings settings;
     private final BenchmarkResults results = new BenchmarkResults();
@@ -16,7 +16,7 @@ public final class Benchmarks {
     }
 
     /**
-     * Runs them.
+     * Runs the benchmarks.
      *
      * @param words the options
      * @throws CommandLine.RefusedException with a list of the options, if one is not understood
@@ -30,7 +30,7 @@ public final class Benchmarks {
 
     private void run() throws IOException, RunnerException, InterruptedException {
         System.out.printf(
-                "%s, %d processors, %s, %d s each, %d rows%n",
+                "%s, %d CPUs, %s, %d s each, %d rows%n",
                 System.getProperty("os.name"),
                 Runtime.getRuntime().availableProcessors(),
                 "Java " + Runtime.version(),
@@ -47,46 +47,47 @@ public final class Benchmarks {
             measureFootprint();
             System.out.printf("With %d rows:%n%s%n", settings.footprintKeys(), results.footprint());
         }
-        Path json = settings.json().toAbsolutePath();
+        Path output = settings.output().toAbsolutePath();
+        Path json = output.resolve("engine.json");
         ResultFile.write(json, results.json(settings));
-        Path plot = json.resolveSibling("engine.svg");
-        EngineCurves.of(results, settings, Machine.describe(settings.directory()))
+        Path plot = output.resolve("engine.svg");
+        EngineCharts.of(results, settings, Machine.describe(settings.directory()))
                 .plot(plot);
-        System.out.println("All figures are in " + json + ", curves in " + plot);
+        System.out.println("All figures are in " + json + ", charts in " + plot);
     }
 
-    /** The yardstick is measured whatever the rows are: each of them is held against it. */
+    /** Measures the baseline with any set of operations, because each of them is compared with it. */
     private void measureRates() throws RunnerException {
-        measure(StoreKind.RAW, BenchmarkRow.COMMIT_1, settings.keys());
-        for (BenchmarkRow row : settings.rows()) {
+        measure(StoreKind.BASELINE, Operation.COMMIT_1, settings.keys());
+        for (Operation operation : settings.operations()) {
             for (StoreKind store : StoreKind.values()) {
-                if (store != StoreKind.RAW && store.does(row)) {
-                    measure(store, row, settings.keys());
+                if (store != StoreKind.BASELINE && store.supports(operation)) {
+                    measure(store, operation, settings.keys());
                 }
             }
         }
     }
 
     private void measureGrowth() throws RunnerException {
-        for (BenchmarkRow row : settings.rows()) {
-            if (row.dependsOnSize()) {
+        for (Operation operation : settings.operations()) {
+            if (operation.dependsOnSize()) {
                 for (long keys : settings.growth()) {
-                    measure(StoreKind.EMBEDDED, row, keys);
+                    measure(StoreKind.EMBEDDED, operation, keys);
                 }
             }
         }
     }
 
-    private void measure(StoreKind store, BenchmarkRow row, long keys) throws RunnerException {
-        if (results.rate(store, row, keys) == 0) {
-            results.add(store, row, keys, new Throughput(settings).of(store, row, keys));
+    private void measure(StoreKind store, Operation operation, long keys) throws RunnerException {
+        if (results.rate(store, operation, keys) == 0) {
+            results.add(store, operation, keys, new Throughput(settings).measure(store, operation, keys));
         }
     }
 
     private void measureFootprint() throws IOException, InterruptedException {
         for (StoreKind store : StoreKind.values()) {
-            if (store != StoreKind.RAW) {
-                results.add(store, MemoryFootprint.of(store, settings.footprintKeys(), settings.directory()));
+            if (store != StoreKind.BASELINE) {
+                results.add(store, MemoryFootprint.measure(store, settings.footprintKeys(), settings.directory()));
             }
         }
     }

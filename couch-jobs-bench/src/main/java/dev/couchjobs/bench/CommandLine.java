@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The words of a command line: options, each followed by its value if it takes one. */
+/** Parses a command line of options, each followed by its value if it takes one. */
 public final class CommandLine {
-    /** A command line says something that cannot be done; the message says what, and what can. */
+    /** Thrown for an invalid command line; the message names the error and lists the options. */
     public static final class RefusedException extends IllegalArgumentException {
         private static final long serialVersionUID = 1;
 
@@ -20,47 +20,47 @@ public final class CommandLine {
     }
 
     /**
-     * What options mean.
+     * Applies options to settings.
      *
-     * @param <S> what they change
+     * @param <S> the settings
      */
     @FunctionalInterface
     public interface Options<S> {
         /**
          * {@return the settings with an option}
          *
-         * @param settings as they are without it
-         * @param option as it was given
-         * @param line where its value is, if it takes one
+         * @param settings the settings without the option
+         * @param option the name of the option
+         * @param line the source of its value, if it takes one
          * @throws IllegalArgumentException if there is no such option, or not with this value
          */
         S with(S settings, String option, CommandLine line);
     }
 
-    private final Deque<String> rest;
+    private final Deque<String> words;
     private String option = "";
     private String complaint = "";
 
     private CommandLine(String... words) {
-        rest = new ArrayDeque<>(List.of(words));
+        this.words = new ArrayDeque<>(List.of(words));
     }
 
     /**
      * Reads a command line.
      *
      * @param <S> the settings
-     * @param standard the settings if it says nothing
-     * @param options what can be said
-     * @param usage the same for a person: all options, and what their values can be
-     * @param words what is said
+     * @param standard the default settings
+     * @param options applies the options
+     * @param usage the description of all options and their values
+     * @param words the command line
      * @return the settings
-     * @throws RefusedException if that cannot be done
+     * @throws RefusedException if the command line is invalid
      */
     public static <S> S parse(S standard, Options<S> options, String usage, String... words) {
         CommandLine line = new CommandLine(words);
         S settings = standard;
         try {
-            while (!line.rest.isEmpty()) {
+            while (!line.words.isEmpty()) {
                 settings = options.with(settings, line.option(), line);
             }
         } catch (IllegalArgumentException e) {
@@ -70,7 +70,7 @@ public final class CommandLine {
     }
 
     private String option() {
-        option = rest.pop();
+        option = words.pop();
         complaint = "Do not understand " + option;
         return option;
     }
@@ -82,30 +82,30 @@ public final class CommandLine {
      * @throws IllegalArgumentException if there is none
      */
     public String value() {
-        if (rest.isEmpty()) {
+        if (words.isEmpty()) {
             complaint = option + " needs a value";
             throw new IllegalArgumentException(complaint);
         }
-        String value = rest.pop();
+        String value = words.pop();
         complaint = "Do not understand " + option + " " + value;
         return value;
     }
 
-    /** {@return what is between the commas of the option's value} */
+    /** {@return the parts of the option's value, which commas separate} */
     public Stream<String> values() {
         return Stream.of(value().split(",", -1)).map(String::strip).filter(part -> !part.isEmpty());
     }
 
     /**
-     * {@return what the option's value names, with commas between}
+     * {@return the constants that the option's value names, which commas separate}
      *
-     * @param <E> of which kind
-     * @param type the same; names are as in Java, but in any case, and may have hyphens
+     * @param <E> the enum
+     * @param type the enum; names may be in lower case, with hyphens for underscores
      */
     public <E extends Enum<E>> Set<E> values(Class<E> type) {
-        Set<E> named = EnumSet.noneOf(type);
+        Set<E> constants = EnumSet.noneOf(type);
         values().map(name -> Enum.valueOf(type, name.toUpperCase(Locale.ROOT).replace('-', '_')))
-                .forEach(named::add);
-        return named;
+                .forEach(constants::add);
+        return constants;
     }
 }

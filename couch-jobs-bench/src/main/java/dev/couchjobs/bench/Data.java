@@ -5,20 +5,20 @@ import java.nio.ByteOrder;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Keys of 16 bytes and values of 100, half of which does not compress. */
+/** Creates keys of 16 bytes and values of 100 bytes, of which half is incompressible. */
 final class Data {
     static final int KEY_BYTES = 16;
     static final int VALUE_BYTES = 100;
 
-    /** Before the keys that are loaded and read. */
+    /** The first byte of the keys that are loaded and read. */
     static final byte ROWS = 'r';
-    /** Before the keys that writers make. */
+    /** The first byte of the keys that writers put. */
     static final byte WRITTEN = 'w';
-    /** Before counters that belong to one writer. */
+    /** The first byte of counters of a single writer. */
     static final byte OWN_COUNTERS = 'o';
-    /** Before counters that all writers share. */
+    /** The first byte of counters that all writers share. */
     static final byte SHARED_COUNTERS = 's';
-    /** Before what is appended. */
+    /** The first byte of appended keys. */
     static final byte APPENDED = 'z';
 
     private Data() {}
@@ -33,7 +33,7 @@ final class Data {
                 .array();
     }
 
-    /** Neighbours in time are not neighbours in order. */
+    /** The key of a loaded row; consecutive numbers are far apart in key order. */
     static byte[] row(long number) {
         return key(ROWS, 0, Long.reverse(number) >>> 1);
     }

@@ -7,12 +7,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What is done with whole directories. */
+/** Operations on whole directories. */
 public final class DirectoryFiles {
     private DirectoryFiles() {}
 
     /**
-     * Deletes a directory and all that is in it.
+     * Deletes a directory and its contents.
      *
      * @param directory the directory
      * @throws IOException if a part of it cannot be deleted
@@ -31,7 +31,7 @@ public final class DirectoryFiles {
         return bytes;
     }
 
-    /** The deepest first. */
+    /** The files and directories, children before their parents. */
     private static List<Path> files(Path directory) throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
             return files.sorted(Comparator.reverseOrder()).toList();

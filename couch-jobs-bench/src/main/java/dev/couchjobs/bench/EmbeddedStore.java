@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The engine itself, through the interfaces that its users have. */
+/** The engine, through its public API. */
 final class EmbeddedStore implements BenchmarkStore {
     private static final byte[] ONE = Data.encode(1);
     private static final byte[] LAST = {(byte) 0xff};

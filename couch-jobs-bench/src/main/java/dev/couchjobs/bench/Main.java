@@ -8,35 +8,35 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Measures; see {@code docs/benchmarks.md}. */
+/** Runs the benchmarks; see {@code docs/benchmarks.md}. */
 public final class Main {
     private Main() {}
 
     /**
-     * Measures the jobs beside their peers; or what the first word names: {@code costs}, what the jobs ask of the
-     * database, {@code fleet}, what many processes ask of it, {@code engine}, the embedded engine beside other stores,
-     * {@code bridge}, the bridge beside the thesis, or {@code all}.
+     * Compares the jobs with their peers, unless the first word names other benchmarks: {@code costs}, the database
+     * operations of the jobs; {@code fleet}, those of many processes; {@code engine}, the embedded engine compared with
+     * other stores; {@code bridge}, the bridge compared with the thesis; or {@code all}.
      *
-     * @param words which of them, and its options; an unknown one is answered with a list of them
-     * @throws Exception if something does not work as it should, or a job was lost or run twice
+     * @param words the name of the benchmarks, and their options
+     * @throws Exception if a benchmark fails, or a job was lost or run twice
      */
     public static void main(String... words) throws Exception {
         try {
             run(words);
         } catch (CommandLine.RefusedException e) {
             System.err.println(e.getMessage());
-            System.exit(2); // a build that measures nothing is not to look as if it had
+            System.exit(2); // the build must not succeed without measurements
         }
     }
 
     private static void run(String... words) throws Exception {
-        String[] rest = Arrays.copyOfRange(words, Math.min(1, words.length), words.length);
+        String[] options = Arrays.copyOfRange(words, Math.min(1, words.length), words.length);
         switch (words.length == 0 ? "" : words[0]) {
-            case "costs" -> CostBenchmarks.main(rest);
-            case "fleet" -> FleetBenchmarks.main(rest);
-            case "engine" -> Benchmarks.main(rest);
-            case "bridge" -> ThesisBenchmarks.main(rest);
-            case "all" -> all(rest);
+            case "costs" -> CostBenchmarks.main(options);
+            case "fleet" -> FleetBenchmarks.main(options);
+            case "engine" -> Benchmarks.main(options);
+            case "bridge" -> ThesisBenchmarks.main(options);
+            case "all" -> all(options);
             default -> JobBenchmarks.main(words);
         }
     }
@@ -45,7 +45,7 @@ public final class Main {
         void run() throws Exception;
     }
 
-    /** Each, also if one before it has failed, which the last line says. */
+    /** Runs all benchmarks, also after a failure, and then fails if any of them has failed. */
     private static void all(String... options) throws Exception {
         List<Part> parts = List.of(
                 () -> JobBenchmarks.main(options),

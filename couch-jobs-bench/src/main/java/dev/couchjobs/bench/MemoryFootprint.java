@@ -8,27 +8,28 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What it takes to hold many rows, seen by a JVM that opens them and reads some.
+ * The memory, disk space and time to open of a store with many rows, measured in a JVM of its own that reads some of
+ * them.
  *
- * @param openMillis until the store was open
- * @param heapBytes in use in the heap after a collection
- * @param residentBytes of memory, as the system counts it; 0 where it does not say
- * @param diskBytes in files
+ * @param openMillis the time until the store was open
+ * @param heapBytes the used heap after a garbage collection
+ * @param residentBytes the resident memory of the process; 0 where the operating system does not report it
+ * @param diskBytes the size of the files
  */
 record MemoryFootprint(double openMillis, long heapBytes, long residentBytes, long diskBytes) {
     private static final int READS = 10_000;
 
-    /** Loads in one JVM and measures in the next. */
-    static MemoryFootprint of(StoreKind store, long keys, Path parent) throws IOException, InterruptedException {
+    /** Loads the store in one JVM and measures it in another. */
+    static MemoryFootprint measure(StoreKind store, long keys, Path parent) throws IOException, InterruptedException {
         Path directory = Files.createTempDirectory(parent, "footprint-");
         try {
             inNewJvm("load", store, keys, directory);
-            List<String> measured =
+            List<String> figures =
                     List.of(inNewJvm("open", store, keys, directory).split(" ", -1));
             return new MemoryFootprint(
-                    Double.parseDouble(measured.get(0)),
-                    Long.parseLong(measured.get(1)),
-                    Long.parseLong(measured.get(2)),
+                    Double.parseDouble(figures.get(0)),
+                    Long.parseLong(figures.get(1)),
+                    Long.parseLong(figures.get(2)),
                     DirectoryFiles.bytes(directory));
         } finally {
             DirectoryFiles.delete(directory);
@@ -36,10 +37,10 @@ record MemoryFootprint(double openMillis, long heapBytes, long residentBytes, lo
     }
 
     /**
-     * What such a JVM does.
+     * The program of these JVMs.
      *
-     * @param words what to do, the store, the number of rows and the directory
-     * @throws IOException if the system cannot be asked
+     * @param words the command, the store, the number of rows and the directory
+     * @throws IOException if the resident memory cannot be read
      */
     public static void main(String... words) throws IOException {
         StoreKind kind = StoreKind.valueOf(words[1]);
@@ -52,7 +53,7 @@ record MemoryFootprint(double openMillis, long heapBytes, long residentBytes, lo
                 return;
             }
             for (long number = 0; number < READS; number++) {
-                BenchmarkRow.RANGE.run(store, 0, number, keys);
+                Operation.RANGE.run(store, 0, number, keys);
             }
             System.gc();
             Runtime runtime = Runtime.getRuntime();
@@ -60,7 +61,7 @@ record MemoryFootprint(double openMillis, long heapBytes, long residentBytes, lo
         }
     }
 
-    private static String inNewJvm(String what, StoreKind store, long keys, Path directory)
+    private static String inNewJvm(String command, StoreKind store, long keys, Path directory)
             throws IOException, InterruptedException {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -68,7 +69,7 @@ record MemoryFootprint(double openMillis, long heapBytes, long residentBytes, lo
                         "-cp",
                         System.getProperty("java.class.path"),
                         MemoryFootprint.class.getName(),
-                        what,
+                        command,
                         store.name(),
                         Long.toString(keys),
                         directory.toString())
@@ -76,7 +77,7 @@ record MemoryFootprint(double openMillis, long heapBytes, long residentBytes, lo
                 .start();
         String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (process.waitFor() != 0) {
-            throw new IllegalStateException("Could not " + what + " " + store);
+            throw new IllegalStateException("Could not " + command + " " + store);
         }
         return printed.strip();
     }

@@ -1,24 +1,24 @@
 package dev.couchjobs.bench;
 
-/** What is measured: one operation, by a number of threads at once. */
-enum BenchmarkRow {
-    /** One key and no other commit to share a sync with: what the disk allows. */
+/** An operation to measure, with the number of threads that run it concurrently. */
+enum Operation {
+    /** Puts one key; no other commit shares the sync. */
     COMMIT_1("durable single-key commits, 1 writer", 1),
-    /** As before, by 16. */
+    /** Puts one key, with 16 writers. */
     COMMIT_16("durable single-key commits, 16 writers", 16),
-    /** As before, by 64. */
+    /** Puts one key, with 64 writers. */
     COMMIT_64("durable single-key commits, 64 writers", 64),
-    /** Each writer on counters of its own. */
+    /** Increments a counter of the writer. */
     UPDATE("read-modify-write, 16 writers apart", 16),
-    /** All on four counters. */
+    /** Increments one of four counters that all writers share. */
     UPDATE_CONTENDED("read-modify-write, 16 writers on 4 keys", 16),
-    /** Ten rows from anywhere. */
+    /** Reads ten rows from a random key. */
     RANGE("ranges of 10 rows, 2 readers", 2),
-    /** All on one counter. */
+    /** Adds to one counter without reading it. */
     ADD("atomic adds on one key, 16 writers", 16),
-    /** At the end of one log. */
+    /** Appends to one log. */
     APPEND("versionstamped appends, 16 writers", 16),
-    /** To watch, to commit a change and to be notified. */
+    /** Watches a key, commits a change, and waits for the watch. */
     WATCH("commit until a watch fires", 1);
 
     static final int RANGE_ROWS = 10;
@@ -28,7 +28,7 @@ enum BenchmarkRow {
     private final String title;
     private final int threads;
 
-    BenchmarkRow(String title, int threads) {
+    Operation(String title, int threads) {
         this.title = title;
         this.threads = threads;
     }
@@ -41,12 +41,12 @@ enum BenchmarkRow {
         return threads;
     }
 
-    /** Whether it is worth asking how its cost grows with what is stored. */
+    /** Whether the cost may depend on the number of stored rows. */
     boolean dependsOnSize() {
         return this == COMMIT_1 || this == UPDATE || this == RANGE;
     }
 
-    /** The {@code number}th time that {@code worker} does it, on a store with that many rows loaded. */
+    /** Runs the operation for the {@code number}th time in {@code worker}, on a store with {@code loaded} rows. */
     void run(BenchmarkStore store, int worker, long number, long loaded) {
         switch (this) {
             case COMMIT_1, COMMIT_16, COMMIT_64 -> store.put(written(worker, number), Data.value());
@@ -72,13 +72,13 @@ enum BenchmarkRow {
     }
 
     private static void readRange(BenchmarkStore store, long number, long loaded) {
-        // Far enough from the end, and spread like the hash of the number.
+        // Spreads the reads over the rows, and leaves enough rows behind the last one.
         long spread = Math.floorMod(number * 0x9E3779B97F4A7C15L, loaded);
         byte[] from = Data.row(spread);
         from[1] = 0;
         int rows = store.range(from, RANGE_ROWS);
         if (rows == 0) {
-            throw new IllegalStateException("Nothing was read");
+            throw new IllegalStateException("The range is empty");
         }
     }
 }

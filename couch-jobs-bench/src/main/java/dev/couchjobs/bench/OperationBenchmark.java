@@ -18,32 +18,32 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.ThreadParams;
 
-/** How often a {@link BenchmarkRow} is done in a second. {@link Benchmarks} gives it its parameters and threads. */
+/** Measures the throughput of an {@link Operation}. {@link Benchmarks} sets the parameters and threads. */
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
 public class OperationBenchmark {
-    /** Names the directory that the stores' own are made in. */
+    /** The system property that names the directory of the stores. */
     static final String DIRECTORY = "couchjobs.bench.directory";
 
     /** For JMH. */
     public OperationBenchmark() {}
 
-    /** The store that all threads work on. */
+    /** The store that all threads share. */
     @State(Scope.Benchmark)
     public static class Opened {
-        /** Which store. */
+        /** The name of the {@link StoreKind}. */
         @Param("EMBEDDED")
         public String store = "";
 
-        /** Which operation. */
+        /** The name of the {@link Operation}. */
         @Param("COMMIT_1")
-        public String row = "";
+        public String operation = "";
 
-        /** How many rows there are before. */
+        /** The number of rows loaded before. */
         @Param("1000")
         public long keys;
 
-        private BenchmarkRow measured = BenchmarkRow.COMMIT_1;
+        private Operation parsedOperation = Operation.COMMIT_1;
         private @Nullable BenchmarkStore opened;
         private @Nullable Path directory;
 
@@ -53,15 +53,15 @@ public class OperationBenchmark {
         /**
          * Opens the store and loads it.
          *
-         * @throws IOException if there is no place for it
+         * @throws IOException if its directory cannot be created
          */
         @Setup(Level.Trial)
         public void open() throws IOException {
-            measured = BenchmarkRow.valueOf(row);
-            Path made = Files.createTempDirectory(Path.of(System.getProperty(DIRECTORY, ".")), "bench-");
-            BenchmarkStore store = StoreKind.valueOf(this.store).open(made.resolve("store"));
+            parsedOperation = Operation.valueOf(operation);
+            Path parent = Files.createTempDirectory(Path.of(System.getProperty(DIRECTORY, ".")), "bench-");
+            BenchmarkStore store = StoreKind.valueOf(this.store).open(parent.resolve("store"));
             store.load(keys);
-            directory = made;
+            directory = parent;
             opened = store;
         }
 
@@ -77,11 +77,11 @@ public class OperationBenchmark {
         }
 
         void run(int worker, long number) {
-            measured.run(Objects.requireNonNull(opened), worker, number, keys);
+            parsedOperation.run(Objects.requireNonNull(opened), worker, number, keys);
         }
     }
 
-    /** One of the threads. */
+    /** The state of one thread. */
     @State(Scope.Thread)
     public static class Worker {
         private int index;
@@ -91,9 +91,9 @@ public class OperationBenchmark {
         public Worker() {}
 
         /**
-         * Numbers the threads.
+         * Sets the index of the thread.
          *
-         * @param threads what JMH knows of this one
+         * @param threads the parameters of the thread
          */
         @Setup(Level.Trial)
         public void number(ThreadParams threads) {
@@ -102,11 +102,11 @@ public class OperationBenchmark {
     }
 
     /**
-     * Does it once.
+     * Runs the operation once.
      *
      * @param opened the store
-     * @param worker who does it
-     * @return how often this worker has done it
+     * @param worker the thread's state
+     * @return the number of times that the thread has run it
      */
     @Benchmark
     public long operation(Opened opened, Worker worker) {

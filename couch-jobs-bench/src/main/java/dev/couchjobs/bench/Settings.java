@@ -8,37 +8,37 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What the command line says.
+ * The options of the engine's benchmarks.
  *
- * @param directory on the disk to measure
- * @param json where the results are written
- * @param seconds how long each row is measured on each store, after as long to warm up
- * @param keys how many rows are loaded before
- * @param growth the numbers of rows between which the growth of the costs is measured
- * @param footprintKeys how many rows the memory and the time to open are measured with; 0 for not at all
- * @param rows what is measured
+ * @param directory a directory on the disk to measure
+ * @param output the directory of the results
+ * @param seconds how long each operation is measured on each store, after a warm-up of the same length
+ * @param keys the number of rows loaded before
+ * @param growth the numbers of rows for which the costs are compared
+ * @param footprintKeys the number of rows for the footprint; 0 for no footprint
+ * @param operations the operations to measure
  */
 record Settings(
         Path directory,
-        Path json,
+        Path output,
         int seconds,
         long keys,
         List<Long> growth,
         long footprintKeys,
-        Set<BenchmarkRow> rows) {
+        Set<Operation> operations) {
     private static final String USAGE = """
-            --quick               a second each, to see that it works
+            --smoke               a second each, to see that it works
             --directory PATH      on the disk to measure (the temporary directory)
-            --json PATH           where the results go (target/bench/engine.json)
-            --seconds N           how long each row is measured on each store (6)
+            --output PATH         the directory of engine.json and engine.svg (target/bench)
+            --seconds N           how long each operation is measured on each store (6)
             --keys N              how many rows are loaded before (100000)
             --growth N,N,...      numbers of rows whose costs are compared (1000,100000); 10000000 takes long
             --footprint N         rows for memory and time to open (1000000; 0 for none)
-            --rows NAME,...       only these of %s""";
+            --operations NAME,... only these of %s""";
 
     static String usage() {
         return USAGE.formatted(
-                Stream.of(BenchmarkRow.values()).map(BenchmarkRow::name).collect(Collectors.joining(" ")));
+                Stream.of(Operation.values()).map(Operation::name).collect(Collectors.joining(" ")));
     }
 
     static Settings parse(String... words) {
@@ -49,41 +49,45 @@ record Settings(
     private static Settings standard(int seconds, long keys, List<Long> growth, long footprintKeys) {
         return new Settings(
                 Path.of(System.getProperty("java.io.tmpdir")),
-                Path.of("target", "bench", "engine.json"),
+                Path.of("target", "bench"),
                 seconds,
                 keys,
                 growth,
                 footprintKeys,
-                EnumSet.allOf(BenchmarkRow.class));
+                EnumSet.allOf(Operation.class));
     }
 
     private Settings at(Settings other) {
-        return new Settings(other.directory, other.json, seconds, keys, growth, footprintKeys, other.rows);
+        return new Settings(other.directory, other.output, seconds, keys, growth, footprintKeys, other.operations);
     }
 
     private Settings with(String option, CommandLine line) {
         return switch (option) {
-            case "--quick" ->
+            case "--smoke" ->
                 standard(1, 10_000, List.of(1_000L, 10_000L), 10_000).at(this);
-            case "--directory" -> new Settings(Path.of(line.value()), json, seconds, keys, growth, footprintKeys, rows);
-            case "--json" -> new Settings(directory, Path.of(line.value()), seconds, keys, growth, footprintKeys, rows);
+            case "--directory" ->
+                new Settings(Path.of(line.value()), output, seconds, keys, growth, footprintKeys, operations);
+            case "--output" ->
+                new Settings(directory, Path.of(line.value()), seconds, keys, growth, footprintKeys, operations);
             case "--seconds" ->
-                new Settings(directory, json, Integer.parseInt(line.value()), keys, growth, footprintKeys, rows);
+                new Settings(
+                        directory, output, Integer.parseInt(line.value()), keys, growth, footprintKeys, operations);
             case "--keys" ->
-                new Settings(directory, json, seconds, Long.parseLong(line.value()), growth, footprintKeys, rows);
+                new Settings(
+                        directory, output, seconds, Long.parseLong(line.value()), growth, footprintKeys, operations);
             case "--growth" ->
                 new Settings(
                         directory,
-                        json,
+                        output,
                         seconds,
                         keys,
                         line.values().map(Long::valueOf).toList(),
                         footprintKeys,
-                        rows);
+                        operations);
             case "--footprint" ->
-                new Settings(directory, json, seconds, keys, growth, Long.parseLong(line.value()), rows);
-            case "--rows" ->
-                new Settings(directory, json, seconds, keys, growth, footprintKeys, line.values(BenchmarkRow.class));
+                new Settings(directory, output, seconds, keys, growth, Long.parseLong(line.value()), operations);
+            case "--operations" ->
+                new Settings(directory, output, seconds, keys, growth, footprintKeys, line.values(Operation.class));
             default -> throw new IllegalArgumentException(option);
         };
     }

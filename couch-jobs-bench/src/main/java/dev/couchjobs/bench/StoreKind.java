@@ -2,20 +2,20 @@ package dev.couchjobs.bench;
 
 import java.nio.file.Path;
 
-/** The engine and its peers. */
+/** The stores to measure: the engine, its peers and the baseline. */
 enum StoreKind {
-    /** What this project makes. */
+    /** The engine of this project. */
     EMBEDDED("fdb-embedded", "every commit synced"),
-    /** The usual embedded store with optimistic transactions. */
+    /** RocksDB with optimistic transactions. */
     ROCKSDB(
             "RocksDB " + RocksStore.version(),
             "OptimisticTransactionDB, setSync(true), group commit, 64 MB block cache, Bloom filter"),
-    /** The usual store in Java. */
+    /** The storage engine of H2. */
     H2(
             "H2 MVStore " + H2Store.version(),
             "TransactionStore, commit() and sync() for each commit, no group commit, 64 MB cache"),
-    /** What the disk allows. */
-    RAW("synced appends", "1 writer, preallocated file");
+    /** Synced appends by one writer. */
+    BASELINE("baseline", "synced appends, 1 writer, preallocated file");
 
     private final String label;
     private final String settings;
@@ -33,11 +33,11 @@ enum StoreKind {
         return settings;
     }
 
-    boolean does(BenchmarkRow row) {
+    boolean supports(Operation operation) {
         return switch (this) {
             case EMBEDDED -> true;
-            case ROCKSDB, H2 -> row != BenchmarkRow.WATCH;
-            case RAW -> row == BenchmarkRow.COMMIT_1;
+            case ROCKSDB, H2 -> operation != Operation.WATCH;
+            case BASELINE -> operation == Operation.COMMIT_1;
         };
     }
 
@@ -46,7 +46,7 @@ enum StoreKind {
             case EMBEDDED -> new EmbeddedStore(directory);
             case ROCKSDB -> new RocksStore(directory);
             case H2 -> new H2Store(directory);
-            case RAW -> new SyncedFile(directory);
+            case BASELINE -> new BaselineStore(directory);
         };
     }
 }

@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Rows of cells, aligned when printed. */
+/** A table of text with aligned columns. */
 public final class Table {
     private final List<List<String>> lines = new ArrayList<>();
 
     /**
-     * A table with nothing but its first line.
+     * Creates a table with a header.
      *
-     * @param header the first line's cells
+     * @param header the cells of the header
      */
     public Table(String... header) {
         add(header);
@@ -20,14 +20,14 @@ public final class Table {
     /**
      * Adds a line.
      *
-     * @param cells its cells
+     * @param cells the cells of the line
      */
     public void add(String... cells) {
         lines.add(List.of(cells));
     }
 
     /**
-     * How many times {@code of} {@code number} is.
+     * Formats the ratio of {@code number} to {@code of}.
      *
      * @param number the numerator, 0 if it is not known
      * @param of the denominator, 0 if it is not known
@@ -51,7 +51,7 @@ public final class Table {
         return text.toString();
     }
 
-    /** {@return the same in Markdown, with the numbers on the right} */
+    /** {@return the table in Markdown, with all columns but the first aligned to the right} */
     public String markdown() {
         StringBuilder text = new StringBuilder();
         for (int line = 0; line < lines.size(); line++) {

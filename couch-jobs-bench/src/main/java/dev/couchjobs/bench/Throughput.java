@@ -7,19 +7,19 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** Has JMH measure a row on a store, in a JVM of its own. */
+/** Measures an operation on a store with JMH, in a JVM of its own. */
 record Throughput(Settings settings) {
     private static final int ITERATIONS = 3;
 
-    /** Operations a second, all threads together. */
-    double of(StoreKind store, BenchmarkRow row, long keys) throws RunnerException {
+    /** {@return the operations per second of all threads together} */
+    double measure(StoreKind store, Operation operation, long keys) throws RunnerException {
         long millis = settings.seconds() * 1000L;
         Options options = new OptionsBuilder()
                 .include("\\b" + OperationBenchmark.class.getSimpleName() + "\\b")
                 .param("store", store.name())
-                .param("row", row.name())
+                .param("operation", operation.name())
                 .param("keys", Long.toString(keys))
-                .threads(row.threads())
+                .threads(operation.threads())
                 .forks(1)
                 .jvmArgs("-Xmx1g", "-D" + OperationBenchmark.DIRECTORY + "=" + settings.directory())
                 .warmupIterations(ITERATIONS)

@@ -1,5 +1,5 @@
 /**
- * Measures the embedded engine beside its peers. {@link dev.couchjobs.bench.Benchmarks} is the program to run.
+ * Compares the embedded engine with its peers. {@link dev.couchjobs.bench.Benchmarks} is the program to run.
  */
 @NullMarked
 package dev.couchjobs.bench;

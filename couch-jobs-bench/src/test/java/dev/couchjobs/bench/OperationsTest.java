@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever is measured does what it says: each row, a few times, and then all of its writes are there. */
-class RowsTest {
+/** Runs each operation a few times on each store, and checks its writes. */
+class OperationsTest {
     private static final int TIMES = 3;
     private static final int LOADED = 200;
     private static final int NEW_COUNTERS = 100;
@@ -30,34 +30,34 @@ class RowsTest {
     @TempDir
     Path directory;
 
-    static Stream<Arguments> rows() {
-        return Arrays.stream(BenchmarkRow.values())
-                .flatMap(row -> Arrays.stream(StoreKind.values())
-                        .filter(store -> store.does(row))
-                        .map(store -> Arguments.of(row, store)));
+    static Stream<Arguments> operations() {
+        return Arrays.stream(Operation.values())
+                .flatMap(operation -> Arrays.stream(StoreKind.values())
+                        .filter(store -> store.supports(operation))
+                        .map(store -> Arguments.of(operation, store)));
     }
 
     @ParameterizedTest
-    @MethodSource("rows")
-    void aRowsWritesAreThereWhenItIsOpenedAgain(BenchmarkRow row, StoreKind kind) throws Exception {
+    @MethodSource("operations")
+    void writesArePresentWhenTheStoreIsOpenedAgain(Operation operation, StoreKind kind) throws Exception {
         try (BenchmarkStore store = kind.open(directory.resolve("store"))) {
             store.load(LOADED);
-            runInThreads(row.threads(), worker -> {
+            runInThreads(operation.threads(), worker -> {
                 for (int time = 0; time < TIMES; time++) {
-                    row.run(store, worker, time, LOADED);
+                    operation.run(store, worker, time, LOADED);
                 }
             });
         }
-        if (kind != StoreKind.RAW) {
+        if (kind != StoreKind.BASELINE) {
             try (BenchmarkStore store = kind.open(directory.resolve("store"))) {
-                assertWritten(store, row);
+                assertWritten(store, operation);
             }
         }
     }
 
     @ParameterizedTest
     @EnumSource(names = {"EMBEDDED", "ROCKSDB", "H2"})
-    void countersThatManyBeginAtOnceCountThemAll(StoreKind kind) throws Exception {
+    void concurrentFirstIncrementsOfACounterAllCount(StoreKind kind) throws Exception {
         Phaser together = new Phaser(WRITERS);
         try (BenchmarkStore store = kind.open(directory.resolve("store"))) {
             runInThreads(WRITERS, worker -> {
@@ -83,43 +83,43 @@ class RowsTest {
         ExecutorService threads = Executors.newFixedThreadPool(count);
         List<Future<?>> running = new ArrayList<>();
         for (int worker = 0; worker < count; worker++) {
-            int mine = worker;
-            running.add(threads.submit(() -> work.accept(mine)));
+            int index = worker;
+            running.add(threads.submit(() -> work.accept(index)));
         }
-        for (Future<?> each : running) {
-            each.get();
+        for (Future<?> future : running) {
+            future.get();
         }
         threads.shutdown();
     }
 
-    private static void assertWritten(BenchmarkStore store, BenchmarkRow row) {
-        long all = (long) row.threads() * TIMES;
-        switch (row) {
+    private static void assertWritten(BenchmarkStore store, Operation operation) {
+        long count = (long) operation.threads() * TIMES;
+        switch (operation) {
             case COMMIT_1, COMMIT_16, COMMIT_64 ->
-                assertThat(allWritten(row).allMatch(key -> store.get(key) != null))
+                assertThat(allWritten(operation).allMatch(key -> store.get(key) != null))
                         .isTrue();
-            case UPDATE -> assertThat(sum(store, row)).isEqualTo(all);
-            case UPDATE_CONTENDED, ADD -> assertThat(sharedSum(store)).isEqualTo(all);
+            case UPDATE -> assertThat(sum(store, operation)).isEqualTo(count);
+            case UPDATE_CONTENDED, ADD -> assertThat(sharedSum(store)).isEqualTo(count);
             case RANGE ->
                 assertThat(store.range(new byte[] {Data.ROWS}, LOADED * 2)).isEqualTo(LOADED);
             case APPEND ->
-                assertThat(store.range(new byte[] {Data.APPENDED}, (int) all * 2))
-                        .isEqualTo((int) all);
-            case WATCH -> assertThat(store.get(BenchmarkRow.written(0, 0))).isNotNull();
+                assertThat(store.range(new byte[] {Data.APPENDED}, (int) count * 2))
+                        .isEqualTo((int) count);
+            case WATCH -> assertThat(store.get(Operation.written(0, 0))).isNotNull();
         }
     }
 
-    private static Stream<byte[]> allWritten(BenchmarkRow row) {
-        return Stream.iterate(0, worker -> worker < row.threads(), worker -> worker + 1)
+    private static Stream<byte[]> allWritten(Operation operation) {
+        return Stream.iterate(0, worker -> worker < operation.threads(), worker -> worker + 1)
                 .flatMap(worker -> Stream.iterate(0, time -> time < TIMES, time -> time + 1)
-                        .map(time -> BenchmarkRow.written(worker, time)));
+                        .map(time -> Operation.written(worker, time)));
     }
 
-    private static long sum(BenchmarkStore store, BenchmarkRow row) {
+    private static long sum(BenchmarkStore store, Operation operation) {
         long sum = 0;
-        for (int worker = 0; worker < row.threads(); worker++) {
+        for (int worker = 0; worker < operation.threads(); worker++) {
             for (int time = 0; time < TIMES; time++) {
-                sum += store.counter(BenchmarkRow.ownCounter(worker, time));
+                sum += store.counter(Operation.ownCounter(worker, time));
             }
         }
         return sum;
@@ -127,7 +127,7 @@ class RowsTest {
 
     private static long sharedSum(BenchmarkStore store) {
         return Stream.of(0, 1, 2, 3)
-                .mapToLong(number -> store.counter(BenchmarkRow.sharedCounter(number)))
+                .mapToLong(number -> store.counter(Operation.sharedCounter(number)))
                 .sum();
     }
 }

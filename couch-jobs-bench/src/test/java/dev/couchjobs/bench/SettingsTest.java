@@ -7,23 +7,23 @@ import org.junit.jupiter.api.Test;
 
 class SettingsTest {
     @Test
-    void theCommandLineChoosesWhatIsMeasuredAndHowLong() {
-        Settings settings = Settings.parse("--rows", "add,append", "--quick", "--keys", "7");
-        assertThat(settings.rows()).containsExactly(BenchmarkRow.ADD, BenchmarkRow.APPEND);
+    void theCommandLineSetsOperationsAndDuration() {
+        Settings settings = Settings.parse("--operations", "add,append", "--smoke", "--keys", "7");
+        assertThat(settings.operations()).containsExactly(Operation.ADD, Operation.APPEND);
         assertThat(settings.seconds()).isEqualTo(1);
         assertThat(settings.keys()).isEqualTo(7);
     }
 
     @Test
-    void whatIsWrongIsNamedAndAnsweredWithWhatIsPossible() {
+    void anErrorNamesTheWrongOptionAndListsAllOptions() {
         assertThatThrownBy(() -> Settings.parse("--fast", "1"))
                 .hasMessageStartingWith("Do not understand --fast; there");
-        assertThatThrownBy(() -> Settings.parse("--rows", "insert"))
+        assertThatThrownBy(() -> Settings.parse("--operations", "insert"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("Do not understand --rows insert; there are\n")
+                .hasMessageStartingWith("Do not understand --operations insert; there are\n")
                 .hasMessageContaining("COMMIT_1 ");
-        assertThatThrownBy(() -> Settings.parse("--quick", "--rows"))
+        assertThatThrownBy(() -> Settings.parse("--smoke", "--operations"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("--rows needs a value; there are\n");
+                .hasMessageStartingWith("--operations needs a value; there are\n");
     }
 }

@@ -6,11 +6,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How many jobs a second the producers of one instance add durably, while no worker runs.
+ * Measures the jobs per second that the producers of one instance add durably, while no worker runs.
  *
- * @param perTransaction how many jobs each transaction adds
+ * @param perTransaction the number of jobs in each transaction
  */
-record Adding(int perTransaction) implements Experiment {
+record AddThroughput(int perTransaction) implements Experiment {
     static final int PRODUCERS = 16;
 
     @Override
@@ -22,7 +22,7 @@ record Adding(int perTransaction) implements Experiment {
     public Sample measure(SystemUnderTest system, Duration window) throws InterruptedException {
         LongAdder added = new LongAdder();
         try (JobSystem.Instance instance = system.system().join()) {
-            Duration before = system.gauges().processorTime();
+            Duration before = system.cpuMeter().cpuTime();
             long begin = System.nanoTime();
             SystemUnderTest.inThreads(PRODUCERS, () -> {
                 do {
@@ -31,10 +31,10 @@ record Adding(int perTransaction) implements Experiment {
                 } while (System.nanoTime() - begin < window.toNanos());
             });
             double seconds = (System.nanoTime() - begin) / (double) TimeUnit.SECONDS.toNanos(1);
-            Duration used = system.gauges().processorTime().minus(before);
+            Duration used = system.cpuMeter().cpuTime().minus(before);
             long jobs = added.sum();
             return new Sample(
-                    jobs, Map.of(Metric.RATE, jobs / seconds, Metric.PROCESSOR, Gauges.microsPerJob(used, jobs)));
+                    jobs, Map.of(Metric.RATE, jobs / seconds, Metric.CPU_TIME, CpuMeter.microsPerJob(used, jobs)));
         }
     }
 

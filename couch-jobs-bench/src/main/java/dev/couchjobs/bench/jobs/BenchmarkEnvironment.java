@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Where systems find their databases. Closing it stops what was started for it. */
+/** The databases of the systems. Closing it stops the PostgreSQL server that it has started. */
 final class BenchmarkEnvironment implements AutoCloseable {
     private static final byte[] STATUS = {
         (byte) 0xff, (byte) 0xff, '/', 's', 't', 'a', 't', 'u', 's', '/', 'j', 's', 'o', 'n'
@@ -37,17 +37,17 @@ final class BenchmarkEnvironment implements AutoCloseable {
         this.postgres = postgres;
     }
 
-    /** With PostgreSQL if one of the systems needs it and it is installed. */
-    static BenchmarkEnvironment set(Path directory, Path programs, Set<SystemKind> systems)
+    /** Starts PostgreSQL if it is installed and one of the systems needs it. */
+    static BenchmarkEnvironment start(Path directory, Path programs, Set<SystemKind> systems)
             throws IOException, InterruptedException {
-        boolean isWanted = systems.stream().anyMatch(SystemKind::isPeer) && PostgresServer.isInstalled(programs);
+        boolean needsPostgres = systems.stream().anyMatch(SystemKind::isPeer) && PostgresServer.isInstalled(programs);
         return new BenchmarkEnvironment(
                 directory,
                 DatabaseLocation.ofEnvironment(),
-                isWanted ? PostgresServer.start(programs, directory) : null);
+                needsPostgres ? PostgresServer.start(programs, directory) : null);
     }
 
-    /** Why a system cannot be measured here, or nothing if it can. */
+    /** The reason why a system cannot be measured here; empty if it can. */
     String obstacle(SystemKind system) {
         if (system.isPeer() && postgres == null) {
             return "PostgreSQL is not installed (Debian: apt install postgresql-15; elsewhere: --postgres PATH)";
@@ -66,8 +66,8 @@ final class BenchmarkEnvironment implements AutoCloseable {
         return Objects.requireNonNull(postgres);
     }
 
-    Gauges withPostgres() {
-        return Gauges.with(postgres().process());
+    CpuMeter postgresCpuMeter() {
+        return CpuMeter.withServer(postgres().process());
     }
 
     CouchJobsSystem inMemory(Load load) {
@@ -76,13 +76,13 @@ final class BenchmarkEnvironment implements AutoCloseable {
 
     CouchJobsSystem durable(Load load) {
         try {
-            Path made = Files.createTempDirectory(directory, "bench-jobs-");
-            Database database = Databases.open(new DatabaseLocation.Directory(made.resolve("database")));
+            Path parent = Files.createTempDirectory(directory, "bench-jobs-");
+            Database database = Databases.open(new DatabaseLocation.Directory(parent.resolve("database")));
             return new CouchJobsSystem(database, new Subspace(), load) {
                 @Override
                 public void close() {
                     super.close();
-                    delete(made);
+                    delete(parent);
                 }
             };
         } catch (IOException e) {
@@ -90,7 +90,7 @@ final class BenchmarkEnvironment implements AutoCloseable {
         }
     }
 
-    /** Under a prefix of its own, which is cleared when it is closed. */
+    /** Under a prefix of its own, which closing the system clears. */
     CouchJobsSystem onCluster(Load load) {
         Subspace subspace = new Subspace(Tuple.from("bench", UUID.randomUUID()));
         Database database = Databases.open(cluster);
@@ -116,20 +116,23 @@ final class BenchmarkEnvironment implements AutoCloseable {
         };
     }
 
-    /** What the cluster says of itself. */
+    /** The version, size and configuration of the cluster. */
     String describeCluster() {
         try (Database database = Databases.open(cluster)) {
             byte[] status = database.read(tx -> tx.get(STATUS).join());
-            JsonNode said = JsonMapper.shared()
+            JsonNode clusterStatus = JsonMapper.shared()
                     .readTree(new String(status, StandardCharsets.UTF_8))
                     .path("cluster");
-            Iterator<JsonNode> processes = said.path("processes").iterator();
+            Iterator<JsonNode> processes = clusterStatus.path("processes").iterator();
             String version =
                     processes.hasNext() ? processes.next().path("version").asString("?") : "?";
-            int count = said.path("processes").size();
+            int count = clusterStatus.path("processes").size();
             return "FoundationDB " + version + ", " + count + (count == 1 ? " process, " : " processes, ")
-                    + said.path("configuration").path("redundancy_mode").asString("?") + " "
-                    + said.path("configuration").path("storage_engine").asString("?");
+                    + clusterStatus
+                            .path("configuration")
+                            .path("redundancy_mode")
+                            .asString("?") + " "
+                    + clusterStatus.path("configuration").path("storage_engine").asString("?");
         }
     }
 

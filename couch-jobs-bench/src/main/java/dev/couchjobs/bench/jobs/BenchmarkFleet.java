@@ -12,8 +12,8 @@ import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
 /**
- * Processes with a worker of one place each, all of which handle the same types, and a client that adds jobs. Each has
- * a connection and a probe of its own.
+ * Simulated processes with a worker of one slot each, for the same types, and a client that adds jobs. Each has its own
+ * connection and its own probe.
  */
 final class BenchmarkFleet implements AutoCloseable {
     static final int JOB_MILLIS = 20;
@@ -29,7 +29,7 @@ final class BenchmarkFleet implements AutoCloseable {
     private final List<CouchJobsSystem.Member> processes = new ArrayList<>();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
-    /** Connects that many processes; none of them works yet. */
+    /** Connects that many processes, without starting their workers. */
     BenchmarkFleet(CouchJobsSystem system, JobTally tally, int count) {
         this.system = system;
         this.tally = tally;
@@ -43,18 +43,18 @@ final class BenchmarkFleet implements AutoCloseable {
         return connections.size();
     }
 
-    /** How long the jobs waited for their start. */
+    /** The latencies from the add of a job to its start. */
     LatencyRecorder latencies() {
         return latencies;
     }
 
-    /** One of the processes again, which does not work. */
+    /** Another instance in one of the processes, without a worker. */
     CouchJobsSystem.Member join(int process) {
         return system.join(probes.get(process).on(connections.get(process)));
     }
 
-    /** One process more, which is not measured. */
-    CouchJobsSystem.Member joinAnother() {
+    /** An additional process, which is not measured. */
+    CouchJobsSystem.Member joinUnmeasured() {
         return system.join();
     }
 
@@ -72,44 +72,44 @@ final class BenchmarkFleet implements AutoCloseable {
         return done;
     }
 
-    /** Ends all processes as an operator would. */
+    /** Stops all processes gracefully. */
     void stop() throws InterruptedException {
         inAll(process -> processes.get(process).close());
         processes.clear();
     }
 
-    /** Adds jobs in a transaction of their own; their delays begin. */
+    /** Adds jobs in one transaction, and starts to measure their latencies. */
     void add(int count) {
         int first = tally.next(count);
         latencies.begin(first, count);
         client.addAll(first, count);
     }
 
-    /** Adds jobs in a transaction for each process, many at a time. */
+    /** Adds jobs in one transaction for each process, many transactions at a time. */
     void addForEach(int count) throws InterruptedException {
         inAll(process -> add(count));
     }
 
-    /** Begins to count again. */
-    void forget() {
-        probes().forEach(Probe::forget);
-        latencies.forget();
+    /** Resets the probes and the latencies. */
+    void reset() {
+        probes().forEach(Probe::reset);
+        latencies.reset();
     }
 
-    /** Those of all processes and of the client. */
+    /** The probes of all processes and of the client. */
     List<Probe> probes() {
-        List<Probe> all = new ArrayList<>(probes);
-        all.add(clientProbe);
-        return all;
+        List<Probe> allProbes = new ArrayList<>(probes);
+        allProbes.add(clientProbe);
+        return allProbes;
     }
 
-    /** Does something for each process, for many at a time. */
-    void inAll(IntConsumer step) throws InterruptedException {
+    /** Runs an action for each process, many at a time. */
+    void inAll(IntConsumer action) throws InterruptedException {
         AtomicInteger next = new AtomicInteger();
         SystemUnderTest.inThreads(Math.min(THREADS, count()), () -> {
             int process;
             while ((process = next.getAndIncrement()) < count()) {
-                step.accept(process);
+                action.accept(process);
             }
         });
     }

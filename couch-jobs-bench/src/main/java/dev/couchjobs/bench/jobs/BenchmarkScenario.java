@@ -1,23 +1,23 @@
 package dev.couchjobs.bench.jobs;
 
-import dev.couchjobs.bench.report.Curve;
+import dev.couchjobs.bench.report.Chart;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 
-/** What is measured, and at which points. */
+/** The benchmarks of jobs, with their points. */
 enum BenchmarkScenario {
-    /** Adding. */
+    /** Adds jobs, in transactions of several sizes. */
     ADD("Adding jobs, 16 producers", "jobs in each transaction"),
-    /** Working off what is there. */
+    /** Runs a backlog with several numbers of workers. */
     WORKERS("Running jobs, by workers", "workers, each an instance of its own"),
-    /** Working off little and much. */
+    /** Runs backlogs of several sizes with one worker. */
     BACKLOG("Running jobs, by backlog", "jobs pending"),
-    /** Working off what is heavy. */
+    /** Runs jobs with payloads of several sizes. */
     PAYLOAD("Running jobs, by payload", "bytes in each job"),
-    /** Working off many sorts. */
+    /** Runs jobs of several numbers of types. */
     TYPES("Running jobs, by types", "types of jobs, all run by one worker"),
-    /** From when a job was to be added to its start. */
+    /** Measures the latency from add to start at several arrival rates. */
     LATENCY("From add to start", "jobs offered a second");
 
     private final String title;
@@ -30,12 +30,12 @@ enum BenchmarkScenario {
 
     Experiment experiment(int point) {
         return switch (this) {
-            case ADD -> new Adding(point);
-            case WORKERS -> Draining.many(Load.of(point));
-            case BACKLOG -> new Draining(Load.of(1), point);
-            case PAYLOAD -> Draining.many(new Load(1, 1, point));
-            case TYPES -> Draining.many(new Load(1, point, Load.PAYLOAD_BYTES));
-            case LATENCY -> new Arriving(point);
+            case ADD -> new AddThroughput(point);
+            case WORKERS -> DrainThroughput.ofLargeBacklog(Load.of(point));
+            case BACKLOG -> new DrainThroughput(Load.of(1), point);
+            case PAYLOAD -> DrainThroughput.ofLargeBacklog(new Load(1, 1, point));
+            case TYPES -> DrainThroughput.ofLargeBacklog(new Load(1, point, Load.PAYLOAD_BYTES));
+            case LATENCY -> new OpenLoopLatency(point);
         };
     }
 
@@ -64,24 +64,24 @@ enum BenchmarkScenario {
 
     List<Metric> metrics() {
         return switch (this) {
-            case WORKERS -> List.of(Metric.RATE, Metric.PROCESSOR);
+            case WORKERS -> List.of(Metric.RATE, Metric.CPU_TIME);
             case LATENCY -> List.of(Metric.MEDIAN, Metric.P99);
             default -> List.of(Metric.RATE);
         };
     }
 
-    /** What it is called on the command line. */
+    /** The name on the command line. */
     String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    Curve curve(Metric metric) {
-        return new Curve(word() + "-" + metric.word, title + metric.suffix, x, metric.unit, metric.isBetterHigher);
+    Chart chart(Metric metric) {
+        return new Chart(word() + "-" + metric.word, title + metric.suffix, x, metric.unit, metric.isBetterHigher);
     }
 
-    static List<Curve> curves(Collection<BenchmarkScenario> scenarios) {
+    static List<Chart> charts(Collection<BenchmarkScenario> scenarios) {
         return scenarios.stream()
-                .flatMap(scenario -> scenario.metrics().stream().map(scenario::curve))
+                .flatMap(scenario -> scenario.metrics().stream().map(scenario::chart))
                 .toList();
     }
 }

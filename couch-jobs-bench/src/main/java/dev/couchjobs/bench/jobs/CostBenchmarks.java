@@ -1,13 +1,13 @@
 package dev.couchjobs.bench.jobs;
 
-/** Counts what our own jobs ask of the database, and prints it. */
+/** Counts the database operations of couch-jobs, and prints them. */
 public final class CostBenchmarks {
     private static final int JOBS = 20_000;
 
     private CostBenchmarks() {}
 
     /**
-     * Counts it.
+     * Counts and prints the operations.
      *
      * @param words none
      * @throws InterruptedException if its thread is interrupted

@@ -12,8 +12,8 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts what our own jobs ask of the database. It is counted in front of the database's interface, and so the same on
- * every engine; only how often transactions conflict depends on it.
+ * Counts the database operations of couch-jobs. The counts are those of calls on the {@link Database} and do not depend
+ * on the engine, except for the number of conflicts.
  */
 final class Costs implements AutoCloseable {
     private static final int ADDING_TRANSACTIONS = 100;
@@ -29,18 +29,19 @@ final class Costs implements AutoCloseable {
 
     Costs(Load load) {
         system = new CouchJobsSystem(database, new Subspace(), load);
-        systemUnderTest = new SystemUnderTest(system, load, Gauges.OWN);
+        systemUnderTest = new SystemUnderTest(system, load, CpuMeter.OWN);
     }
 
     /**
-     * A number that was counted.
+     * A count.
      *
-     * @param unit of what
+     * @param name the label of the count
+     * @param unit the unit of the count
      */
-    record Cost(String row, double value, String unit) {}
+    record Cost(String name, double value, String unit) {}
 
     static Table table(int jobs) throws InterruptedException {
-        Table table = new Table("what couch-jobs asks of the database", "", "");
+        Table table = new Table("database operations of couch-jobs", "", "");
         for (int perTransaction : List.of(1, 100)) {
             try (Costs costs = new Costs(Load.of(1))) {
                 add(table, costs.adding(perTransaction));
@@ -59,7 +60,7 @@ final class Costs implements AutoCloseable {
     }
 
     private static void add(Table table, List<Cost> costs) {
-        costs.forEach(cost -> table.add(cost.row, String.format(Locale.ROOT, "%.2f", cost.value), cost.unit));
+        costs.forEach(cost -> table.add(cost.name, String.format(Locale.ROOT, "%.2f", cost.value), cost.unit));
     }
 
     List<Cost> adding(int perTransaction) {
@@ -87,10 +88,10 @@ final class Costs implements AutoCloseable {
         systemUnderTest.awaitEnd(systemUnderTest.tally().last(JobTally.RECENT));
         instances.forEach(JobSystem.Instance::close);
         Traffic traffic = counted.traffic().since(before);
-        String row = "running by " + instances.size() + (instances.size() == 1 ? " worker" : " workers");
-        List<Cost> costs = new ArrayList<>(perJob(row, traffic, jobs));
-        costs.add(new Cost(row + ": conflicts", traffic.claimRetries() / (double) traffic.claims(), "per claim"));
-        costs.add(new Cost(row + ": jobs", jobs / (double) traffic.claims(), "per claim"));
+        String name = "running by " + instances.size() + (instances.size() == 1 ? " worker" : " workers");
+        List<Cost> costs = new ArrayList<>(perJob(name, traffic, jobs));
+        costs.add(new Cost(name + ": conflicts", traffic.claimRetries() / (double) traffic.claims(), "per claim"));
+        costs.add(new Cost(name + ": jobs", jobs / (double) traffic.claims(), "per claim"));
         return costs;
     }
 
@@ -110,7 +111,7 @@ final class Costs implements AutoCloseable {
         }
     }
 
-    /** What it takes to keep the claims on jobs that run for long. They are still there when it is over. */
+    /** Counts the operations that renew the claims of long-running jobs. The jobs still run afterwards. */
     List<Cost> keeping(int jobs, Duration timeout) throws InterruptedException {
         system.setActivityTimeout(timeout);
         systemUnderTest.fill(jobs);
@@ -121,13 +122,13 @@ final class Costs implements AutoCloseable {
             Traffic traffic = counted.traffic();
             TimeUnit.NANOSECONDS.sleep(timeout.toNanos() * TIMEOUTS);
             traffic = counted.traffic().since(traffic);
-            String row = "keeping %,d jobs of a type with a timeout of %d s: ".formatted(jobs, timeout.toSeconds());
+            String name = "keeping %,d jobs of a type with a timeout of %d s: ".formatted(jobs, timeout.toSeconds());
             return List.of(
-                    new Cost(row + "transactions", traffic.transactions() / (double) TIMEOUTS, "per timeout"),
-                    new Cost(row + "retries", traffic.retries() / (double) TIMEOUTS, "per timeout"),
-                    new Cost(row + "keys written", traffic.keysWritten() / (double) TIMEOUTS, "per timeout"),
-                    new Cost(row + "keys read", traffic.keysRead() / (double) TIMEOUTS, "per timeout"),
-                    new Cost(row + "ranges read", traffic.rangesRead() / (double) TIMEOUTS, "per timeout"));
+                    new Cost(name + "transactions", traffic.transactions() / (double) TIMEOUTS, "per timeout"),
+                    new Cost(name + "retries", traffic.retries() / (double) TIMEOUTS, "per timeout"),
+                    new Cost(name + "keys written", traffic.keysWritten() / (double) TIMEOUTS, "per timeout"),
+                    new Cost(name + "keys read", traffic.keysRead() / (double) TIMEOUTS, "per timeout"),
+                    new Cost(name + "ranges read", traffic.rangesRead() / (double) TIMEOUTS, "per timeout"));
         }
     }
 
@@ -137,13 +138,13 @@ final class Costs implements AutoCloseable {
         }
     }
 
-    private static List<Cost> perJob(String row, Traffic traffic, double jobs) {
+    private static List<Cost> perJob(String name, Traffic traffic, double jobs) {
         return List.of(
-                new Cost(row + ": transactions", traffic.transactions() / jobs, "per job"),
-                new Cost(row + ": keys written", traffic.keysWritten() / jobs, "per job"),
-                new Cost(row + ": bytes written", traffic.bytesWritten() / jobs, "per job"),
-                new Cost(row + ": keys read", traffic.keysRead() / jobs, "per job"),
-                new Cost(row + ": ranges read", traffic.rangesRead() / jobs, "per job"));
+                new Cost(name + ": transactions", traffic.transactions() / jobs, "per job"),
+                new Cost(name + ": keys written", traffic.keysWritten() / jobs, "per job"),
+                new Cost(name + ": bytes written", traffic.bytesWritten() / jobs, "per job"),
+                new Cost(name + ": keys read", traffic.keysRead() / jobs, "per job"),
+                new Cost(name + ": ranges read", traffic.rangesRead() / jobs, "per job"));
     }
 
     @Override

@@ -18,7 +18,7 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Our own jobs, on any FoundationDB. */
+/** couch-jobs, on any FoundationDB. */
 class CouchJobsSystem implements JobSystem {
     private static final int CONCURRENCY = 200;
     private static final Duration ACTIVITY_TIMEOUT = Duration.ofSeconds(30);
@@ -35,21 +35,21 @@ class CouchJobsSystem implements JobSystem {
     private final String[] payloads;
     private final CouchJobs jobs;
 
-    /** In a part of a database; the database is closed with this. */
+    /** Uses a subspace of a database, and closes the database on close. */
     CouchJobsSystem(Database database, Subspace subspace, Load load) {
         this.database = database;
         this.subspace = subspace;
         this.load = load;
         payloads = load.payloads();
-        jobs = in(database);
+        jobs = jobsOn(database);
         types = IntStream.range(0, load.types())
                 .mapToObj(type -> JobType.of("bench-" + type, String.class))
                 .toList();
         setActivityTimeout(ACTIVITY_TIMEOUT);
     }
 
-    private CouchJobs in(Database way) {
-        return CouchJobs.builder(way).subspace(subspace).build();
+    private CouchJobs jobsOn(Database connection) {
+        return CouchJobs.builder(connection).subspace(subspace).build();
     }
 
     @Override
@@ -57,14 +57,14 @@ class CouchJobsSystem implements JobSystem {
         return join(database);
     }
 
-    /** Another connection to the database, as another process would have one; closed with this. */
+    /** Opens another connection to the database, like another process; closing this closes it. */
     Database connect() {
         return database; // the engine in this process has no connections
     }
 
-    /** An instance that takes another way to the database. */
-    Member join(Database way) {
-        return new Member(way, in(way));
+    /** An instance that uses another connection to the database. */
+    Member join(Database connection) {
+        return new Member(connection, jobsOn(connection));
     }
 
     @Override
@@ -84,10 +84,10 @@ class CouchJobsSystem implements JobSystem {
                 .sum();
     }
 
-    private long unfinished(List<JobType<String, Void>> some) {
+    private long unfinished(List<JobType<String, Void>> countedTypes) {
         return database.run(tx -> {
             List<CompletableFuture<JobCounts>> counts =
-                    some.stream().map(type -> jobs.counts(tx, type)).toList();
+                    countedTypes.stream().map(type -> jobs.counts(tx, type)).toList();
             return counts.stream()
                     .map(CompletableFuture::join)
                     .mapToLong(count -> count.pending() + count.blocked() + count.running())
@@ -101,7 +101,7 @@ class CouchJobsSystem implements JobSystem {
         database.close();
     }
 
-    /** How long an instance may be silent. */
+    /** Sets the activity timeout of all types. */
     void setActivityTimeout(Duration timeout) {
         types.forEach(
                 type -> jobs.types().setTypeTimeout(database, type, timeout).join());
@@ -111,7 +111,7 @@ class CouchJobsSystem implements JobSystem {
         return types.get(load.type(number));
     }
 
-    /** Of one length, so that the order of the ids is that of the numbers, as with ids made from the time. */
+    /** Ids have the same length, so that they sort like their numbers, as time-based ids do. */
     private static String id(int number) {
         return Integer.toString(FIRST_ID + number);
     }
@@ -120,26 +120,27 @@ class CouchJobsSystem implements JobSystem {
         return payloads[number % payloads.length];
     }
 
-    /** One process of ours. */
+    /** An instance of couch-jobs. */
     final class Member implements Instance {
-        private final Database way;
-        private final CouchJobs own;
+        private final Database connection;
+        private final CouchJobs couchJobs;
         private @Nullable Worker worker;
 
-        Member(Database way, CouchJobs own) {
-            this.way = way;
-            this.own = own;
+        Member(Database connection, CouchJobs couchJobs) {
+            this.connection = connection;
+            this.couchJobs = couchJobs;
         }
 
         @Override
         public void add(int number) {
-            own.add(way, type(number), id(number), payload(number)).join();
+            couchJobs.add(connection, type(number), id(number), payload(number)).join();
         }
 
         @Override
         public void addAll(int first, int count) {
-            own.addAll(
-                            way,
+            couchJobs
+                    .addAll(
+                            connection,
                             IntStream.range(first, first + count)
                                     .mapToObj(number -> NewJob.of(type(number), payload(number))
                                             .id(id(number)))
@@ -149,14 +150,14 @@ class CouchJobsSystem implements JobSystem {
 
         @Override
         public void work(IntConsumer handler) {
-            WorkerBuilder builder = own.worker().concurrency(load.places(CONCURRENCY));
+            WorkerBuilder builder = couchJobs.worker().concurrency(load.slots(CONCURRENCY));
             types.forEach(type -> builder.process(type, job -> handler.accept(number(job))));
             worker = builder.start();
         }
 
-        /** Begins as many jobs as that, which then run without end. */
+        /** Begins that many jobs, which run without end. */
         void hold(int count, IntConsumer handler) {
-            WorkerBuilder builder = own.worker().concurrency(count).shutdownTimeout(Duration.ZERO);
+            WorkerBuilder builder = couchJobs.worker().concurrency(count).shutdownTimeout(Duration.ZERO);
             types.forEach(type -> builder.handleAsync(type, job -> {
                 handler.accept(number(job));
                 return new CompletableFuture<>();
@@ -164,16 +165,16 @@ class CouchJobsSystem implements JobSystem {
             worker = builder.start();
         }
 
-        /** Runs so many jobs at a time, each until what the handler gives is complete. */
-        void work(int places, IntFunction<CompletableFuture<Void>> handler) {
-            WorkerBuilder builder = own.worker().concurrency(places);
+        /** Runs up to {@code slots} jobs at a time, each until the future of the handler completes. */
+        void work(int slots, IntFunction<CompletableFuture<Void>> handler) {
+            WorkerBuilder builder = couchJobs.worker().concurrency(slots);
             types.forEach(type -> builder.handleAsync(type, job -> handler.apply(number(job))));
             worker = builder.start();
         }
 
-        /** Waits for the end of a job, for as long as that. */
+        /** Waits for the result of a job, at most for the timeout. */
         CompletableFuture<Void> result(int number, Duration timeout) {
-            return own.resultAsync(type(number), id(number), timeout);
+            return couchJobs.resultAsync(type(number), id(number), timeout);
         }
 
         private static int number(JobContext<String> job) {
@@ -185,7 +186,7 @@ class CouchJobsSystem implements JobSystem {
             if (worker != null) {
                 worker.close();
             }
-            own.close();
+            couchJobs.close();
         }
     }
 }

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way to a database on which everything that is run through it is counted. It takes time: rates are measured without.
- * A transaction that is made with {@code createTransaction} is counted when it is closed.
+ * Wraps a database and counts the operations of its transactions. The counting takes time, so rates are measured
+ * without it. A transaction from {@code createTransaction} is counted when it is closed.
  */
 final class CountingDatabase {
     private static final Set<String> TRANSACTIONS = Set.of("run", "runAsync", "read", "readAsync");
@@ -28,7 +28,7 @@ final class CountingDatabase {
         this(target, CountingTransaction::new);
     }
 
-    /** With every try of a transaction made by the caller, who may keep them. */
+    /** {@code tries} creates the counter of each try of a transaction, and may keep it. */
     CountingDatabase(Database target, Supplier<CountingTransaction> tries) {
         this.target = target;
         this.tries = tries;
@@ -38,7 +38,7 @@ final class CountingDatabase {
         return (Database) ForwardingProxies.to(target, Database.class, this::forward);
     }
 
-    /** What was done so far. */
+    /** The traffic so far. */
     synchronized Traffic traffic() {
         return traffic;
     }
@@ -86,16 +86,16 @@ final class CountingDatabase {
 
     /** The tries of one transaction. */
     private static final class Tries {
-        private final Supplier<CountingTransaction> make;
+        private final Supplier<CountingTransaction> factory;
         private CountingTransaction last = new CountingTransaction();
         private long count;
         private long claims;
 
-        Tries(Supplier<CountingTransaction> make) {
-            this.make = make;
+        Tries(Supplier<CountingTransaction> factory) {
+            this.factory = factory;
         }
 
-        @SuppressWarnings("unchecked") // what these methods take first is such a function
+        @SuppressWarnings("unchecked") // the first argument of these methods is such a function
         Function<ReadTransaction, Object> counting(@Nullable Object body) {
             Function<Object, Object> called = (Function<Object, Object>) Objects.requireNonNull(body);
             return transaction -> called.apply(next().counted(transaction));
@@ -104,7 +104,7 @@ final class CountingDatabase {
         private synchronized CountingTransaction next() {
             claims += last.isClaim() ? 1 : 0;
             count++;
-            last = make.get();
+            last = factory.get();
             return last;
         }
 

@@ -16,12 +16,12 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One try of a transaction, counting what it asks for. */
+/** Counts the operations of one try of a transaction. */
 final class CountingTransaction {
     /** The name of the key space of pending queues, by RFC 007. */
     private static final String PENDING = "pending";
 
-    /** Read by what goes round by the clock, whether there are jobs or not. */
+    /** The key spaces that the monitors, releasers and sweeps read in their rounds. */
     private static final List<String> UPKEEP = Stream.of("activity", "counts", "releasing", "retire")
             .map(CountingTransaction::packed)
             .toList();
@@ -39,29 +39,29 @@ final class CountingTransaction {
         this(watch -> {});
     }
 
-    /** Receives each watch that it arms. */
+    /** {@code onWatch} receives each watch that the try arms. */
     CountingTransaction(Consumer<CompletableFuture<?>> onWatch) {
         this.onWatch = onWatch;
     }
 
-    /** The same transaction, counted. */
+    /** Wraps a transaction so that its operations are counted. */
     Object counted(ReadTransaction transaction) {
         Class<?> type = transaction instanceof Transaction ? Transaction.class : ReadTransaction.class;
         return ForwardingProxies.to(
                 transaction, type, (self, method, arguments) -> forward(self, transaction, method, arguments));
     }
 
-    /** Takes jobs, if it commits. */
+    /** Whether the try claims jobs, if it commits. */
     boolean isClaim() {
         return looksForJobs && keysWritten.get() > 0;
     }
 
-    /** It is the round of a monitor, of a releaser or of a sweep. */
+    /** Whether the try is a round of a monitor, a releaser or a sweep. */
     boolean isUpkeep() {
         return isUpkeep;
     }
 
-    /** How many questions it has asked, of one key or of a range. */
+    /** The number of reads, of a key or of a range. */
     long reads() {
         return keysRead.get() + rangesRead.get();
     }
@@ -106,7 +106,7 @@ final class CountingTransaction {
         return ForwardingProxies.invoke(transaction, method, arguments);
     }
 
-    @SuppressWarnings("unchecked") // what these methods take first is such a function
+    @SuppressWarnings("unchecked") // the first argument of these methods is such a function
     private static Function<Object, Object> body(@Nullable Object argument) {
         return (Function<Object, Object>) Objects.requireNonNull(argument);
     }
@@ -152,7 +152,7 @@ final class CountingTransaction {
         return new String(Objects.requireNonNull(key), StandardCharsets.ISO_8859_1);
     }
 
-    /** How a key has a word as an element of its own. */
+    /** The bytes of a word as an element of a key. */
     private static String packed(String word) {
         return new String(Tuple.from(word).pack(), StandardCharsets.ISO_8859_1);
     }

@@ -6,61 +6,64 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-/** What the processes that take part have used of the processors. */
-final class Gauges {
-    /** Of a system in this JVM alone. */
-    static final Gauges OWN = new Gauges(() -> used(ProcessHandle.current()));
+/** Measures the CPU time of the processes of a system. */
+final class CpuMeter {
+    /** For a system in this JVM alone. */
+    static final CpuMeter OWN = new CpuMeter(() -> cpuTimeOf(ProcessHandle.current()));
 
-    /** Of a system that works elsewhere, which is not known. */
-    static final Gauges NONE = new Gauges(() -> Duration.ZERO);
+    /** For a system whose CPU time is unknown, because it runs elsewhere. */
+    static final CpuMeter NONE = new CpuMeter(() -> Duration.ZERO);
 
     private static final Duration TICK = Duration.ofMillis(10);
-    /** Places behind the process's name. */
-    private static final int ENDED_USER = 13;
-
-    private static final int ENDED_SYSTEM = 14;
+    /** The index of the field {@code cutime} among those after the name of the process. */
+    private static final int CHILDREN_USER_TIME = 13;
+    /** The index of the field {@code cstime}. */
+    private static final int CHILDREN_SYSTEM_TIME = 14;
 
     private static final double NANOS_PER_MICRO = 1_000;
 
-    private final Supplier<Duration> processorTime;
+    private final Supplier<Duration> cpuTime;
 
-    private Gauges(Supplier<Duration> processorTime) {
-        this.processorTime = processorTime;
+    private CpuMeter(Supplier<Duration> cpuTime) {
+        this.cpuTime = cpuTime;
     }
 
-    /** Of a system with a database that has processes of its own. */
-    static Gauges with(ProcessHandle server) {
-        return new Gauges(() -> server.descendants()
-                .map(Gauges::used)
-                .reduce(used(server), Duration::plus)
-                .plus(ofEndedChildren(server))
-                .plus(used(ProcessHandle.current())));
+    /** For a system in this JVM whose database is another process, with children. */
+    static CpuMeter withServer(ProcessHandle server) {
+        return new CpuMeter(() -> server.descendants()
+                .map(CpuMeter::cpuTimeOf)
+                .reduce(cpuTimeOf(server), Duration::plus)
+                .plus(endedChildrenTime(server))
+                .plus(cpuTimeOf(ProcessHandle.current())));
     }
 
-    /** What a process's children had used that are not there any more, where the system reports it: see proc(5). */
-    private static Duration ofEndedChildren(ProcessHandle process) {
+    /**
+     * The CPU time of the ended children of a process; 0 where the operating system does not report it. See proc(5).
+     */
+    private static Duration endedChildrenTime(ProcessHandle process) {
         Path file = Path.of("/proc", Long.toString(process.pid()), "stat");
         if (!Files.isReadable(file)) {
             return Duration.ZERO;
         }
         try {
-            String said = Files.readString(file);
-            String[] fields = said.substring(said.lastIndexOf(')') + 2).split(" ", -1);
-            return TICK.multipliedBy(Long.parseLong(fields[ENDED_USER]) + Long.parseLong(fields[ENDED_SYSTEM]));
+            String stat = Files.readString(file);
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+            return TICK.multipliedBy(
+                    Long.parseLong(fields[CHILDREN_USER_TIME]) + Long.parseLong(fields[CHILDREN_SYSTEM_TIME]));
         } catch (IOException e) {
             return Duration.ZERO;
         }
     }
 
-    Duration processorTime() {
-        return processorTime.get();
+    Duration cpuTime() {
+        return cpuTime.get();
     }
 
-    static double microsPerJob(Duration used, long jobs) {
-        return jobs == 0 ? 0 : used.toNanos() / NANOS_PER_MICRO / jobs;
+    static double microsPerJob(Duration cpuTime, long jobs) {
+        return jobs == 0 ? 0 : cpuTime.toNanos() / NANOS_PER_MICRO / jobs;
     }
 
-    private static Duration used(ProcessHandle process) {
+    private static Duration cpuTimeOf(ProcessHandle process) {
         return process.info().totalCpuDuration().orElse(Duration.ZERO);
     }
 }

@@ -20,8 +20,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * db-scheduler as its pages on performance and configuration advise for high throughput: it locks jobs while it fetches
- * them, keeps its threads busy, and looks at once when a job was added by itself.
+ * db-scheduler, configured for high throughput as its documentation advises: it locks jobs when it fetches them, keeps
+ * its threads busy, and polls at once after it has added a job itself.
  */
 final class DbSchedulerSystem implements JobSystem {
     private static final int THREADS = 20;
@@ -34,7 +34,7 @@ final class DbSchedulerSystem implements JobSystem {
             + " threads, polling interval " + POLL_MILLIS + " ms, immediate execution, scheduleBatch, "
             + CONNECTIONS + " connections for each instance";
 
-    /** The table and the indexes that its README asks for, without those for priorities, which are not used. */
+    /** The table and the indexes from its README, without those for priorities, which the benchmarks do not use. */
     private static final List<String> TABLE = List.of(
             "create table scheduled_tasks (task_name text not null, task_instance text not null, task_data bytea,"
                     + " execution_time timestamp with time zone not null, picked boolean not null, picked_by text,"
@@ -72,7 +72,7 @@ final class DbSchedulerSystem implements JobSystem {
                 "instance-" + instances.incrementAndGet(), server.pool(database, load.connections(CONNECTIONS)));
     }
 
-    /** It deletes what is over. */
+    /** db-scheduler deletes jobs that have ended. */
     @Override
     public boolean areFinished(List<Integer> numbers) {
         String[] names =
@@ -117,7 +117,7 @@ final class DbSchedulerSystem implements JobSystem {
         return Integer.toString(number);
     }
 
-    /** The cheapest there is. */
+    /** The cheapest serializer for text. */
     private static final class Text implements Serializer {
         @Override
         public byte[] serialize(Object data) {
@@ -160,7 +160,7 @@ final class DbSchedulerSystem implements JobSystem {
 
         @Override
         public void work(IntConsumer handler) {
-            Scheduler made = Scheduler.create(connections, tasks(handler))
+            Scheduler newScheduler = Scheduler.create(connections, tasks(handler))
                     .serializer(new Text())
                     .schedulerName(new SchedulerName.Fixed(name))
                     .threads(THREADS)
@@ -168,9 +168,9 @@ final class DbSchedulerSystem implements JobSystem {
                     .pollingInterval(Duration.ofMillis(POLL_MILLIS))
                     .enableImmediateExecution()
                     .build();
-            made.start();
-            client = made;
-            scheduler = made;
+            newScheduler.start();
+            client = newScheduler;
+            scheduler = newScheduler;
         }
 
         @Override

@@ -7,71 +7,67 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many jobs a second handlers that do nothing get through while no job is added: from the start of the first to the
- * durable end of all that were begun by then. What is begun after that is not counted, though it takes its part of the
- * machine. A backlog that is drained too soon is filled up again while the clock stands still, unless what has been
- * drained was a lot to keep: our own jobs and some peers' stay when they are over.
+ * Measures the jobs per second that empty handlers run while no job is added: the jobs that have begun when the window
+ * ends, over the time from the first start to the durable end of all of them. Jobs that begin after the window are not
+ * counted. A backlog that is drained before the window ends is filled again, which is not measured. Refills end once
+ * the drained jobs hold many bytes, because couch-jobs and some peers keep finished jobs.
  *
- * @param load how many instances work, on jobs of how many types and bytes
- * @param pending how many jobs there are to begin with
+ * @param load the number of instances, and the types and payloads of the jobs
+ * @param pending the number of jobs at the beginning of a round
  */
-record Draining(Load load, int pending) implements Experiment {
-    private static final int MANY = 10_000;
-    private static final int MOST_BYTES = 100_000_000;
+record DrainThroughput(Load load, int pending) implements Experiment {
+    private static final int LARGE_BACKLOG = 10_000;
+    private static final int MAX_BYTES = 100_000_000;
     private static final int REFILLS = 20;
 
-    /** With jobs enough to go on for a while. */
-    static Draining many(Load load) {
-        return new Draining(load, Math.min(MANY, MOST_BYTES / load.payloadBytes()));
+    /** With a backlog that is large, but has at most {@code MAX_BYTES} of payloads. */
+    static DrainThroughput ofLargeBacklog(Load load) {
+        return new DrainThroughput(load, Math.min(LARGE_BACKLOG, MAX_BYTES / load.payloadBytes()));
     }
 
-    private record Round(int jobs, long nanos, Duration processorTime, int jobsOfProcessorTime) {}
+    private record Round(int jobs, long nanos, Duration cpuTime, int cpuTimeJobs) {}
 
     @Override
     public Sample measure(SystemUnderTest system, Duration window) throws InterruptedException {
         int jobs = 0;
         long nanos = 0;
-        Duration processorTime = Duration.ZERO;
-        int jobsOfProcessorTime = 0;
+        Duration cpuTime = Duration.ZERO;
+        int cpuTimeJobs = 0;
         for (int refill = 0; refill < REFILLS && nanos < window.toNanos() * 3 / 4; refill++) {
-            if ((long) jobs * load.payloadBytes() >= MOST_BYTES) {
+            if ((long) jobs * load.payloadBytes() >= MAX_BYTES) {
                 break;
             }
             system.fill(pending);
             Round round = drain(system, window.toNanos() - nanos);
             jobs += round.jobs;
             nanos += round.nanos;
-            processorTime = processorTime.plus(round.processorTime);
-            jobsOfProcessorTime += round.jobsOfProcessorTime;
+            cpuTime = cpuTime.plus(round.cpuTime);
+            cpuTimeJobs += round.cpuTimeJobs;
         }
         double seconds = nanos / (double) TimeUnit.SECONDS.toNanos(1);
         return new Sample(
                 jobs,
-                Map.of(
-                        Metric.RATE,
-                        jobs / seconds,
-                        Metric.PROCESSOR,
-                        Gauges.microsPerJob(processorTime, jobsOfProcessorTime)));
+                Map.of(Metric.RATE, jobs / seconds, Metric.CPU_TIME, CpuMeter.microsPerJob(cpuTime, cpuTimeJobs)));
     }
 
     private Round drain(SystemUnderTest system, long nanos) throws InterruptedException {
         JobTally tally = system.tally();
-        int before = tally.beginRound();
-        int present = system.pending();
+        int begunBefore = tally.beginRound();
+        int pendingBefore = system.pending();
         List<JobSystem.Instance> instances = new ArrayList<>();
         try {
             for (int instance = 0; instance < load.instances(); instance++) {
                 instances.add(system.system().join());
             }
-            Duration usedBefore = system.gauges().processorTime();
+            Duration cpuTimeBefore = system.cpuMeter().cpuTime();
             instances.forEach(instance -> instance.work(tally::run));
-            system.awaitFirst(before);
-            var unused = tally.await(before + present, nanos - (System.nanoTime() - tally.firstAt()));
-            int jobs = tally.begun() - before;
+            system.awaitFirst(begunBefore);
+            var unused = tally.await(begunBefore + pendingBefore, nanos - (System.nanoTime() - tally.firstAt()));
+            int jobs = tally.begun() - begunBefore;
             system.awaitEnd(tally.last(JobTally.RECENT));
-            long took = System.nanoTime() - tally.firstAt();
-            Duration used = system.gauges().processorTime().minus(usedBefore);
-            return new Round(jobs, took, used, tally.begun() - before);
+            long elapsed = System.nanoTime() - tally.firstAt();
+            Duration cpuTimeUsed = system.cpuMeter().cpuTime().minus(cpuTimeBefore);
+            return new Round(jobs, elapsed, cpuTimeUsed, tally.begun() - begunBefore);
         } finally {
             instances.forEach(JobSystem.Instance::close);
         }

@@ -2,11 +2,11 @@ package dev.couchjobs.bench.jobs;
 
 import java.time.Duration;
 
-/** A way to measure something at one point of a curve. */
+/** Measures figures at one point of a chart. */
 interface Experiment {
-    /** What the systems have to be made for. */
+    /** The load for which the systems are created. */
     Load load();
 
-    /** Does it for about as long as that, on a system that may have been measured before. */
+    /** Measures a system, which may have been measured before, for about the length of the window. */
     Sample measure(SystemUnderTest system, Duration window) throws InterruptedException;
 }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** Counts what many processes ask of the database, and measures how long jobs wait for their start. */
+/** Counts the database operations of many processes, and measures how long jobs wait for their start. */
 public final class FleetBenchmarks {
     private final FleetSettings settings;
     private final BenchmarkEnvironment environment;
@@ -37,7 +37,7 @@ public final class FleetBenchmarks {
     public static void main(String... words) throws IOException, InterruptedException {
         FleetSettings settings = FleetSettings.parse(words);
         Report report = run(settings);
-        System.out.println(report.byFigure());
+        System.out.println(report.bySystem());
         System.out.println(
                 "Tables, plot and figures are in " + settings.output().toAbsolutePath());
         if (!report.faults().isEmpty()) {
@@ -46,10 +46,10 @@ public final class FleetBenchmarks {
         System.out.println("Every job was run once.");
     }
 
-    /** Measures what the settings say and writes it where they say. */
+    /** Measures according to the settings, and writes the results. */
     static Report run(FleetSettings settings) throws IOException, InterruptedException {
         try (BenchmarkEnvironment environment =
-                BenchmarkEnvironment.set(settings.directory(), settings.directory(), settings.systems())) {
+                BenchmarkEnvironment.start(settings.directory(), settings.directory(), settings.systems())) {
             Report report = new FleetBenchmarks(settings, environment).measure();
             report.write(settings.output());
             return report;
@@ -65,37 +65,39 @@ public final class FleetBenchmarks {
                 continue;
             }
             described.put(system.label(), system.engine(environment));
-            var unused = measure(system, 2, settings.brief()); // so that the JVM has compiled
+            var unused = measure(system, 2, settings.smoke()); // warms up the JVM
             for (int processes : settings.processes()) {
                 measurements.addAll(measure(system, processes, settings));
             }
         }
         return new Report(
-                Machine.describe(settings.directory()), describe(), described, FleetPhase.curves(), measurements);
+                Machine.describe(settings.directory()), describe(), described, FleetPhase.charts(), measurements);
     }
 
     private Map<String, String> describe() {
-        Map<String, String> all = new LinkedHashMap<>();
-        all.put(
+        Map<String, String> descriptions = new LinkedHashMap<>();
+        descriptions.put(
                 "Processes",
-                "a worker of one place each, all in this JVM; " + settings.types() + " types, jobs take "
+                "a worker of one slot each, all in this JVM; " + settings.types() + " types, jobs take "
                         + BenchmarkFleet.JOB_MILLIS + " ms");
-        all.put("Lengths", settings.jobs() + " jobs one at a time; " + settings.seconds() + " s of what goes by time");
-        all.put("Library", Machine.library(Database.class));
-        return all;
+        descriptions.put(
+                "Lengths",
+                settings.jobs() + " jobs one at a time; " + settings.seconds() + " s for figures per second");
+        descriptions.put("Library", Machine.library(Database.class));
+        return descriptions;
     }
 
     private List<Measurement> measure(SystemKind system, int processes, FleetSettings lengths)
             throws InterruptedException {
         Load load = new Load(processes, settings.types(), Load.PAYLOAD_BYTES);
-        CouchJobsSystem ours = system.ours(environment, load);
+        CouchJobsSystem ours = system.openCouchJobs(environment, load);
         Map<FleetPhase, Sample> samples = new LinkedHashMap<>();
-        try (SystemUnderTest systemUnderTest = new SystemUnderTest(ours, load, Gauges.NONE)) {
+        try (SystemUnderTest systemUnderTest = new SystemUnderTest(ours, load, CpuMeter.NONE)) {
             try (BenchmarkFleet fleet = new BenchmarkFleet(ours, systemUnderTest.tally(), processes)) {
                 new FleetRun(systemUnderTest, fleet, lengths, (phase, sample) -> {
                             samples.put(phase, sample);
-                            System.err.println(
-                                    "%s, %d processes, %s".formatted(system.label(), processes, said(phase, sample)));
+                            System.err.println("%s, %d processes, %s"
+                                    .formatted(system.label(), processes, describe(phase, sample)));
                         })
                         .measure();
             }
@@ -104,7 +106,7 @@ public final class FleetBenchmarks {
             return samples.entrySet().stream()
                     .flatMap(phase -> phase.getKey().metrics().stream()
                             .map(metric -> Measurement.of(
-                                    phase.getKey().curve(metric).name(),
+                                    phase.getKey().chart(metric).name(),
                                     system.label(),
                                     processes,
                                     List.of(figure(phase.getValue(), metric)),
@@ -115,7 +117,7 @@ public final class FleetBenchmarks {
         }
     }
 
-    private static String said(FleetPhase phase, Sample sample) {
+    private static String describe(FleetPhase phase, Sample sample) {
         return phase.metrics().stream()
                 .map(metric -> String.format(Locale.ROOT, "%s %.2f", metric.word, figure(sample, metric)))
                 .collect(Collectors.joining(", ", phase + ": ", ""));

@@ -14,10 +14,10 @@ final class FleetRun {
     private static final int JOBS_OF_EACH = 10;
     private static final int WARM_UP = 2;
     private static final Duration PATIENCE = Duration.ofMinutes(1);
-    /** Between jobs that come while processes wait. */
-    private static final Duration APART = Duration.ofMillis(100);
-    /** Long enough for a process that has ended its job to be idle again. */
-    private static final Duration SETTLED = Duration.ofMillis(250);
+    /** The interval of the other jobs while processes wait. */
+    private static final Duration INTERVAL = Duration.ofMillis(100);
+    /** The time after which a process that has ended its job is idle again. */
+    private static final Duration SETTLING = Duration.ofMillis(250);
 
     private final SystemUnderTest system;
     private final BenchmarkFleet fleet;
@@ -37,22 +37,22 @@ final class FleetRun {
 
     void measure() throws InterruptedException {
         fleet.start();
-        rest(settings.settling());
-        pass(FleetPhase.IDLE);
+        pause(settings.settling());
+        measureIdle(FleetPhase.IDLE);
         restart();
         for (int job = 0; job < WARM_UP; job++) {
             addOne();
         }
         sparse();
         dense();
-        pass(FleetPhase.USED);
+        measureIdle(FleetPhase.USED);
         fleet.stop();
         waiting();
     }
 
-    private void pass(FleetPhase phase) throws InterruptedException {
-        fleet.forget();
-        rest(settings.window());
+    private void measureIdle(FleetPhase phase) throws InterruptedException {
+        fleet.reset();
+        pause(settings.window());
         results.accept(phase, new Sample(0, Probe.ofAll(fleet.probes(), processSeconds())));
     }
 
@@ -61,19 +61,19 @@ final class FleetRun {
     }
 
     private void restart() throws InterruptedException {
-        fleet.forget();
+        fleet.reset();
         fleet.stop();
         int before = system.tally().begun();
         fleet.add(fleet.count());
-        fleet.latencies().again();
+        fleet.latencies().restart();
         fleet.start();
         awaitEnd(before, fleet.count());
-        rest(settings.settling());
+        pause(settings.settling());
         record(FleetPhase.RESTART, fleet.count(), Probe.ofAll(fleet.probes(), fleet.count()), fleet.latencies());
     }
 
     private void sparse() throws InterruptedException {
-        fleet.forget();
+        fleet.reset();
         for (int job = 0; job < settings.jobs(); job++) {
             addOne();
         }
@@ -84,27 +84,27 @@ final class FleetRun {
         int before = system.tally().begun();
         fleet.add(1);
         awaitEnd(before, 1);
-        rest(SETTLED);
+        pause(SETTLING);
     }
 
     private void dense() throws InterruptedException {
-        fleet.forget();
+        fleet.reset();
         int before = system.tally().begun();
         int jobs = fleet.count() * JOBS_OF_EACH;
         fleet.addForEach(JOBS_OF_EACH);
         awaitEnd(before, jobs);
-        rest(SETTLED);
+        pause(SETTLING);
         recordJobs(FleetPhase.DENSE, jobs);
     }
 
-    /** One process more runs all jobs, those of the waiting processes until these have been measured. */
+    /** An additional process runs all jobs; those of the waiting processes end after the measurement. */
     private void waiting() throws InterruptedException {
         int count = fleet.count();
         int first = system.tally().next(count);
         CompletableFuture<Void> end = new CompletableFuture<>();
         LatencyRecorder latencies = new LatencyRecorder();
         List<CouchJobsSystem.Member> waiters = new ArrayList<>();
-        try (CouchJobsSystem.Member runner = fleet.joinAnother()) {
+        try (CouchJobsSystem.Member runner = fleet.joinUnmeasured()) {
             runner.work(count + JOBS_OF_EACH, number -> {
                 system.tally().run(number);
                 return number < first + count ? end : CompletableFuture.completedFuture(null);
@@ -120,24 +120,24 @@ final class FleetRun {
                         .result(number, PATIENCE.plus(settings.window()))
                         .thenRun(() -> latencies.end(number)));
             }
-            rest(settings.settling());
-            fleet.forget();
-            others(runner);
-            Map<Metric, Double> asked = Probe.ofAll(fleet.probes(), processSeconds());
+            pause(settings.settling());
+            fleet.reset();
+            addOtherJobs(runner);
+            Map<Metric, Double> counts = Probe.ofAll(fleet.probes(), processSeconds());
             latencies.begin(first, count);
             end.complete(null);
             results.forEach(CompletableFuture::join);
-            record(FleetPhase.WAITING, count, asked, latencies);
+            record(FleetPhase.WAITING, count, counts, latencies);
         }
         fleet.inAll(process -> waiters.get(process).close());
     }
 
-    /** Jobs whose results no process waits for come, one by one, for as long as is measured. */
-    private void others(CouchJobsSystem.Member client) throws InterruptedException {
+    /** Adds jobs for whose results no process waits, one at a time, until the window ends. */
+    private void addOtherJobs(CouchJobsSystem.Member client) throws InterruptedException {
         long end = System.nanoTime() + settings.window().toNanos();
         while (System.nanoTime() < end) {
             client.add(system.tally().next(1));
-            rest(APART);
+            pause(INTERVAL);
         }
     }
 
@@ -156,13 +156,13 @@ final class FleetRun {
         record(phase, jobs, Probe.withoutUpkeep(fleet.probes(), jobs), fleet.latencies());
     }
 
-    private void record(FleetPhase phase, int jobs, Map<Metric, Double> asked, LatencyRecorder latencies) {
-        Map<Metric, Double> figures = new HashMap<>(asked);
+    private void record(FleetPhase phase, int jobs, Map<Metric, Double> counts, LatencyRecorder latencies) {
+        Map<Metric, Double> figures = new HashMap<>(counts);
         figures.putAll(latencies.percentiles());
         results.accept(phase, new Sample(jobs, figures));
     }
 
-    private static void rest(Duration time) throws InterruptedException {
+    private static void pause(Duration time) throws InterruptedException {
         TimeUnit.NANOSECONDS.sleep(time.toNanos());
     }
 }

@@ -8,16 +8,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the command line says.
+ * The options of the fleet's benchmarks.
  *
- * @param systems which engines
- * @param processes how many processes, one number after the other
- * @param types how many types each of them handles
- * @param jobs how many jobs come one at a time
- * @param seconds how long is counted what goes by time
- * @param settleSeconds how long processes that were started are left alone
- * @param directory where a durable database is made
- * @param output where the results go
+ * @param systems the engines to measure
+ * @param processes the numbers of processes to measure
+ * @param types the number of types that each process handles
+ * @param jobs the number of jobs that arrive one at a time
+ * @param seconds the window of the figures per second
+ * @param settleSeconds the pause after the start of processes
+ * @param directory the directory of a durable database
+ * @param output the directory of the results
  */
 record FleetSettings(
         Set<SystemKind> systems,
@@ -35,10 +35,10 @@ record FleetSettings(
             --systems NAME,...    only these of in_memory durable cluster (in_memory,cluster)
             --processes N,...     how many processes (1,10,100)
             --types N             how many types each of them handles (1)
-            --jobs N              how many jobs come one at a time (20)
-            --seconds N           how long is counted what goes by time (10)
+            --jobs N              how many jobs are added one at a time (20)
+            --seconds N           the window of figures per second (10)
             --output PATH         the directory of figures.md, curves.svg and figures.json (target/bench/fleet)
-            --directory PATH      where a durable database is made (the temporary directory)""";
+            --directory PATH      the directory of a durable database (the temporary directory)""";
 
     static FleetSettings parse(String... words) {
         FleetSettings standard = new FleetSettings(
@@ -55,8 +55,8 @@ record FleetSettings(
 
     private FleetSettings with(String option, CommandLine line) {
         return switch (option) {
-            case "--smoke" -> brief();
-            case "--systems" -> with(ours(line.values(SystemKind.class)));
+            case "--smoke" -> smoke();
+            case "--systems" -> with(withoutPeers(line.values(SystemKind.class)));
             case "--processes" ->
                 with(line.values().map(FleetSettings::positive).toList(), types, jobs, seconds);
             case "--types" -> with(processes, positive(line.value()), jobs, seconds);
@@ -72,24 +72,24 @@ record FleetSettings(
         };
     }
 
-    /** The same as short as can be. */
-    FleetSettings brief() {
+    /** These settings with the shortest lengths. */
+    FleetSettings smoke() {
         return new FleetSettings(systems, List.of(1, 2), types, 3, 0.3, 0.1, directory, output);
     }
 
-    private FleetSettings with(Set<SystemKind> some) {
-        return new FleetSettings(some, processes, types, jobs, seconds, settleSeconds, directory, output);
+    private FleetSettings with(Set<SystemKind> newSystems) {
+        return new FleetSettings(newSystems, processes, types, jobs, seconds, settleSeconds, directory, output);
     }
 
     private FleetSettings with(List<Integer> processes, int types, int jobs, double seconds) {
         return new FleetSettings(systems, processes, types, jobs, seconds, settleSeconds, directory, output);
     }
 
-    private static Set<SystemKind> ours(Set<SystemKind> some) {
-        if (some.stream().anyMatch(SystemKind::isPeer)) {
+    private static Set<SystemKind> withoutPeers(Set<SystemKind> kinds) {
+        if (kinds.stream().anyMatch(SystemKind::isPeer)) {
             throw new IllegalArgumentException("not ours");
         }
-        return some;
+        return kinds;
     }
 
     private static int positive(String value) {

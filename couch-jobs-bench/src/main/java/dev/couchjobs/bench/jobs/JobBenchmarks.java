@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.rocksdb.RocksDB;
 
-/** Measures the jobs on the engines that are at hand beside their peers, in the same run. */
+/** Measures couch-jobs on the available engines, and its peers, in the same run. */
 public final class JobBenchmarks {
     private static final int WARM_UP_WINDOWS = 2;
 
@@ -35,7 +35,7 @@ public final class JobBenchmarks {
     }
 
     /**
-     * Runs them.
+     * Runs the benchmarks.
      *
      * @param words the options
      * @throws CommandLine.RefusedException with a list of the options, if one is not understood
@@ -56,10 +56,10 @@ public final class JobBenchmarks {
         System.out.println("Every job was run once.");
     }
 
-    /** Measures what the settings say and writes it where they say. */
+    /** Measures according to the settings, and writes the results. */
     static Report run(JobSettings settings) throws IOException, InterruptedException {
         try (BenchmarkEnvironment environment =
-                BenchmarkEnvironment.set(settings.directory(), settings.postgres(), settings.systems())) {
+                BenchmarkEnvironment.start(settings.directory(), settings.postgres(), settings.systems())) {
             Report report = new JobBenchmarks(settings, environment).measure();
             report.write(settings.output());
             return report;
@@ -69,7 +69,7 @@ public final class JobBenchmarks {
     private Report measure() throws IOException, InterruptedException {
         settings.systems().stream()
                 .filter(system -> !systems.contains(system))
-                .forEach(system -> say(system.label() + " is left out: " + environment.obstacle(system)));
+                .forEach(system -> log(system.label() + " is left out: " + environment.obstacle(system)));
         warmUp();
         for (BenchmarkScenario scenario : settings.scenarios()) {
             for (int point : settings.points(scenario)) {
@@ -82,34 +82,34 @@ public final class JobBenchmarks {
                 Machine.describe(settings.directory()),
                 describe(),
                 described,
-                BenchmarkScenario.curves(settings.scenarios()),
+                BenchmarkScenario.charts(settings.scenarios()),
                 measurements);
     }
 
     private Map<String, String> describe() {
-        Map<String, String> all = new LinkedHashMap<>();
-        all.put(
+        Map<String, String> descriptions = new LinkedHashMap<>();
+        descriptions.put(
                 "Rounds",
                 "medians of %d of %s s each, systems in turns"
                         .formatted(settings.rounds(), settings.window().toMillis() / 1_000.0));
-        all.put("Payload", Load.PAYLOAD_BYTES + " bytes where it is not what varies; handlers do nothing");
-        all.put("Libraries", Machine.library(Database.class) + ", " + Machine.library(RocksDB.class));
-        all.put("PostgreSQL", environment.describePostgres());
-        return all;
+        descriptions.put("Payload", Load.PAYLOAD_BYTES + " bytes unless the payload varies; handlers do nothing");
+        descriptions.put("Libraries", Machine.library(Database.class) + ", " + Machine.library(RocksDB.class));
+        descriptions.put("PostgreSQL", environment.describePostgres());
+        return descriptions;
     }
 
-    /** So that the first points are not those of a JVM that still compiles. */
+    /** Runs all systems once, so that the JVM has compiled their code before the first point. */
     private void warmUp() throws InterruptedException {
         Duration length = settings.window().multipliedBy(WARM_UP_WINDOWS);
         for (SystemKind system : systems) {
             try (SystemUnderTest systemUnderTest = system.open(environment, Load.of(1))) {
-                new Adding(1).measure(systemUnderTest, settings.window());
-                Draining.many(Load.of(1)).measure(systemUnderTest, length);
+                new AddThroughput(1).measure(systemUnderTest, settings.window());
+                DrainThroughput.ofLargeBacklog(Load.of(1)).measure(systemUnderTest, length);
             }
         }
     }
 
-    /** A round of each system, then the next of each: what else changes on the machine changes for all. */
+    /** Alternates between the systems in each round, so that changes of the machine affect all of them. */
     private void measure(BenchmarkScenario scenario, int point) throws InterruptedException {
         Experiment experiment = scenario.experiment(point);
         Map<SystemKind, SystemUnderTest> systemUnderTests = new LinkedHashMap<>();
@@ -121,7 +121,7 @@ public final class JobBenchmarks {
                     Sample sample =
                             experiment.measure(Objects.requireNonNull(systemUnderTests.get(system)), settings.window());
                     samples.computeIfAbsent(system, key -> new ArrayList<>()).add(sample);
-                    say("%s %,d, round %d, %s: %s"
+                    log("%s %,d, round %d, %s: %s"
                             .formatted(scenario.word(), point, round + 1, system.label(), sample.describe()));
                 }
             }
@@ -146,14 +146,14 @@ public final class JobBenchmarks {
                     .filter(sample -> sample.figures().containsKey(metric))
                     .map(sample -> Objects.requireNonNull(sample.figures().get(metric)))
                     .toList();
-            if (!(metric == Metric.PROCESSOR && system == SystemKind.CLUSTER)) {
+            if (!(metric == Metric.CPU_TIME && system == SystemKind.CLUSTER)) {
                 measurements.add(Measurement.of(
-                        scenario.curve(metric).name(), system.label(), point, rounds, jobs, lost, doubled));
+                        scenario.chart(metric).name(), system.label(), point, rounds, jobs, lost, doubled));
             }
         }
     }
 
-    private void say(String line) {
+    private void log(String line) {
         System.err.printf(Locale.ROOT, "%5d s  %s%n", TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began), line);
     }
 }

@@ -21,8 +21,8 @@ import org.jobrunr.utils.mapper.jackson3.Jackson3JsonMapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JobRunr, the version that is free. It looks for jobs whenever a worker is through with one, and otherwise at
- * intervals, of which five seconds are the shortest that it allows.
+ * JobRunr, the free version. It polls whenever a worker has ended a job, and otherwise every five seconds, the shortest
+ * interval that it allows.
  */
 final class JobRunrSystem implements JobSystem {
     private static final int WORKERS = 100;
@@ -77,7 +77,7 @@ final class JobRunrSystem implements JobSystem {
         server.dropDatabase(database);
     }
 
-    /** It has no types of jobs that are queues of their own. */
+    /** JobRunr has no types with queues of their own. */
     private Work work(int number) {
         return new Work(number, payloads[number % payloads.length]);
     }
@@ -94,7 +94,7 @@ final class JobRunrSystem implements JobSystem {
         }
     }
 
-    /** What runs it. */
+    /** The handler of a job. */
     public record Handler(IntConsumer handler) implements JobRequestHandler<Work> {
         @Override
         public void run(Work work) {
@@ -137,15 +137,15 @@ final class JobRunrSystem implements JobSystem {
                     return type.cast(runner);
                 }
             };
-            BackgroundJobServer made = new BackgroundJobServer(
+            BackgroundJobServer newServer = new BackgroundJobServer(
                     storage,
                     json,
                     activator,
                     BackgroundJobServerConfiguration.usingStandardBackgroundJobServerConfiguration()
-                            .andWorkerCount(load.places(WORKERS))
+                            .andWorkerCount(load.slots(WORKERS))
                             .andPollInterval(Duration.ofMillis(POLL_MILLIS)));
-            made.start();
-            server = made;
+            newServer.start();
+            server = newServer;
         }
 
         @Override

@@ -14,24 +14,24 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What the command line says. */
+/** The options of the benchmarks of jobs. */
 final class JobSettings {
     private static final String USAGE = """
                 --smoke               few points, one short round: a minute, to see that it works
                 --only NAME,...       only these of %s
                 --systems NAME,...    only these of %s
                 %s
-                --rounds N            how often each point is measured of each system, in turns (3)
-                --seconds N           how long each time (2)
-                --compare PATH        also print how many times each figure is what it is in that figures.json
+                --rounds N            rounds of each system at each point, alternating (3)
+                --seconds N           length of a round (2)
+                --compare PATH        also print the ratio of each figure to that in this figures.json
                 --output PATH         the directory of figures.md, curves.svg and figures.json (target/bench)
-                --directory PATH      on the disk to measure (the temporary directory)
-                --postgres PATH       where PostgreSQL's initdb and pg_ctl are (/usr/lib/postgresql/15/bin)
+                --directory PATH      a directory on the disk to measure (the temporary directory)
+                --postgres PATH       the directory of PostgreSQL's initdb and pg_ctl (/usr/lib/postgresql/15/bin)
                 all ...               all of this, and then costs, fleet, engine and bridge
-                costs                 counts what our jobs ask of the database, instead
+                costs                 counts the database operations of our jobs, instead
                 fleet ...             counts and measures many processes, instead; --help lists its options
-                engine ...            measures the engine beside other stores, instead; --help lists its options
-                bridge ...            measures the bridge beside the thesis, instead; --help lists its options""";
+                engine ...            compares the engine with other stores, instead; --help lists its options
+                bridge ...            compares the bridge with the thesis, instead; --help lists its options""";
 
     private static final double SMOKE_SECONDS = 0.3;
 
@@ -56,12 +56,12 @@ final class JobSettings {
     }
 
     static String usage() {
-        String curves = Arrays.stream(BenchmarkScenario.values())
+        String charts = Arrays.stream(BenchmarkScenario.values())
                 .map(scenario -> "%-22s%s (%s)"
                         .formatted(
-                                "--" + scenario.word() + " N,...", "points of that curve", joined(scenario.points())))
+                                "--" + scenario.word() + " N,...", "points of that chart", joined(scenario.points())))
                 .collect(Collectors.joining("\n"));
-        return USAGE.formatted(names(BenchmarkScenario.values()), names(SystemKind.values()), curves);
+        return USAGE.formatted(names(BenchmarkScenario.values()), names(SystemKind.values()), charts);
     }
 
     private void smoke() {
@@ -84,29 +84,29 @@ final class JobSettings {
             case "--directory" -> directory = Path.of(line.value());
             case "--postgres" -> postgres = Path.of(line.value());
             default ->
-                points.put(curve(option), line.values().map(Integer::valueOf).toList());
+                points.put(scenario(option), line.values().map(Integer::valueOf).toList());
         }
         return this;
     }
 
-    private static BenchmarkScenario curve(String option) {
+    private static BenchmarkScenario scenario(String option) {
         return Stream.of(BenchmarkScenario.values())
                 .filter(scenario -> option.equals("--" + scenario.word()))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException(option));
     }
 
-    /** Where databases are made: on the disk that is measured. */
+    /** The directory of the databases, on the disk to measure. */
     Path directory() {
         return directory;
     }
 
-    /** Where the results go. */
+    /** The directory of the results. */
     Path output() {
         return output;
     }
 
-    /** Where PostgreSQL's programs are. */
+    /** The directory of PostgreSQL's programs. */
     Path postgres() {
         return postgres;
     }
@@ -120,17 +120,17 @@ final class JobSettings {
         return rounds;
     }
 
-    /** How long each round is measured. */
+    /** The length of a round. */
     Duration window() {
         return Duration.ofMillis((long) (seconds * 1_000));
     }
 
-    /** What is measured. */
+    /** The scenarios to measure. */
     Set<BenchmarkScenario> scenarios() {
         return scenarios;
     }
 
-    /** Of which systems. */
+    /** The systems to measure. */
     Set<SystemKind> systems() {
         return systems;
     }

@@ -3,35 +3,35 @@ package dev.couchjobs.bench.jobs;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/** A job system on a database of its own. Its jobs are known by numbers, each of which is added once. */
+/** A job system on a database of its own. Numbers identify its jobs; each number is added once. */
 interface JobSystem extends AutoCloseable {
-    /** Another instance on the database, as another process would have one. */
+    /** Creates another instance on the database, like another process. */
     Instance join();
 
-    /** Whether jobs that have begun are durably over. */
+    /** Whether all of these jobs, which have begun, have ended durably. */
     boolean areFinished(List<Integer> numbers);
 
-    /** How many jobs wait or run. */
+    /** The number of pending and running jobs. */
     long unfinished();
 
-    /** Does what the database would do by itself within minutes once it holds many jobs. */
+    /** Runs the maintenance that the database would run by itself within minutes of a large load. */
     default void settle() {}
 
     @Override
     void close();
 
-    /** What one process has: it adds jobs, and runs them once its worker starts. Safe for use by many threads. */
+    /** An instance of a job system: adds jobs, and runs them once its worker has started. Thread-safe. */
     interface Instance extends AutoCloseable {
-        /** Adds a job in a transaction of its own, and returns when that is durable. */
+        /** Adds a job in a transaction of its own, and returns when it is durable. */
         void add(int number);
 
-        /** Adds jobs with consecutive numbers in one transaction, and returns when that is durable. */
+        /** Adds jobs with consecutive numbers in one transaction, and returns when they are durable. */
         void addAll(int first, int count);
 
-        /** Runs jobs from now on, also those that were added before: the handler is called with their numbers. */
+        /** Starts a worker, which calls the handler with the numbers of the jobs, also of those added before. */
         void work(IntConsumer handler);
 
-        /** Takes no further jobs, ends those that run, and returns when that is durable. */
+        /** Claims no more jobs, waits for those that run, and returns when their ends are durable. */
         @Override
         void close();
     }

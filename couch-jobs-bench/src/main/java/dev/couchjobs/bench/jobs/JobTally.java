@@ -5,9 +5,9 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** All jobs that a system was ever given, by their numbers, and which were run. Thread-safe. */
+/** Counts the jobs that were added to a system, and records which have run. Thread-safe. */
 final class JobTally {
-    /** More than ever run at once, so that those that have just begun are known. */
+    /** The number of recent jobs to record; more than run at the same time. */
     static final int RECENT = 4_096;
 
     private final BitSet run = new BitSet();
@@ -17,13 +17,13 @@ final class JobTally {
     private long doubled;
     private long firstAt;
 
-    /** The first of so many numbers that no job has had. */
+    /** Reserves {@code count} numbers, and returns the first. */
     synchronized int next(int count) {
         added += count;
         return added - count;
     }
 
-    /** A handler was called. */
+    /** Records that a handler was called. */
     synchronized void run(int number) {
         if (number < 0 || number >= added || run.get(number)) {
             doubled++;
@@ -37,50 +37,50 @@ final class JobTally {
         notifyAll();
     }
 
-    /** Begins a round: the next job to begin is its first. Returns how many have begun before. */
+    /** Begins a round, and returns how many jobs have begun before it. */
     synchronized int beginRound() {
         firstAt = 0;
         return begun;
     }
 
-    /** When the first job of the round began, in nanoseconds of this JVM. */
+    /** The {@link System#nanoTime} at which the first job of the round began. */
     synchronized long firstAt() {
         return firstAt;
     }
 
-    /** How many different jobs were given. */
+    /** The number of jobs added. */
     synchronized int added() {
         return added;
     }
 
-    /** How many different jobs have begun. */
+    /** The number of jobs begun. */
     synchronized int begun() {
         return begun;
     }
 
-    /** Runs too many. */
+    /** The number of repeated runs. */
     synchronized long doubled() {
         return doubled;
     }
 
-    /** The numbers of the jobs that were the last to begin, at most {@value #RECENT}. */
+    /** The numbers of the last {@code count} jobs that began, at most {@value #RECENT}. */
     synchronized List<Integer> last(int count) {
         List<Integer> last = new ArrayList<>();
-        for (int place = Math.max(0, begun - Math.min(count, RECENT)); place < begun; place++) {
-            last.add(recent[place % RECENT]);
+        for (int index = Math.max(0, begun - Math.min(count, RECENT)); index < begun; index++) {
+            last.add(recent[index % RECENT]);
         }
         return last;
     }
 
-    /** Waits until so many have begun; false if the time is up before. */
+    /** Waits until {@code count} jobs have begun; returns false after a timeout. */
     synchronized boolean await(int count, long nanos) throws InterruptedException {
         long end = System.nanoTime() + nanos;
         while (begun < count) {
-            long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
-            if (left <= 0) {
+            long millis = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+            if (millis <= 0) {
                 return false;
             }
-            wait(left);
+            wait(millis);
         }
         return true;
     }

@@ -5,7 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.ConcurrentHistogram;
 
-/** How long something took for each of some jobs. Thread-safe. */
+/** Records a latency for each of several jobs. Thread-safe. */
 final class LatencyRecorder {
     private static final int DIGITS = 3;
     private static final double MICROS_PER_MILLI = 1_000;
@@ -13,7 +13,7 @@ final class LatencyRecorder {
     private final Map<Integer, Long> begun = new ConcurrentHashMap<>();
     private final ConcurrentHistogram micros = new ConcurrentHistogram(DIGITS);
 
-    /** It begins for jobs with consecutive numbers. */
+    /** Starts the latency of jobs with consecutive numbers. */
     void begin(int first, int count) {
         long now = System.nanoTime();
         for (int number = first; number < first + count; number++) {
@@ -21,13 +21,13 @@ final class LatencyRecorder {
         }
     }
 
-    /** It begins again for those that have begun. */
-    void again() {
+    /** Restarts the latencies that have not ended. */
+    void restart() {
         long now = System.nanoTime();
         begun.replaceAll((number, before) -> now);
     }
 
-    /** It is over for a job; nothing happens if it has not begun. */
+    /** Ends the latency of a job; does nothing if it has not started. */
     void end(int number) {
         Long since = begun.remove(number);
         if (since != null) {
@@ -35,12 +35,12 @@ final class LatencyRecorder {
         }
     }
 
-    /** Forgets those that are over. */
-    void forget() {
+    /** Removes the recorded latencies. */
+    void reset() {
         micros.reset();
     }
 
-    /** In milliseconds, of those that are over. */
+    /** The percentiles of the recorded latencies, in milliseconds. */
     Map<Metric, Double> percentiles() {
         return Map.of(
                 Metric.MEDIAN, micros.getValueAtPercentile(50) / MICROS_PER_MILLI,

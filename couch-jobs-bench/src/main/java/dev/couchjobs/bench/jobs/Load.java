@@ -4,16 +4,16 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * What a system is given to do.
+ * The load of a system.
  *
- * @param instances how many there are at most, each as another process would be one
- * @param types how many types of jobs, of which each instance runs all
- * @param payloadBytes what each job carries
+ * @param instances the maximum number of instances, each like another process
+ * @param types the number of types of jobs; each instance runs all types
+ * @param payloadBytes the size of the payload of a job
  */
 record Load(int instances, int types, int payloadBytes) {
     static final int PAYLOAD_BYTES = 100;
-    /** What this machine can have at once. */
-    private static final int PLACES = 1_600;
+    /** The maximum number of slots of all instances on this machine. */
+    private static final int SLOTS = 1_600;
 
     private static final int CONNECTIONS = 320;
     private static final int PAYLOADS = 16;
@@ -24,22 +24,22 @@ record Load(int instances, int types, int payloadBytes) {
         return new Load(instances, 1, PAYLOAD_BYTES);
     }
 
-    /** So many jobs at once in each instance, or fewer where there are many instances. */
-    int places(int wanted) {
-        return Math.min(wanted, PLACES / instances);
+    /** The number of slots of each instance: at most {@code max}, or fewer if there are many instances. */
+    int slots(int max) {
+        return Math.min(max, SLOTS / instances);
     }
 
-    /** So many connections for each instance, or fewer where there are many instances. */
-    int connections(int wanted) {
-        return Math.min(wanted, CONNECTIONS / instances);
+    /** The number of connections of each instance: at most {@code max}, or fewer if there are many instances. */
+    int connections(int max) {
+        return Math.min(max, CONNECTIONS / instances);
     }
 
-    /** Which of the types a job is of. */
+    /** The index of the type of a job. */
     int type(int number) {
         return number % types;
     }
 
-    /** Texts that hardly compress, for a database might; which of them a job carries depends on its number. */
+    /** Payloads that hardly compress, because a database may compress; the number of a job selects one. */
     String[] payloads() {
         Random random = new Random(SEED);
         return IntStream.range(0, PAYLOADS)

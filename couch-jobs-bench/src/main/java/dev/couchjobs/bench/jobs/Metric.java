@@ -1,25 +1,27 @@
 package dev.couchjobs.bench.jobs;
 
-/** A figure that a round gives. */
+/** A figure that a round measures. */
 enum Metric {
-    /** Durable ends, or durable additions. */
+    /** Jobs that ended, or were added, durably per second. */
     RATE("rate", "", "jobs a second", true),
-    /** Half are sooner. */
+    /** The median latency. */
     MEDIAN("median", ", median", "milliseconds", false),
-    /** One in a hundred is later. */
+    /** The 99th percentile of the latency. */
     P99("p99", ", 99th percentile", "milliseconds", false),
-    /** Tries of them; for each of what the curve names. */
+    /** Tries of transactions, per unit of the phase. */
     TRANSACTIONS("transactions", ": transactions", "", false),
-    /** Questions, of one key or of a range. */
+    /** Reads of a key or of a range. */
     READS("reads", ": reads", "", false),
-    /** How often a watch is armed. */
+    /** Watches armed. */
     WATCHES("watches", ": watches armed", "", false),
-    /** How many watches a process has at a time, at most. */
+    /** The maximum number of watches of a process at a time. */
     HELD("held", ": watches held at most", "by a process", false),
-    /** Of all processes that take part; not known of a cluster. */
-    PROCESSOR("processor", ", processor time", "microseconds a job", false);
+    /** The CPU time of all processes; unknown for a cluster. Reports store it as {@code processor}. */
+    CPU_TIME("processor", ", CPU time", "CPU microseconds per job", false);
 
+    /** The name in stored reports. */
     final String word;
+
     final String suffix;
     final String unit;
     final boolean isBetterHigher;

@@ -10,21 +10,20 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.ConcurrentHistogram;
 
 /**
- * How long jobs take from the time at which they are to be added until their handler starts, when so many come each
- * second whether those before them are through or not. The times are drawn before it begins (a Poisson process, the
- * same for all); who adds too late, because the additions before took too long, is not excused: the clock runs from the
- * drawn time. One instance adds, another works.
+ * Measures the latency from the scheduled add of a job to the start of its handler, with open-loop Poisson arrivals.
+ * The arrival times are drawn before the round, with the same seed for all systems. The latency counts from the drawn
+ * time, also if the producer adds late, which corrects for coordinated omission. One instance adds, another works.
  *
- * @param perSecond how many jobs come each second on average
+ * @param perSecond the mean number of arrivals per second
  */
-record Arriving(int perSecond) implements Experiment {
+record OpenLoopLatency(int perSecond) implements Experiment {
     private static final int PRODUCERS = 64;
     private static final int WINDOWS = 3;
     private static final int SEED = 11;
     private static final int DIGITS = 3;
     private static final double MICROS_PER_MILLI = 1_000;
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
-    /** So that no producer is late for the first. */
+    private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
+    /** The time from the start of the producers to the first arrival. */
     private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     @Override
@@ -35,8 +34,8 @@ record Arriving(int perSecond) implements Experiment {
     @Override
     public Sample measure(SystemUnderTest system, Duration window) throws InterruptedException {
         JobTally tally = system.tally();
-        long[] due = schedule(window.multipliedBy(WINDOWS));
-        int warmUp = tally.next(1 + due.length);
+        long[] arrivals = drawArrivals(window.multipliedBy(WINDOWS));
+        int warmUp = tally.next(1 + arrivals.length);
         int first = warmUp + 1;
         AtomicLong begin = new AtomicLong();
         ConcurrentHistogram micros = new ConcurrentHistogram(DIGITS);
@@ -47,48 +46,48 @@ record Arriving(int perSecond) implements Experiment {
                 long now = System.nanoTime();
                 tally.run(number);
                 if (number >= first) {
-                    long nanos = now - begin.get() - due[number - first];
+                    long nanos = now - begin.get() - arrivals[number - first];
                     micros.recordValue(TimeUnit.NANOSECONDS.toMicros(Math.max(0, nanos)));
                 }
             });
             producer.add(warmUp);
             system.awaitFirst(before);
             begin.set(System.nanoTime() + LEAD_NANOS);
-            produce(producer, first, begin.get(), due);
-            if (!tally.await(before + 1 + due.length, window.toNanos() + PATIENCE_NANOS)) {
+            produce(producer, first, begin.get(), arrivals);
+            if (!tally.await(before + 1 + arrivals.length, window.toNanos() + TIMEOUT_NANOS)) {
                 throw new IllegalStateException("Jobs that were added have not begun");
             }
             system.awaitEnd(tally.last(JobTally.RECENT));
         }
         return new Sample(
-                due.length,
+                arrivals.length,
                 Map.of(
                         Metric.MEDIAN, micros.getValueAtPercentile(50) / MICROS_PER_MILLI,
                         Metric.P99, micros.getValueAtPercentile(99) / MICROS_PER_MILLI));
     }
 
-    /** When each job is to be added, in nanoseconds from the beginning. */
-    private long[] schedule(Duration length) {
+    /** Draws the arrival time of each job, in nanoseconds from the beginning. */
+    private long[] drawArrivals(Duration length) {
         Random random = new Random(SEED);
         double nanosApart = TimeUnit.SECONDS.toNanos(1) / (double) perSecond;
-        long[] due = new long[(int) Math.max(1, length.toNanos() / nanosApart)];
-        double at = 0;
-        for (int job = 0; job < due.length; job++) {
-            at -= Math.log(1 - random.nextDouble()) * nanosApart;
-            due[job] = (long) at;
+        long[] arrivals = new long[(int) Math.max(1, length.toNanos() / nanosApart)];
+        double time = 0;
+        for (int job = 0; job < arrivals.length; job++) {
+            time -= Math.log(1 - random.nextDouble()) * nanosApart;
+            arrivals[job] = (long) time;
         }
-        return due;
+        return arrivals;
     }
 
-    private static void produce(JobSystem.Instance producer, int first, long begin, long[] due)
+    private static void produce(JobSystem.Instance producer, int first, long begin, long[] arrivals)
             throws InterruptedException {
         AtomicInteger next = new AtomicInteger();
         SystemUnderTest.inThreads(PRODUCERS, () -> {
             int job;
-            while ((job = next.getAndIncrement()) < due.length) {
-                long early;
-                while ((early = begin + due[job] - System.nanoTime()) > 0) {
-                    LockSupport.parkNanos(early);
+            while ((job = next.getAndIncrement()) < arrivals.length) {
+                long wait;
+                while ((wait = begin + arrivals[job] - System.nanoTime()) > 0) {
+                    LockSupport.parkNanos(wait);
                 }
                 producer.add(first + job);
             }

@@ -6,7 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** The few questions that the benchmark itself asks the peers' database. */
+/** The queries of the benchmark itself on a peer's database. */
 record PeerQueries(DataSource connections) {
     void execute(String sql) {
         try (Connection connection = connections.getConnection();
@@ -17,7 +17,7 @@ record PeerQueries(DataSource connections) {
         }
     }
 
-    /** The number that a query gives. */
+    /** Runs a query that returns one number. */
     long count(String sql, Object... parameters) {
         try (Connection connection = connections.getConnection();
                 PreparedStatement statement = connection.prepareStatement(sql)) {

@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-/** A PostgreSQL server of the benchmark's own, in a new directory and on a free port of this machine. */
+/** A PostgreSQL server for the benchmarks, in a new directory and on a free port. */
 final class PostgresServer implements AutoCloseable {
     /**
      * Durability as it is by default; memory as PostgreSQL's manual advises (section 20.4: a quarter of the memory, and
@@ -53,12 +53,12 @@ final class PostgresServer implements AutoCloseable {
         this.port = port;
     }
 
-    /** Whether PostgreSQL's programs are there. */
+    /** Whether PostgreSQL's programs are in the directory. */
     static boolean isInstalled(Path programs) {
         return Files.isExecutable(programs.resolve("initdb"));
     }
 
-    /** Makes a cluster and starts it. PostgreSQL refuses to run as root, so root has it run as another user. */
+    /** Creates a cluster and starts it. PostgreSQL refuses to run as root, so root runs it as another user. */
     static PostgresServer start(Path programs, Path parent) throws IOException, InterruptedException {
         Files.createDirectories(parent);
         Path directory = Files.createTempDirectory(parent, "postgresql-");
@@ -86,12 +86,12 @@ final class PostgresServer implements AutoCloseable {
     }
 
     static String settings() {
-        List<String> all = new ArrayList<>();
-        SETTINGS.forEach((name, value) -> all.add(name + " " + value));
-        return String.join(", ", all);
+        List<String> parts = new ArrayList<>();
+        SETTINGS.forEach((name, value) -> parts.add(name + " " + value));
+        return String.join(", ", parts);
     }
 
-    /** What it says of itself. */
+    /** The version of the server. */
     String version() {
         try (Connection connection = DriverManager.getConnection(url("postgres"), USER, null)) {
             return connection.getMetaData().getDatabaseProductVersion();
@@ -100,7 +100,7 @@ final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** Its first process, of which all others descend. */
+    /** The main process of the server, the ancestor of its other processes. */
     ProcessHandle process() {
         try {
             String pid = Files.readAllLines(Path.of(data(), "postmaster.pid")).get(0);
@@ -110,7 +110,7 @@ final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** Makes an empty database and returns its name. */
+    /** Creates an empty database and returns its name. */
     String createDatabase() {
         String name = "jobs" + databases.incrementAndGet();
         execute("create database " + name);

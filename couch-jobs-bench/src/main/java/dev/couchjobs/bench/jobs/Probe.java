@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.ToLongFunction;
 
-/** What one process asks of the database since it was begun to count: every try of a transaction. Thread-safe. */
+/** Records the tries of the transactions of one process. Thread-safe. */
 final class Probe {
     private final Queue<CountingTransaction> tries = new ConcurrentLinkedQueue<>();
 
@@ -18,7 +18,7 @@ final class Probe {
 
     @GuardedBy("this") private int heldAtMost;
 
-    /** A way to a database on which this probe notes what is asked. */
+    /** Wraps a database so that this probe records its transactions. */
     Database on(Database target) {
         return new CountingDatabase(target, this::next).asDatabase();
     }
@@ -39,8 +39,8 @@ final class Probe {
         heldAtMost = Math.max(heldAtMost, held);
     }
 
-    /** Begins to count again; watches that are armed stay counted as held. */
-    synchronized void forget() {
+    /** Removes the recorded tries; armed watches stay counted as held. */
+    synchronized void reset() {
         tries.clear();
         heldAtMost = held;
     }
@@ -49,25 +49,25 @@ final class Probe {
         return heldAtMost;
     }
 
-    /** What all processes have asked, for each of so many jobs, seconds or processes. */
-    static Map<Metric, Double> ofAll(Collection<Probe> probes, double each) {
-        return of(tries(probes), probes, each);
+    /** The figures of all processes, divided by {@code divisor}: a number of jobs, seconds or processes. */
+    static Map<Metric, Double> ofAll(Collection<Probe> probes, double divisor) {
+        return of(tries(probes), probes, divisor);
     }
 
-    /** The same without the rounds of monitors, releasers and sweeps. */
-    static Map<Metric, Double> withoutUpkeep(Collection<Probe> probes, double each) {
-        return of(tries(probes).stream().filter(one -> !one.isUpkeep()).toList(), probes, each);
+    /** The figures of all processes without the rounds of monitors, releasers and sweeps. */
+    static Map<Metric, Double> withoutUpkeep(Collection<Probe> probes, double divisor) {
+        return of(tries(probes).stream().filter(counted -> !counted.isUpkeep()).toList(), probes, divisor);
     }
 
     private static List<CountingTransaction> tries(Collection<Probe> probes) {
         return probes.stream().flatMap(probe -> probe.tries.stream()).toList();
     }
 
-    private static Map<Metric, Double> of(List<CountingTransaction> tries, Collection<Probe> probes, double each) {
+    private static Map<Metric, Double> of(List<CountingTransaction> tries, Collection<Probe> probes, double divisor) {
         return Map.of(
-                Metric.TRANSACTIONS, tries.size() / each,
-                Metric.READS, sum(tries, CountingTransaction::reads) / each,
-                Metric.WATCHES, sum(tries, CountingTransaction::watches) / each,
+                Metric.TRANSACTIONS, tries.size() / divisor,
+                Metric.READS, sum(tries, CountingTransaction::reads) / divisor,
+                Metric.WATCHES, sum(tries, CountingTransaction::watches) / divisor,
                 Metric.HELD,
                         (double) probes.stream()
                                 .mapToInt(Probe::heldAtMost)

@@ -5,13 +5,13 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What one round gives.
+ * The figures of one round.
  *
- * @param jobs how many it has seen to their durable end
- * @param figures what was measured
+ * @param jobs the number of jobs that ended durably
+ * @param figures the figures by metric
  */
 record Sample(long jobs, Map<Metric, Double> figures) {
-    /** In words, without what is not known. */
+    /** The figures as text, without those that are unknown. */
     String describe() {
         return figures.entrySet().stream()
                 .filter(figure -> figure.getValue() > 0)

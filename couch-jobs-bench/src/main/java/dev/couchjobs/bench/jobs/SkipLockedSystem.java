@@ -19,21 +19,21 @@ import java.util.stream.IntStream;
 import org.postgresql.PGConnection;
 
 /**
- * The least that a queue in PostgreSQL can do: a transaction deletes up to a hundred jobs that no other has locked,
- * runs them and commits. It knows no leases, no attempts, no results and no states; a job whose process dies is there
- * again at once. A producer that has added jobs sends a NOTIFY after the commit, and not again before that has gone
- * out, since commits that notify wait for each other.
+ * A minimal queue in PostgreSQL: a transaction deletes up to a hundred jobs that no other transaction has locked, runs
+ * them and commits. It has no leases, attempts, results or states; if a process dies, its jobs are pending again at
+ * once. A producer sends a NOTIFY after the commit that adds jobs, and at most one at a time, since commits that notify
+ * wait for each other.
  */
 final class SkipLockedSystem implements JobSystem {
     private static final int AT_ONCE = 100;
     private static final int THREADS = 4;
     private static final int CONNECTIONS = 20;
     private static final int POLL_MILLIS = 1_000;
-    /** After how long a listener sees that it is closed. */
+    /** The interval at which a listener checks whether it is closed. */
     private static final int LISTEN_MILLIS = 100;
 
     static final String SETTINGS = THREADS + " threads of " + AT_ONCE
-            + " jobs a transaction, LISTEN and a look every " + POLL_MILLIS + " ms, " + CONNECTIONS
+            + " jobs a transaction, LISTEN, polling interval " + POLL_MILLIS + " ms, " + CONNECTIONS
             + " connections for each instance";
 
     private static final String TAKE =
@@ -90,9 +90,9 @@ final class SkipLockedSystem implements JobSystem {
         private final HikariDataSource connections;
         private final PeerQueries commands;
         private final ExecutorService threads = Executors.newCachedThreadPool();
-        private final AtomicBoolean isRinging = new AtomicBoolean();
-        /** Its phase is how often it has rung. */
-        private final Phaser bell = new Phaser(1);
+        private final AtomicBoolean isNotifyPending = new AtomicBoolean();
+        /** Its phase is the number of notifications received. */
+        private final Phaser notifications = new Phaser(1);
 
         private volatile boolean isClosed;
 
@@ -122,9 +122,9 @@ final class SkipLockedSystem implements JobSystem {
             } catch (SQLException e) {
                 throw new IllegalStateException(e);
             }
-            if (isRinging.compareAndSet(false, true)) {
+            if (isNotifyPending.compareAndSet(false, true)) {
                 threads.execute(() -> {
-                    isRinging.set(false);
+                    isNotifyPending.set(false);
                     commands.execute("notify queue");
                 });
             }
@@ -145,7 +145,7 @@ final class SkipLockedSystem implements JobSystem {
                 PGConnection listening = connection.unwrap(PGConnection.class);
                 while (!isClosed) {
                     if (listening.getNotifications(LISTEN_MILLIS).length > 0) {
-                        bell.arrive();
+                        notifications.arrive();
                     }
                 }
             } catch (SQLException e) {
@@ -153,12 +153,12 @@ final class SkipLockedSystem implements JobSystem {
             }
         }
 
-        /** Until a producer notifies, if none has since, or a second has passed. */
+        /** Waits for a notification after the phase {@code seen}, at most for the polling interval. */
         private void await(int seen) throws InterruptedException {
             try {
-                bell.awaitAdvanceInterruptibly(seen, POLL_MILLIS, TimeUnit.MILLISECONDS);
+                notifications.awaitAdvanceInterruptibly(seen, POLL_MILLIS, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
-                return; // looks again
+                return; // polls again
             }
         }
 
@@ -168,16 +168,16 @@ final class SkipLockedSystem implements JobSystem {
                 connection.setAutoCommit(false);
                 take.setArray(1, connection.createArrayOf("int", types));
                 while (!isClosed) {
-                    int seen = bell.getPhase();
-                    List<Integer> taken = new ArrayList<>();
+                    int seen = notifications.getPhase();
+                    List<Integer> numbers = new ArrayList<>();
                     try (ResultSet rows = take.executeQuery()) {
                         while (rows.next()) {
-                            taken.add(rows.getInt(1));
+                            numbers.add(rows.getInt(1));
                         }
                     }
-                    taken.forEach(handler::accept);
+                    numbers.forEach(handler::accept);
                     connection.commit();
-                    if (taken.isEmpty()) {
+                    if (numbers.isEmpty()) {
                         await(seen);
                     }
                 }
@@ -191,7 +191,7 @@ final class SkipLockedSystem implements JobSystem {
         @Override
         public void close() {
             isClosed = true;
-            bell.arrive();
+            notifications.arrive();
             threads.shutdown();
             try {
                 if (!threads.awaitTermination(1, TimeUnit.MINUTES)) {

@@ -6,19 +6,19 @@ import dev.couchjobs.bench.report.Machine;
 import org.jobrunr.server.BackgroundJobServer;
 import org.postgresql.Driver;
 
-/** The jobs of this project and their peers. */
+/** The job systems to measure: couch-jobs on its engines, and the peers. */
 enum SystemKind {
-    /** What this project makes, without a disk. */
+    /** couch-jobs in memory. */
     IN_MEMORY("couch-jobs, in memory"),
-    /** What this project makes, on this disk. */
+    /** couch-jobs in a directory. */
     DURABLE("couch-jobs, durable"),
-    /** What this project makes, on FoundationDB. */
+    /** couch-jobs on a FoundationDB cluster. */
     CLUSTER("couch-jobs, cluster"),
-    /** The least there can be. */
+    /** A minimal queue in PostgreSQL. */
     SKIP_LOCKED("SKIP LOCKED"),
-    /** The lightest of the job tables in Java. */
+    /** db-scheduler on PostgreSQL. */
     DB_SCHEDULER("db-scheduler"),
-    /** The best known of them. */
+    /** JobRunr on PostgreSQL. */
     JOBRUNR("JobRunr");
 
     private final String label;
@@ -36,7 +36,7 @@ enum SystemKind {
         return compareTo(CLUSTER) > 0;
     }
 
-    /** How it is used. */
+    /** The versions and settings of the system. */
     String settings(BenchmarkEnvironment environment) {
         return switch (this) {
             case IN_MEMORY, DURABLE, CLUSTER -> engine(environment) + "; " + CouchJobsSystem.SETTINGS;
@@ -46,7 +46,7 @@ enum SystemKind {
         };
     }
 
-    /** What it is made of. */
+    /** The engine or the libraries of the system, with versions. */
     String engine(BenchmarkEnvironment environment) {
         return switch (this) {
             case IN_MEMORY -> "fdb-embedded, nothing is written to a disk";
@@ -58,29 +58,30 @@ enum SystemKind {
         };
     }
 
-    /** Our own jobs with a database of their own. */
-    CouchJobsSystem ours(BenchmarkEnvironment environment, Load load) {
+    /** Opens couch-jobs with a database of its own. */
+    CouchJobsSystem openCouchJobs(BenchmarkEnvironment environment, Load load) {
         return switch (this) {
             case IN_MEMORY -> environment.inMemory(load);
             case DURABLE -> environment.durable(load);
             case CLUSTER -> environment.onCluster(load);
-            case SKIP_LOCKED, DB_SCHEDULER, JOBRUNR -> throw new IllegalArgumentException(label + " is not ours");
+            case SKIP_LOCKED, DB_SCHEDULER, JOBRUNR -> throw new IllegalArgumentException(label + " is a peer");
         };
     }
 
-    /** With a database of its own. */
+    /** Opens the system with a database of its own. */
     SystemUnderTest open(BenchmarkEnvironment environment, Load load) {
         return switch (this) {
-            case IN_MEMORY, DURABLE -> new SystemUnderTest(ours(environment, load), load, Gauges.OWN);
-            case CLUSTER -> new SystemUnderTest(ours(environment, load), load, Gauges.NONE);
+            case IN_MEMORY, DURABLE -> new SystemUnderTest(openCouchJobs(environment, load), load, CpuMeter.OWN);
+            case CLUSTER -> new SystemUnderTest(openCouchJobs(environment, load), load, CpuMeter.NONE);
             case SKIP_LOCKED ->
                 new SystemUnderTest(
-                        new SkipLockedSystem(environment.postgres(), load), load, environment.withPostgres());
+                        new SkipLockedSystem(environment.postgres(), load), load, environment.postgresCpuMeter());
             case DB_SCHEDULER ->
                 new SystemUnderTest(
-                        new DbSchedulerSystem(environment.postgres(), load), load, environment.withPostgres());
+                        new DbSchedulerSystem(environment.postgres(), load), load, environment.postgresCpuMeter());
             case JOBRUNR ->
-                new SystemUnderTest(new JobRunrSystem(environment.postgres(), load), load, environment.withPostgres());
+                new SystemUnderTest(
+                        new JobRunrSystem(environment.postgres(), load), load, environment.postgresCpuMeter());
         };
     }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A system that is measured, with a database of its own, and the ledger of its jobs. */
+/** A system to measure, with a database of its own, and the tally of its jobs. */
 final class SystemUnderTest implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int LOADERS = 4;
@@ -20,14 +20,14 @@ final class SystemUnderTest implements AutoCloseable {
 
     private final JobSystem system;
     private final Load load;
-    private final Gauges gauges;
+    private final CpuMeter cpuMeter;
     private final JobTally tally = new JobTally();
     private boolean isSettled;
 
-    SystemUnderTest(JobSystem system, Load load, Gauges gauges) {
+    SystemUnderTest(JobSystem system, Load load, CpuMeter cpuMeter) {
         this.system = system;
         this.load = load;
-        this.gauges = gauges;
+        this.cpuMeter = cpuMeter;
     }
 
     JobSystem system() {
@@ -42,26 +42,26 @@ final class SystemUnderTest implements AutoCloseable {
         return tally;
     }
 
-    Gauges gauges() {
-        return gauges;
+    CpuMeter cpuMeter() {
+        return cpuMeter;
     }
 
-    /** How many jobs were added and have not begun. */
+    /** The number of jobs that were added and have not begun. */
     int pending() {
         return tally.added() - tally.begun();
     }
 
-    /** Adds jobs as fast as it goes until so many are pending. */
-    void fill(int wanted) throws InterruptedException {
-        int missing = wanted - pending();
+    /** Adds jobs as fast as possible until {@code target} jobs are pending. */
+    void fill(int target) throws InterruptedException {
+        int missing = target - pending();
         if (missing > 0) {
             int atOnce = Math.max(1, Math.min(LOADED_AT_ONCE, BYTES_AT_ONCE / load.payloadBytes()));
-            AtomicInteger left = new AtomicInteger(missing);
+            AtomicInteger remaining = new AtomicInteger(missing);
             try (JobSystem.Instance instance = system.join()) {
                 inThreads(LOADERS, () -> {
-                    int mine;
-                    while ((mine = Math.min(atOnce, left.getAndAdd(-atOnce))) > 0) {
-                        instance.addAll(tally.next(mine), mine);
+                    int count;
+                    while ((count = Math.min(atOnce, remaining.getAndAdd(-atOnce))) > 0) {
+                        instance.addAll(tally.next(count), count);
                     }
                 });
             }
@@ -79,21 +79,21 @@ final class SystemUnderTest implements AutoCloseable {
         }
     }
 
-    /** Waits until jobs that have begun are durably over. */
+    /** Waits until jobs that have begun have ended durably. */
     void awaitEnd(List<Integer> numbers) throws InterruptedException {
         long begin = System.nanoTime();
         for (int from = 0; from < numbers.size(); from += ASKED_AT_ONCE) {
             List<Integer> asked = numbers.subList(from, Math.min(numbers.size(), from + ASKED_AT_ONCE));
             while (!system.areFinished(asked)) {
                 if (System.nanoTime() - begin > PATIENCE.toNanos()) {
-                    throw new IllegalStateException("Jobs that have begun are not over within " + PATIENCE);
+                    throw new IllegalStateException("Jobs that have begun have not ended within " + PATIENCE);
                 }
                 TimeUnit.MILLISECONDS.sleep(1);
             }
         }
     }
 
-    /** Jobs that were not run and are not there any more, or are there though they were run. */
+    /** The difference between the jobs that have not run and those that the system reports as unfinished. */
     long lost() {
         return Math.abs(pending() - system.unfinished());
     }
@@ -103,7 +103,7 @@ final class SystemUnderTest implements AutoCloseable {
         system.close();
     }
 
-    /** Runs the same in several threads and returns when all have. */
+    /** Runs {@code work} in several threads, and returns when all have ended. */
     static void inThreads(int threads, Runnable work) throws InterruptedException {
         ExecutorService executor = Executors.newFixedThreadPool(threads);
         try {
@@ -111,8 +111,8 @@ final class SystemUnderTest implements AutoCloseable {
             for (int thread = 0; thread < threads; thread++) {
                 running.add(executor.submit(work));
             }
-            for (Future<?> each : running) {
-                each.get();
+            for (Future<?> future : running) {
+                future.get();
             }
         } catch (ExecutionException e) {
             throw new IllegalStateException(e.getCause());

@@ -1,17 +1,17 @@
 package dev.couchjobs.bench.jobs;
 
 /**
- * What was done to a database. Keys and bytes are those of tries that were the last of their transactions.
+ * The operations on a database. Keys and bytes are those of the last try of each transaction.
  *
- * @param transactions how many were run, whatever they did
- * @param writing how many of them wrote something
- * @param retries how many further tries they took
+ * @param transactions the number of transactions
+ * @param writing the number of transactions that wrote
+ * @param retries the number of tries beyond the first of each transaction
  * @param keysWritten keys set, changed or cleared; a cleared range counts as one
  * @param bytesWritten bytes in those keys and their values
  * @param keysRead keys read one by one
  * @param rangesRead ranges read
- * @param claims how many transactions took jobs out of the pending queue
- * @param claimRetries how many further tries those took
+ * @param claims the number of transactions that claimed jobs
+ * @param claimRetries the number of retries of these transactions
  */
 record Traffic(
         long transactions,
@@ -38,7 +38,7 @@ record Traffic(
                 claimRetries + other.claimRetries);
     }
 
-    /** What was done since an earlier time. */
+    /** The operations since an earlier time. */
     Traffic since(Traffic earlier) {
         return new Traffic(
                 transactions - earlier.transactions,

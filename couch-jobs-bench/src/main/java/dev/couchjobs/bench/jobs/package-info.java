@@ -1,5 +1,5 @@
 /**
- * Measures the jobs on the embedded engine beside db-scheduler and JobRunr on PostgreSQL.
+ * Compares couch-jobs with queues on PostgreSQL: a minimal one, db-scheduler and JobRunr.
  * {@link dev.couchjobs.bench.jobs.JobBenchmarks} is the program to run.
  */
 @NullMarked

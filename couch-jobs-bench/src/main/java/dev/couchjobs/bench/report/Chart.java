@@ -1,12 +1,12 @@
 package dev.couchjobs.bench.report;
 
 /**
- * What is measured of several systems at several points.
+ * A chart: a figure of several systems at several points, with a line per system.
  *
- * @param name a word, unique in a report
- * @param title what it shows
- * @param x what is varied, with its unit
- * @param y what is measured, with its unit
- * @param isBetterHigher whether more of it is better
+ * @param name its name, unique in a report
+ * @param title its title
+ * @param x the label of the x-axis: the variable, with its unit
+ * @param y the label of the y-axis: the figure, with its unit
+ * @param isBetterHigher whether a higher figure is better
  */
-public record Curve(String name, String title, String x, String y, boolean isBetterHigher) {}
+public record Chart(String name, String title, String x, String y, boolean isBetterHigher) {}

@@ -11,35 +11,35 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** What figures depend on besides what is measured. */
+/** Describes the machine of a run. */
 public final class Machine {
-    private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
+    private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
     private static final long MEBIBYTE = 1 << 20;
 
     private Machine() {}
 
     /**
-     * {@return processor, memory, operating system, JVM and the source's commit, each by its name}
+     * {@return CPU, memory, operating system, JVM and the source's commit, each by its name}
      *
-     * @param directory on the disk that is measured
+     * @param directory a directory on the disk to measure
      * @throws IOException if it cannot be read
      */
     public static Map<String, String> describe(Path directory) throws IOException {
-        Map<String, String> all = new LinkedHashMap<>();
-        all.put("Processor", processor() + ", " + Runtime.getRuntime().availableProcessors() + " available");
-        all.put("Memory", memory() + " MiB, heap " + Runtime.getRuntime().maxMemory() / MEBIBYTE + " MiB");
-        all.put("Disk", Files.getFileStore(directory).type());
-        all.put(
+        Map<String, String> properties = new LinkedHashMap<>();
+        properties.put("CPU", cpu() + ", " + Runtime.getRuntime().availableProcessors() + " available");
+        properties.put("Memory", memory() + " MiB, heap " + Runtime.getRuntime().maxMemory() / MEBIBYTE + " MiB");
+        properties.put("Disk", Files.getFileStore(directory).type());
+        properties.put(
                 "System",
                 System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
                         + System.getProperty("os.arch"));
-        all.put("Java", System.getProperty("java.vm.name") + " " + Runtime.version());
-        all.put("Commit", commit());
-        return all;
+        properties.put("Java", System.getProperty("java.vm.name") + " " + Runtime.version());
+        properties.put("Commit", commit());
+        return properties;
     }
 
     /**
-     * {@return name and version of the library that a class is from: its file's name}
+     * {@return the name and version of the library of a class, from the name of its JAR file}
      *
      * @param type the class
      */
@@ -53,11 +53,11 @@ public final class Machine {
         }
     }
 
-    private static String processor() {
-        if (!Files.isReadable(PROCESSORS)) {
+    private static String cpu() {
+        if (!Files.isReadable(CPU_INFO)) {
             return System.getProperty("os.arch");
         }
-        try (Stream<String> lines = Files.lines(PROCESSORS)) {
+        try (Stream<String> lines = Files.lines(CPU_INFO)) {
             return lines.filter(line -> line.startsWith("model name"))
                     .map(line -> line.substring(line.indexOf(':') + 1).strip())
                     .findFirst()

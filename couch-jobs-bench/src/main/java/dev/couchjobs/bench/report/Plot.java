@@ -4,28 +4,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A report's curves as an SVG image, side by side, to be read on light and dark ground. */
+/** Draws the charts of a report as an SVG image for light and dark backgrounds. */
 final class Plot {
     private static final int COLUMNS = 2;
     private static final int LEGEND = 24;
     private static final int MARGIN = 12;
     private static final int NOTE_LETTERS = 150;
-    private static final int WIDTH = COLUMNS * Chart.WIDTH + 2 * MARGIN;
-    /** Told apart by people who do not see all colours (Okabe and Ito), too; ours are the first. */
+    private static final int WIDTH = COLUMNS * ChartSvg.WIDTH + 2 * MARGIN;
+    /** The palette of Okabe and Ito, which colour-blind people can tell apart; the first colours are for couch-jobs. */
     private static final List<String> COLORS =
             List.of("#0072b2", "#009e73", "#56b4e9", "#888888", "#e69f00", "#d55e00", "#cc79a7");
 
     private Plot() {}
 
     static String svg(Report report) {
-        List<Curve> curves = report.curves().stream()
-                .filter(curve -> !report.of(curve).isEmpty())
+        List<Chart> charts = report.charts().stream()
+                .filter(chart -> !report.of(chart).isEmpty())
                 .toList();
         List<String> notes = notes(report);
-        int rows = (curves.size() + COLUMNS - 1) / COLUMNS;
+        int rows = (charts.size() + COLUMNS - 1) / COLUMNS;
         int legends = (report.systems().size() + 2) / 3;
         int top = MARGIN + legends * LEGEND;
-        int height = top + rows * Chart.HEIGHT + notes.size() * 16 + MARGIN;
+        int height = top + rows * ChartSvg.HEIGHT + notes.size() * 16 + MARGIN;
         StringBuilder svg = new StringBuilder();
         svg.append(("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\""
                         + " role=\"img\">%n")
@@ -33,16 +33,16 @@ final class Plot {
         svg.append("<title>couch-jobs and its peers</title>\n").append(style());
         svg.append("<rect class=\"ground\" width=\"%d\" height=\"%d\"/>%n".formatted(WIDTH, height));
         svg.append(legend(List.copyOf(report.systems().keySet())));
-        for (int index = 0; index < curves.size(); index++) {
+        for (int index = 0; index < charts.size(); index++) {
             svg.append("<g transform=\"translate(%d %d)\">%n%s</g>%n"
                     .formatted(
-                            MARGIN + index % COLUMNS * Chart.WIDTH,
-                            top + index / COLUMNS * Chart.HEIGHT,
-                            new Chart(report, curves.get(index)).svg()));
+                            MARGIN + index % COLUMNS * ChartSvg.WIDTH,
+                            top + index / COLUMNS * ChartSvg.HEIGHT,
+                            new ChartSvg(report, charts.get(index)).svg()));
         }
         for (int index = 0; index < notes.size(); index++) {
             svg.append("<text x=\"%d\" y=\"%d\" class=\"tick\">%s</text>%n"
-                    .formatted(2 * MARGIN, top + rows * Chart.HEIGHT + 12 + index * 16, escaped(notes.get(index))));
+                    .formatted(2 * MARGIN, top + rows * ChartSvg.HEIGHT + 12 + index * 16, escaped(notes.get(index))));
         }
         return svg.append("</svg>\n").toString();
     }
@@ -61,12 +61,12 @@ final class Plot {
         return svg.toString();
     }
 
-    /** Machine and settings, a line for each as far as it goes. */
+    /** The machine and the settings, each in as few lines as they fit into. */
     private static List<String> notes(Report report) {
         List<String> notes = new ArrayList<>();
-        for (Map<String, String> each : List.of(report.machine(), report.settings())) {
+        for (Map<String, String> properties : List.of(report.machine(), report.settings())) {
             StringBuilder line = new StringBuilder();
-            for (String value : each.values()) {
+            for (String value : properties.values()) {
                 if (line.length() + value.length() > NOTE_LETTERS && !line.isEmpty()) {
                     notes.add(line.toString());
                     line.setLength(0);

@@ -1,5 +1,6 @@
 package dev.couchjobs.bench.report;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,19 +13,19 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * All that one run has measured, and where.
+ * The results of one run.
  *
- * @param machine what it was measured on: see {@link Machine}
- * @param settings how
- * @param systems what was measured: label and settings of each
- * @param curves what was measured of them
- * @param measurements what came out
+ * @param machine the machine: see {@link Machine}
+ * @param settings the settings of the run
+ * @param systems the label of each measured system, and its settings
+ * @param charts the charts; {@code curves} in JSON
+ * @param measurements the figures of the charts
  */
 public record Report(
         Map<String, String> machine,
         Map<String, String> settings,
         Map<String, String> systems,
-        List<Curve> curves,
+        @JsonProperty("curves") List<Chart> charts,
         List<Measurement> measurements) {
     private static final String JSON = "figures.json";
     private static final JsonMapper MAPPER = JsonMapper.builder()
@@ -32,18 +33,18 @@ public record Report(
             .build();
 
     /**
-     * {@return a report that was written before}
+     * {@return an earlier report}
      *
-     * @param path of its {@value #JSON}, or the directory that it is in
+     * @param path its {@value #JSON}, or the directory of that file
      */
     public static Report read(Path path) {
         return MAPPER.readValue(Files.isDirectory(path) ? path.resolve(JSON) : path, Report.class);
     }
 
     /**
-     * Writes it as {@code figures.md}, {@code curves.svg} and {@value #JSON}.
+     * Writes the report as {@code figures.md}, {@code curves.svg} and {@value #JSON}.
      *
-     * @param directory where to; it is made if it is not there
+     * @param directory the directory of the files; created if it does not exist
      * @throws IOException if a file cannot be written
      */
     public void write(Path directory) throws IOException {
@@ -56,20 +57,20 @@ public record Report(
     /**
      * Writes the plot alone.
      *
-     * @param svg where to; its directory is made if it is not there
+     * @param svg the file; its directory is created if it does not exist
      * @throws IOException if it cannot be written
      */
     public void plot(Path svg) throws IOException {
         ResultFile.write(svg, Plot.svg(this));
     }
 
-    /** {@return what went wrong, a line for each measurement; empty if no job was lost or run twice} */
+    /** {@return a line for each measurement with lost or repeated jobs} */
     public List<String> faults() {
         return measurements.stream()
                 .filter(measurement -> !measurement.isSound())
                 .map(measurement -> "%s at %d, %s: of %d jobs %d were lost and %d runs were too many"
                         .formatted(
-                                measurement.curve(),
+                                measurement.chart(),
                                 measurement.x(),
                                 measurement.system(),
                                 measurement.jobs(),
@@ -78,45 +79,45 @@ public record Report(
                 .toList();
     }
 
-    /** {@return machine, settings and a table for each system: a line for each curve, a column for each point} */
-    public String byFigure() {
-        return Tables.byFigure(this);
+    /** {@return machine, settings and a table for each system: a row for each chart, a column for each point} */
+    public String bySystem() {
+        return Tables.bySystem(this);
     }
 
-    /** {@return machine, settings and figures as tables in Markdown} */
+    /** {@return machine, settings and a table for each chart, in Markdown} */
     @Override
     public String toString() {
         return Tables.markdown(this);
     }
 
-    /** The systems that a curve has measurements of. */
-    List<String> systems(Curve curve) {
+    /** The systems with measurements in a chart. */
+    List<String> systems(Chart chart) {
         Set<String> present =
-                new LinkedHashSet<>(of(curve).stream().map(Measurement::system).toList());
+                new LinkedHashSet<>(of(chart).stream().map(Measurement::system).toList());
         return systems.keySet().stream().filter(present::contains).toList();
     }
 
-    /** The points of a curve. */
-    List<Integer> points(Curve curve) {
-        return of(curve).stream().map(Measurement::x).distinct().sorted().toList();
+    /** The points of a chart. */
+    List<Integer> points(Chart chart) {
+        return of(chart).stream().map(Measurement::x).distinct().sorted().toList();
     }
 
-    List<Measurement> of(Curve curve) {
+    List<Measurement> of(Chart chart) {
         return measurements.stream()
-                .filter(measurement -> measurement.curve().equals(curve.name()))
+                .filter(measurement -> measurement.chart().equals(chart.name()))
                 .toList();
     }
 
-    Optional<Measurement> at(Curve curve, String system, int x) {
-        return of(curve).stream()
+    Optional<Measurement> at(Chart chart, String system, int x) {
+        return of(chart).stream()
                 .filter(measurement -> measurement.system().equals(system) && measurement.x() == x)
                 .findFirst();
     }
 
     /**
-     * {@return a table of how many times each figure is what it was in another report}
+     * {@return tables of the ratios of the figures to those of an earlier report}
      *
-     * @param earlier the other
+     * @param earlier the earlier report
      */
     public String comparedWith(Report earlier) {
         return Tables.compared(this, earlier);

@@ -5,15 +5,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/** A file with results. */
+/** Writes result files. */
 public final class ResultFile {
     private ResultFile() {}
 
     /**
-     * Writes one.
+     * Writes a file, and replaces an existing one.
      *
-     * @param path where to; its directory is made if it is not there, and what was there before is replaced
-     * @param text all of it
+     * @param path the file; its directory is created if it does not exist
+     * @param text the content of the file
      * @throws IOException if it cannot be written
      */
     public static void write(Path path, String text) throws IOException {

@@ -8,16 +8,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** A report as tables in Markdown that are aligned, too. */
+/** Formats a report as aligned tables in Markdown. */
 final class Tables {
     private Tables() {}
 
     static String markdown(Report report) {
         StringBuilder text = new StringBuilder(head(report));
-        for (Curve curve : report.curves()) {
-            text.append("\n## ").append(curve.title()).append("\n\n");
-            text.append(curve.y()).append("; ").append(curve.isBetterHigher() ? "more" : "less");
-            text.append(" is better.\n\n").append(table(report, curve));
+        for (Chart chart : report.charts()) {
+            text.append("\n## ").append(chart.title()).append("\n\n");
+            text.append(chart.y()).append("; ").append(chart.isBetterHigher() ? "more" : "less");
+            text.append(" is better.\n\n").append(table(report, chart));
         }
         return text.toString();
     }
@@ -26,17 +26,17 @@ final class Tables {
         return list(report.machine()) + '\n' + list(report.settings()) + '\n' + list(report.systems());
     }
 
-    static String byFigure(Report report) {
+    static String bySystem(Report report) {
         StringBuilder text = new StringBuilder(head(report));
         for (String system : report.systems().keySet()) {
-            text.append('\n').append(byFigure(report, system));
+            text.append('\n').append(bySystem(report, system));
         }
         return text.toString();
     }
 
-    private static String byFigure(Report report, String system) {
-        List<Integer> points = report.curves().stream()
-                .flatMap(curve -> report.points(curve).stream())
+    private static String bySystem(Report report, String system) {
+        List<Integer> points = report.charts().stream()
+                .flatMap(chart -> report.points(chart).stream())
                 .distinct()
                 .sorted()
                 .toList();
@@ -44,28 +44,28 @@ final class Tables {
                 system,
                 "",
                 points.stream().map(x -> String.format(Locale.ROOT, "%,d", x)).toList()));
-        for (Curve curve : report.curves()) {
+        for (Chart chart : report.charts()) {
             List<String> cells = points.stream()
-                    .map(x -> report.at(curve, system, x)
+                    .map(x -> report.at(chart, system, x)
                             .map(measurement -> number(measurement.median()))
                             .orElse("-"))
                     .toList();
-            table.add(line(curve.title(), curve.y(), cells));
+            table.add(line(chart.title(), chart.y(), cells));
         }
         return table.markdown();
     }
 
-    private static String[] line(String first, String second, List<String> rest) {
-        return Stream.concat(Stream.of(first, second), rest.stream()).toArray(String[]::new);
+    private static String[] line(String first, String second, List<String> cells) {
+        return Stream.concat(Stream.of(first, second), cells.stream()).toArray(String[]::new);
     }
 
-    static String table(Report report, Curve curve) {
-        List<String> systems = report.systems(curve);
-        Table table = new Table(header(curve.x(), systems));
-        for (int x : report.points(curve)) {
+    static String table(Report report, Chart chart) {
+        List<String> systems = report.systems(chart);
+        Table table = new Table(header(chart.x(), systems));
+        for (int x : report.points(chart)) {
             List<String> cells = new ArrayList<>(List.of(String.format(Locale.ROOT, "%,d", x)));
             for (String system : systems) {
-                cells.add(report.at(curve, system, x)
+                cells.add(report.at(chart, system, x)
                         .map(measurement -> number(measurement.median()))
                         .orElse("-"));
             }
@@ -75,29 +75,29 @@ final class Tables {
     }
 
     static String compared(Report report, Report earlier) {
-        StringBuilder text = new StringBuilder("How many times each figure is what it was before:\n");
-        for (Curve curve : report.curves()) {
-            List<String> systems = report.systems(curve);
-            Table table = new Table(header(curve.x(), systems));
-            for (int x : report.points(curve)) {
+        StringBuilder text = new StringBuilder("Ratio of each figure to the earlier one:\n");
+        for (Chart chart : report.charts()) {
+            List<String> systems = report.systems(chart);
+            Table table = new Table(header(chart.x(), systems));
+            for (int x : report.points(chart)) {
                 List<String> cells = new ArrayList<>(List.of(String.format(Locale.ROOT, "%,d", x)));
                 for (String system : systems) {
-                    Optional<Measurement> before = earlier.at(curve, system, x);
+                    Optional<Measurement> before = earlier.at(chart, system, x);
                     cells.add(Table.ratio(
-                            report.at(curve, system, x).map(Measurement::median).orElse(0.0),
+                            report.at(chart, system, x).map(Measurement::median).orElse(0.0),
                             before.map(Measurement::median).orElse(0.0)));
                 }
                 table.add(cells.toArray(String[]::new));
             }
             text.append("\n## ")
-                    .append(curve.title())
+                    .append(chart.title())
                     .append(", now / before\n\n")
                     .append(table.markdown());
         }
         return text.toString();
     }
 
-    /** Three digits that count. */
+    /** Formats a number with at least three significant digits. */
     static String number(double value) {
         double magnitude = Math.abs(value);
         return String.format(Locale.ROOT, magnitude >= 100 ? "%,.0f" : magnitude >= 10 ? "%.1f" : "%.2f", value);

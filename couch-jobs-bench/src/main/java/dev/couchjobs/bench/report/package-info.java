@@ -1,4 +1,4 @@
-/** What was measured, as tables, as JSON and as a plot. */
+/** The results of a run as tables, as JSON and as charts. */
 @NullMarked
 package dev.couchjobs.bench.report;
 

@@ -11,7 +11,7 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A database as a client that writes jobs and follows them sees it. */
+/** A client of a CouchDB database, which writes jobs and reads their progress. */
 final class Couch {
     private static final HttpClient HTTP =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();

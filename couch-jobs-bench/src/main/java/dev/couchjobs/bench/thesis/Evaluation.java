@@ -6,9 +6,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A test of the thesis (its section 6): jobs of three steps, each of which sleeps. The thesis's times are in seconds,
- * with steps of five. Of test 4 it gives two times in the order opposite to that of the others; the shorter can only be
- * the ideal.
+ * A test of the thesis (its section 6): jobs of three steps that sleep. The thesis's times are in seconds, with steps
+ * of five seconds. For test 4 the thesis gives its two times in the opposite order; the shorter one must be the ideal.
  */
 enum Evaluation {
     TEST_1("1: 3 nodes, 1 job", 3, 1, "any any any", 15, 15, "12-12"),
@@ -19,7 +18,7 @@ enum Evaluation {
     TEST_4("4: 3 nodes, 90 jobs", 3, 90, "any any any", 270, 225, "-");
 
     static final int WORKERS = 2;
-    /** Seconds that a step took in the thesis. */
+    /** The duration of a step in the thesis, in seconds. */
     static final int THESIS_STEP = 5;
 
     final String title;
@@ -47,12 +46,12 @@ enum Evaluation {
         this.thesisRevisions = thesisRevisions;
     }
 
-    /** {@return where each step of each job is to run} */
+    /** {@return the target of each step of a job} */
     List<String> targets() {
         return List.of(targets.split(" ", -1));
     }
 
-    /** How many times a step's time all takes if nothing but the steps takes any, and each begins as soon as it can. */
+    /** The duration of the test in steps, if only the steps take time and each begins as soon as possible. */
     int idealRounds() {
         int[] step = new int[jobs];
         int rounds = 0;
@@ -71,26 +70,26 @@ enum Evaluation {
         return rounds;
     }
 
-    /** Those that have most left come first, which is the best order. */
+    /** The jobs that have not ended, the one with the most remaining steps first: the optimal order. */
     private List<Integer> byProgress(int[] step) {
-        List<Integer> left = new ArrayList<>();
+        List<Integer> remaining = new ArrayList<>();
         for (int job = 0; job < jobs; job++) {
             if (step[job] < targets().size()) {
-                left.add(job);
+                remaining.add(job);
             }
         }
-        left.sort(Comparator.comparingInt(job -> step[job]));
-        return left;
+        remaining.sort(Comparator.comparingInt(job -> step[job]));
+        return remaining;
     }
 
     private static int node(String target, int[] free) {
         if (target.startsWith("node")) {
             return target.charAt(target.length() - 1) - '0';
         }
-        int most = 0;
+        int mostFree = 0;
         for (int node = 1; node < free.length; node++) {
-            most = free[node] > free[most] ? node : most;
+            mostFree = free[node] > free[mostFree] ? node : mostFree;
         }
-        return most;
+        return mostFree;
     }
 }

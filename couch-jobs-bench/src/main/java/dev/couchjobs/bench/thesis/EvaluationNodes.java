@@ -43,7 +43,7 @@ final class EvaluationNodes implements AutoCloseable {
         return databases.get(0);
     }
 
-    /** Until a job that all nodes take part in has come back from all of them: then every way is open. */
+    /** Waits until a job with a step for all nodes has succeeded: then all replications work. */
     void awaitReplication() throws IOException, InterruptedException {
         Couch couch = creator();
         while (true) {
@@ -51,7 +51,7 @@ final class EvaluationNodes implements AutoCloseable {
                 var unused = couch.send(
                         "PUT", "/first", "{\"creator\":\"node0\",\"job\":[{\"target\":\"all\",\"do\":\"true\"}]}");
                 break;
-            } catch (IOException e) { // the bridge is about to make the database
+            } catch (IOException e) { // the bridge has not created the database yet
                 Thread.sleep(100);
             }
         }

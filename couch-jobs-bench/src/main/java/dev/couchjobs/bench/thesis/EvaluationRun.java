@@ -13,7 +13,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One test, from the writing of its documents until all of them say where they were written that they have succeeded.
+ * One run of a test, from the writing of its documents until all of them show success on the node that created them.
  */
 final class EvaluationRun {
     private static final String NAME = "job-";
@@ -26,13 +26,13 @@ final class EvaluationRun {
     }
 
     /**
-     * What it took.
+     * The result of a run.
      *
-     * @param seconds from the first to the last
-     * @param fewest the fewest updates of a document, without the one that made it
-     * @param most the most
+     * @param seconds the time from the first write to the last success
+     * @param fewestUpdates the fewest updates of a document after its creation
+     * @param mostUpdates the most updates of a document after its creation
      */
-    record RunResult(double seconds, int fewest, int most) {}
+    record RunResult(double seconds, int fewestUpdates, int mostUpdates) {}
 
     RunResult run(Evaluation test, double stepSeconds) throws IOException, InterruptedException {
         String since = couch.send("GET", "/_changes", "").path("last_seq").asString();
@@ -74,8 +74,8 @@ final class EvaluationRun {
     }
 
     private static String documents(Evaluation test, double stepSeconds) {
-        ObjectNode all = JsonNodeFactory.instance.objectNode();
-        ArrayNode documents = all.putArray("docs");
+        ObjectNode request = JsonNodeFactory.instance.objectNode();
+        ArrayNode documents = request.putArray("docs");
         for (int job = 0; job < test.jobs; job++) {
             ArrayNode steps = documents
                     .addObject()
@@ -85,6 +85,6 @@ final class EvaluationRun {
             List<String> targets = test.targets();
             targets.forEach(target -> steps.addObject().put("target", target).put("do", "sleep " + stepSeconds));
         }
-        return JsonMapper.shared().writeValueAsString(all);
+        return JsonMapper.shared().writeValueAsString(request);
     }
 }

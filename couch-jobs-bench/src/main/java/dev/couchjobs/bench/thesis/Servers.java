@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** CouchDB servers: those that {@code COUCHDB_URLS} names, else those from npm that the bridge's tests run on. */
+/** CouchDB servers: those that {@code COUCHDB_URLS} names, or else the npm servers of the bridge's tests. */
 final class Servers implements AutoCloseable {
     private static final Path SOURCES = Path.of("..", "couch-jobs-bridge", "src", "test", "servers");
     private static final Path INSTALLED = Path.of("target", "servers");

@@ -1,9 +1,9 @@
 package dev.couchjobs.bench.thesis;
 
-/** How the nodes of a test are joined. */
+/** The join mode of a test. */
 enum TestedJoinMode {
-    /** One database of jobs behind all nodes. */
+    /** All nodes share one database of jobs. */
     SHARED,
-    /** Nothing in common but replication, as in the thesis. */
+    /** The nodes share only replicated documents, as in the thesis. */
     REPLICATED
 }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Does the thesis's evaluation again, in both ways of joining nodes, and prints what it took beside the thesis's own.
+ * Repeats the evaluation of the thesis with both join modes, and prints the times and those of the thesis.
  */
 public final class ThesisBenchmarks {
     private ThesisBenchmarks() {}
@@ -19,28 +19,29 @@ public final class ThesisBenchmarks {
      *
      * @param words the options
      * @throws CommandLine.RefusedException with a list of the options, if one is not understood
-     * @throws IOException if something does not work as it should
+     * @throws IOException if a test fails
      * @throws InterruptedException if the thread is interrupted
      */
     public static void main(String... words) throws IOException, InterruptedException {
         ThesisSettings settings = ThesisSettings.parse(words);
         try (Servers servers = new Servers(3)) {
             ThesisReport report = measure(servers, settings);
-            report.write(settings.json());
-            Path plot = settings.json().resolveSibling("bridge.svg");
-            report.curves().plot(plot);
+            Path output = settings.output().toAbsolutePath();
+            Path json = output.resolve("bridge.json");
+            report.write(json);
+            Path plot = output.resolve("bridge.svg");
+            report.charts().plot(plot);
             System.out.println(report);
-            System.out.println(
-                    "All figures are in " + settings.json().toAbsolutePath() + ", a curve in " + plot.toAbsolutePath());
+            System.out.println("All figures are in " + json + ", a chart in " + plot);
         }
     }
 
     static ThesisReport measure(Servers servers, ThesisSettings settings) throws IOException, InterruptedException {
         List<ThesisReport.Result> results = new ArrayList<>();
-        for (TestedJoinMode testedJoinMode : settings.ways()) {
-            var unused = course(servers, Evaluation.TEST_1, testedJoinMode, 0.1); // warms up
+        for (TestedJoinMode testedJoinMode : settings.joinModes()) {
+            var unused = runTest(servers, Evaluation.TEST_1, testedJoinMode, 0.1); // warms up
             for (Evaluation test : settings.tests()) {
-                EvaluationRun.RunResult runResult = course(servers, test, testedJoinMode, settings.step());
+                EvaluationRun.RunResult runResult = runTest(servers, test, testedJoinMode, settings.step());
                 results.add(ThesisReport.Result.of(test, testedJoinMode, settings.step(), runResult));
                 System.err.println(test + " " + testedJoinMode + " " + runResult);
             }
@@ -52,7 +53,7 @@ public final class ThesisBenchmarks {
                 results);
     }
 
-    private static EvaluationRun.RunResult course(
+    private static EvaluationRun.RunResult runTest(
             Servers servers, Evaluation test, TestedJoinMode testedJoinMode, double step)
             throws IOException, InterruptedException {
         Path directory = Files.createTempDirectory("thesis");

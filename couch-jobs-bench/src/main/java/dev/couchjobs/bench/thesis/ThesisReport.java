@@ -1,7 +1,7 @@
 package dev.couchjobs.bench.thesis;
 
 import dev.couchjobs.bench.Table;
-import dev.couchjobs.bench.report.Curve;
+import dev.couchjobs.bench.report.Chart;
 import dev.couchjobs.bench.report.Measurement;
 import dev.couchjobs.bench.report.Report;
 import dev.couchjobs.bench.report.ResultFile;
@@ -15,21 +15,22 @@ import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What the tests took.
+ * The results of the tests.
  *
- * @param machine what they were done on
+ * @param machine the machine: see {@link dev.couchjobs.bench.report.Machine}
  * @param servers the CouchDB servers
- * @param step how many seconds a step took
- * @param results what came out, in the order in which it was measured
+ * @param step the duration of a step in seconds
+ * @param results the results, in the order of the tests
  */
 record ThesisReport(Map<String, String> machine, String servers, double step, List<Result> results) {
     private static final int JOBS_OF_TEST_2 = 6;
 
     /**
-     * What one test took, in one way of joining nodes.
+     * The result of one test with one join mode.
      *
-     * @param ideal how many seconds it would have taken if nothing but the steps took any
-     * @param thesisOverIdeal how much more than that the thesis's took, as a part of it
+     * @param joined the join mode
+     * @param ideal the seconds of the test if only the steps took time
+     * @param thesisOverIdeal the excess of the time in the thesis over its ideal, as a fraction of the ideal
      */
     record Result(
             String test,
@@ -51,8 +52,8 @@ record ThesisReport(Map<String, String> machine, String servers, double step, Li
                     joined,
                     test.idealRounds() * step,
                     runResult.seconds(),
-                    runResult.fewest(),
-                    runResult.most(),
+                    runResult.fewestUpdates(),
+                    runResult.mostUpdates(),
                     test.thesisSeconds / (test.idealRounds() * Evaluation.THESIS_STEP) - 1,
                     test.thesisRevisions);
         }
@@ -63,25 +64,25 @@ record ThesisReport(Map<String, String> machine, String servers, double step, Li
                 json, JsonMapper.shared().writerWithDefaultPrettyPrinter().writeValueAsString(this) + "\n");
     }
 
-    /** {@return test 2 as a curve: how long the same jobs take on more and more nodes} */
-    Report curves() {
-        Curve curve = new Curve("nodes", "6 jobs of 3 steps of " + step + " s", "nodes", "seconds", false);
+    /** {@return test 2 as a chart: the time of the same jobs by the number of nodes} */
+    Report charts() {
+        Chart chart = new Chart("nodes", "6 jobs of 3 steps of " + step + " s", "nodes", "seconds", false);
         Map<String, String> systems = new LinkedHashMap<>();
         List<Measurement> measurements = new ArrayList<>();
-        results.stream().filter(each -> each.jobs == JOBS_OF_TEST_2).forEach(each -> {
+        results.stream().filter(result -> result.jobs == JOBS_OF_TEST_2).forEach(result -> {
             Map<String, Double> seconds = new LinkedHashMap<>();
-            seconds.put("nodes joined by " + way(each.joined), each.seconds);
-            seconds.put("the ideal", each.ideal);
-            seconds.put("the thesis, had its steps been as long", each.ideal * (1 + each.thesisOverIdeal));
-            seconds.forEach((system, took) -> {
+            seconds.put("nodes joined by " + modeLabel(result.joined), result.seconds);
+            seconds.put("the ideal", result.ideal);
+            seconds.put("the thesis, had its steps been as long", result.ideal * (1 + result.thesisOverIdeal));
+            seconds.forEach((system, time) -> {
                 systems.put(system, servers);
-                measurements.add(Measurement.of(curve.name(), system, each.nodes, List.of(took), 0, 0, 0));
+                measurements.add(Measurement.of(chart.name(), system, result.nodes, List.of(time), 0, 0, 0));
             });
         });
-        return new Report(machine, Map.of("Servers", servers), systems, List.of(curve), measurements);
+        return new Report(machine, Map.of("Servers", servers), systems, List.of(chart), measurements);
     }
 
-    private static String way(TestedJoinMode joined) {
+    private static String modeLabel(TestedJoinMode joined) {
         return joined == TestedJoinMode.SHARED ? "a database" : "replication";
     }
 
@@ -96,16 +97,16 @@ record ThesisReport(Map<String, String> machine, String servers, double step, Li
                 "updates",
                 "thesis: over ideal",
                 "updates");
-        for (Result each : results) {
+        for (Result result : results) {
             table.add(
-                    each.test,
-                    way(each.joined),
-                    String.format(Locale.ROOT, "%.1f", each.ideal),
-                    String.format(Locale.ROOT, "%.2f", each.seconds),
-                    percent(each.seconds / each.ideal - 1),
-                    each.fewestUpdates + "-" + each.mostUpdates,
-                    percent(each.thesisOverIdeal),
-                    each.thesisUpdates);
+                    result.test,
+                    modeLabel(result.joined),
+                    String.format(Locale.ROOT, "%.1f", result.ideal),
+                    String.format(Locale.ROOT, "%.2f", result.seconds),
+                    percent(result.seconds / result.ideal - 1),
+                    result.fewestUpdates + "-" + result.mostUpdates,
+                    percent(result.thesisOverIdeal),
+                    result.thesisUpdates);
         }
         return table.toString();
     }

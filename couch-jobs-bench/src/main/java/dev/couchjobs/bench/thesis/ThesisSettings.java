@@ -8,17 +8,17 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What the command line says.
+ * The options of the thesis's evaluation.
  *
- * @param step how many seconds a step takes
- * @param tests which are done
- * @param ways in which nodes are joined
- * @param json where the results are written
+ * @param step the duration of a step in seconds
+ * @param tests the tests to run
+ * @param joinModes the join modes to test
+ * @param output the directory of the results
  */
-record ThesisSettings(double step, Set<Evaluation> tests, Set<TestedJoinMode> ways, Path json) {
+record ThesisSettings(double step, Set<Evaluation> tests, Set<TestedJoinMode> joinModes, Path output) {
     static final String USAGE = """
             --step SECONDS     how long a step takes (0.5); the thesis's are 5
-            --json PATH        where the results go (target/bench/bridge.json)
+            --output PATH      the directory of bridge.json and bridge.svg (target/bench)
             --joined NAME      only shared or replicated
             --tests NAME,...   only these of\s"""
             + String.join(
@@ -27,19 +27,16 @@ record ThesisSettings(double step, Set<Evaluation> tests, Set<TestedJoinMode> wa
 
     static ThesisSettings parse(String... words) {
         ThesisSettings standard = new ThesisSettings(
-                0.5,
-                EnumSet.allOf(Evaluation.class),
-                EnumSet.allOf(TestedJoinMode.class),
-                Path.of("target", "bench", "bridge.json"));
+                0.5, EnumSet.allOf(Evaluation.class), EnumSet.allOf(TestedJoinMode.class), Path.of("target", "bench"));
         return CommandLine.parse(standard, ThesisSettings::with, USAGE, words);
     }
 
     private ThesisSettings with(String option, CommandLine line) {
         return switch (option) {
-            case "--step" -> new ThesisSettings(seconds(line.value()), tests, ways, json);
-            case "--json" -> new ThesisSettings(step, tests, ways, Path.of(line.value()));
-            case "--joined" -> new ThesisSettings(step, tests, line.values(TestedJoinMode.class), json);
-            case "--tests" -> new ThesisSettings(step, line.values(Evaluation.class), ways, json);
+            case "--step" -> new ThesisSettings(seconds(line.value()), tests, joinModes, output);
+            case "--output" -> new ThesisSettings(step, tests, joinModes, Path.of(line.value()));
+            case "--joined" -> new ThesisSettings(step, tests, line.values(TestedJoinMode.class), output);
+            case "--tests" -> new ThesisSettings(step, line.values(Evaluation.class), joinModes, output);
             default -> throw new IllegalArgumentException(option);
         };
     }

@@ -33,9 +33,9 @@ class CostBenchmarksTest {
         }
     }
 
-    private static double value(List<Costs.Cost> costs, String what) {
+    private static double value(List<Costs.Cost> costs, String name) {
         return costs.stream()
-                .filter(cost -> cost.row().endsWith(": " + what))
+                .filter(cost -> cost.name().endsWith(": " + name))
                 .findFirst()
                 .orElseThrow()
                 .value();

@@ -35,7 +35,7 @@ class FleetSettingsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--systems jobrunr", "--processes 1,0", "--types few", "--seconds 0"})
-    void aWrongValueIsNamedAndAnsweredWithWhatIsPossible(String wrong) {
+    void anErrorNamesTheWrongValueAndListsAllOptions(String wrong) {
         assertThatThrownBy(() -> FleetSettings.parse(wrong.split(" ", -1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("Do not understand " + wrong + "; there are\n")

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** All that is measured of a fleet, as short as can be. */
+/** Runs all phases of a fleet with the shortest lengths. */
 abstract class FleetSuite {
     private final SystemKind system;
 
@@ -27,22 +27,22 @@ abstract class FleetSuite {
 
         assertThat(report.faults()).isEmpty();
         assertThat(report.measurements())
-                .extracting(Measurement::curve, Measurement::x)
+                .extracting(Measurement::chart, Measurement::x)
                 .hasSameSizeAs(report.measurements().stream().distinct().toList())
-                .hasSize(FleetPhase.curves().size() * settings.processes().size());
-        assertThat(value(report, FleetPhase.IDLE.curve(Metric.HELD).name())).isPositive();
-        assertThat(value(report, FleetPhase.SPARSE.curve(Metric.TRANSACTIONS).name()))
+                .hasSize(FleetPhase.charts().size() * settings.processes().size());
+        assertThat(value(report, FleetPhase.IDLE.chart(Metric.HELD).name())).isPositive();
+        assertThat(value(report, FleetPhase.SPARSE.chart(Metric.TRANSACTIONS).name()))
                 .as("add, claim and end")
                 .isGreaterThanOrEqualTo(3);
-        assertThat(value(report, FleetPhase.DENSE.curve(Metric.MEDIAN).name())).isPositive();
-        assertThat(value(report, FleetPhase.WAITING.curve(Metric.MEDIAN).name()))
+        assertThat(value(report, FleetPhase.DENSE.chart(Metric.MEDIAN).name())).isPositive();
+        assertThat(value(report, FleetPhase.WAITING.chart(Metric.MEDIAN).name()))
                 .isPositive();
         assertThat(Report.read(directory)).isEqualTo(report);
     }
 
-    private static double value(Report report, String curve) {
+    private static double value(Report report, String chart) {
         return report.measurements().stream()
-                .filter(measurement -> measurement.curve().equals(curve))
+                .filter(measurement -> measurement.chart().equals(chart))
                 .findFirst()
                 .orElseThrow()
                 .median();

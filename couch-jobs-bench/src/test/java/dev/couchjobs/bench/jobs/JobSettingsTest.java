@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class JobSettingsTest {
     @Test
-    void theCommandLineChoosesWhatIsMeasuredOfWhat() {
+    void theCommandLineSetsScenariosSystemsAndPoints() {
         JobSettings settings = JobSettings.parse(
                 "--smoke", "--only", "workers,latency", "--systems", "durable,skip-locked", "--workers", "1,64");
         assertThat(settings.scenarios()).containsExactly(BenchmarkScenario.WORKERS, BenchmarkScenario.LATENCY);
@@ -20,7 +20,7 @@ class JobSettingsTest {
     }
 
     @Test
-    void itChoosesHowLongAndWhere() {
+    void theCommandLineSetsLengthsAndDirectories() {
         JobSettings settings = JobSettings.parse(
                 "--seconds", "0.5", "--rounds", "5", "--directory", "here", "--output", "there", "--compare", "then");
         assertThat(settings.window()).isEqualTo(Duration.ofMillis(500));
@@ -31,7 +31,7 @@ class JobSettingsTest {
     }
 
     @Test
-    void anUnknownOptionIsAnsweredWithThoseThereAre() {
+    void anErrorForAnUnknownOptionListsAllOptions() {
         assertThatThrownBy(() -> JobSettings.parse("--fast", "1"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("--fast")
@@ -46,7 +46,7 @@ class JobSettingsTest {
     }
 
     @Test
-    void aWrongValueIsNamedAndAnsweredWithWhatIsPossible() {
+    void anErrorNamesTheWrongValueAndListsAllOptions() {
         assertThatThrownBy(() -> JobSettings.parse("--smoke", "--systems", "memory", "--rounds", "1"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("Do not understand --systems memory; there are\n")
@@ -57,7 +57,7 @@ class JobSettingsTest {
     }
 
     @Test
-    void aMissingValueIsAskedFor() {
+    void anErrorNamesAnOptionWithoutValue() {
         assertThatThrownBy(() -> JobSettings.parse("--smoke", "--systems"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("--systems needs a value; there are\n")

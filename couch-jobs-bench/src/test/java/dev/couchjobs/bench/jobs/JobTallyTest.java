@@ -13,7 +13,9 @@ class JobTallyTest {
         assertThat(tally.next(4)).isZero();
         IntStream.of(2, 0, 2, 4, 2).forEach(tally::run);
         assertThat(tally.begun()).isEqualTo(2);
-        assertThat(tally.doubled()).as("2 was run thrice, and 4 is nobody's").isEqualTo(3);
+        assertThat(tally.doubled())
+                .as("2 has run three times, and 4 was not added")
+                .isEqualTo(3);
         assertThat(tally.last(1)).containsExactly(0);
         assertThat(tally.last(5)).containsExactly(2, 0);
     }
@@ -28,7 +30,7 @@ class JobTallyTest {
     }
 
     @Test
-    void whoeverWaitsIsToldWhetherAllHaveBegun() throws InterruptedException {
+    void awaitReturnsWhetherAllHaveBegun() throws InterruptedException {
         assertThat(tally.next(2)).isZero();
         tally.run(0);
         assertThat(tally.await(1, 0)).isTrue();

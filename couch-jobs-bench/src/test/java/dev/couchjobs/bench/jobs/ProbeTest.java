@@ -47,7 +47,7 @@ class ProbeTest {
         assertThat(figures()).containsEntry(Metric.WATCHES, 2.0).containsEntry(Metric.HELD, 2.0);
 
         watch.cancel(true);
-        probe.forget();
+        probe.reset();
 
         assertThat(figures()).containsEntry(Metric.WATCHES, 0.0).containsEntry(Metric.HELD, 1.0);
     }

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** All that is measured, as short as can be. */
+/** Runs all benchmarks of jobs with the shortest lengths. */
 abstract class SmokeSuite {
     private final String systems;
     private final int count;
@@ -21,7 +21,7 @@ abstract class SmokeSuite {
     }
 
     @Test
-    void everyCurveIsMeasuredAndNoJobIsLostOrRunTwice(@TempDir Path directory)
+    void everyChartIsMeasuredAndNoJobIsLostOrRunTwice(@TempDir Path directory)
             throws IOException, InterruptedException {
         JobSettings settings = JobSettings.parse(
                 "--smoke",
@@ -37,10 +37,10 @@ abstract class SmokeSuite {
         assertThat(report.faults()).isEmpty();
         assertThat(report.systems()).hasSize(count);
         for (BenchmarkScenario scenario : BenchmarkScenario.values()) {
-            String curve = scenario.curve(scenario.metrics().get(0)).name();
+            String chart = scenario.chart(scenario.metrics().get(0)).name();
             assertThat(report.measurements())
-                    .filteredOn(measurement -> measurement.curve().equals(curve))
-                    .as(curve)
+                    .filteredOn(measurement -> measurement.chart().equals(chart))
+                    .as(chart)
                     .hasSize(scenario.smokePoints().size() * count)
                     .allSatisfy(measurement -> {
                         assertThat(measurement.jobs()).isPositive();

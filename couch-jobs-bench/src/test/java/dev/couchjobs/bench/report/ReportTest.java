@@ -17,7 +17,7 @@ import org.w3c.dom.Document;
 import org.xml.sax.SAXException;
 
 class ReportTest {
-    private static final Curve DRAIN = new Curve("drain", "Running < & >", "workers", "jobs a second", true);
+    private static final Chart DRAIN = new Chart("drain", "Running < & >", "workers", "jobs a second", true);
 
     @TempDir
     Path directory;
@@ -29,7 +29,7 @@ class ReportTest {
     }
 
     @Test
-    void whatIsWrittenIsReadAgain() throws IOException {
+    void aWrittenReportIsReadAgain() throws IOException {
         Report report = report(measured("ours", 1, 30), measured("peer", 4, 12.5));
         report.write(directory);
         assertThat(Report.read(directory)).isEqualTo(report);
@@ -37,10 +37,20 @@ class ReportTest {
     }
 
     @Test
+    void thePublishedReportIsReadable() {
+        Report report = Report.read(Path.of("..", "docs", "benchmarks"));
+        assertThat(report.charts()).isNotEmpty();
+        assertThat(report.measurements())
+                .isNotEmpty()
+                .allSatisfy(measurement ->
+                        assertThat(report.charts()).extracting(Chart::name).contains(measurement.chart()));
+    }
+
+    @Test
     void aTableHasALineForEachPointAndAColumnForEachSystem() {
         assertThat(report(measured("ours", 1_000, 12_345.6), measured("peer", 1, 0.123))
                         .toString())
-                .contains("- Processor: fast", "- ours: as it is")
+                .contains("- CPU: fast", "- ours: as it is")
                 .contains("""
                         | workers |   ours | peer |
                         |---------|-------:|-----:|
@@ -50,10 +60,10 @@ class ReportTest {
     }
 
     @Test
-    void aTableOfASystemHasALineForEachCurveAndAColumnForEachPoint() {
+    void aTableOfASystemHasARowForEachChartAndAColumnForEachPoint() {
         assertThat(report(measured("ours", 1_000, 12_345.6), measured("ours", 1, 2), measured("peer", 1, 0.123))
-                        .byFigure())
-                .contains("- Processor: fast")
+                        .bySystem())
+                .contains("- CPU: fast")
                 .contains("""
                         | ours          |               |    1 |  1,000 |
                         |---------------|--------------:|-----:|-------:|
@@ -98,7 +108,7 @@ class ReportTest {
         systems.put("ours", "as it is");
         systems.put("peer", "as it is");
         return new Report(
-                Map.of("Processor", "fast"), Map.of("Rounds", "some"), systems, List.of(DRAIN), List.of(measurements));
+                Map.of("CPU", "fast"), Map.of("Rounds", "some"), systems, List.of(DRAIN), List.of(measurements));
     }
 
     private static Measurement measured(String system, int x, double... rounds) {

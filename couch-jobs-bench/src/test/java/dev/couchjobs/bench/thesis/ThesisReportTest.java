@@ -41,13 +41,13 @@ class ThesisReportTest {
     }
 
     @Test
-    void theSameJobsOnMoreNodesAreACurve(@TempDir Path directory) throws IOException {
+    void theSameJobsOnMoreNodesAreAChart(@TempDir Path directory) throws IOException {
         List<ThesisReport.Result> results = Stream.of(TestedJoinMode.values())
-                .flatMap(way -> Stream.of(Evaluation.TEST_2_ONE, Evaluation.TEST_2_TWO, Evaluation.TEST_3)
-                        .map(test -> ThesisReport.Result.of(test, way, 1, new EvaluationRun.RunResult(10, 6, 7))))
+                .flatMap(joinMode -> Stream.of(Evaluation.TEST_2_ONE, Evaluation.TEST_2_TWO, Evaluation.TEST_3)
+                        .map(test -> ThesisReport.Result.of(test, joinMode, 1, new EvaluationRun.RunResult(10, 6, 7))))
                 .toList();
         Path svg = directory.resolve("bridge.svg");
-        new ThesisReport(Map.of("Java", "17"), "PouchDB", 1, results).curves().plot(svg);
+        new ThesisReport(Map.of("Java", "17"), "PouchDB", 1, results).charts().plot(svg);
         assertThat(Files.readString(svg))
                 .contains(
                         "nodes joined by a database at 2: 10.0",
@@ -58,17 +58,17 @@ class ThesisReportTest {
     }
 
     @Test
-    void theCommandLineChoosesTestsAndWays() {
+    void theCommandLineSetsTestsAndJoinModes() {
         ThesisSettings settings =
                 ThesisSettings.parse("--tests", "test_1,test_4", "--joined", "replicated", "--step", "5");
         assertThat(settings.tests()).containsExactly(Evaluation.TEST_1, Evaluation.TEST_4);
-        assertThat(settings.ways()).containsExactly(TestedJoinMode.REPLICATED);
+        assertThat(settings.joinModes()).containsExactly(TestedJoinMode.REPLICATED);
         assertThat(settings.step()).isEqualTo(5);
         assertThat(ThesisSettings.parse().tests()).hasSize(6);
     }
 
     @Test
-    void whatIsWrongIsNamedAndAnsweredWithWhatIsPossible() {
+    void anErrorNamesTheWrongOptionAndListsAllOptions() {
         assertThatThrownBy(() -> ThesisSettings.parse("--help"))
                 .hasMessageStartingWith("Do not understand --help; there");
         assertThatThrownBy(() -> ThesisSettings.parse("--tests", "test_9"))
