@@ -8,31 +8,34 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A caller's wait for the next change of some subscriptions.
+ * A call that waits for the next change of any of its subscriptions.
  *
- * @param of the subscriptions
- * @param state the one state waited for, or null for any
- * @param result completes with the change; empty when the time is up or none can come any more
+ * @param subscriptions the subscriptions
+ * @param state the only state to wait for, or null for any
+ * @param result completes with the change, or empty after the timeout or when no change can follow
  */
-record AwaitCall(List<FeedSubscription<?>> of, @Nullable JobState state, CompletableFuture<Optional<Delivery>> result) {
+record AwaitCall(
+        List<FeedSubscription<?>> subscriptions,
+        @Nullable JobState state,
+        CompletableFuture<Optional<Delivery>> result) {
 
-    /** A change, and whose it is. */
+    /** A change, and the subscription that has received it. */
     record Delivery(FeedSubscription<?> subscription, PendingChange change) {}
 
-    /** The earliest change that is there. */
+    /** The earliest change that the subscriptions have received and not delivered. */
     Optional<Delivery> earliest() {
-        return of.stream()
+        return subscriptions.stream()
                 .flatMap(subscription ->
                         subscription.peek(state).stream().map(change -> new Delivery(subscription, change)))
                 .min(Comparator.comparing(delivery -> delivery.change().sequence()));
     }
 
-    /** Whether no change can come any more. */
+    /** Whether no change can follow. */
     boolean isExhausted() {
-        return of.stream().noneMatch(FeedSubscription::canBringMore);
+        return subscriptions.stream().noneMatch(FeedSubscription::canReceiveMore);
     }
 
-    /** Every wait is its own: two calls may wait for the same. */
+    /** Compares by identity: calls with the same subscriptions are different calls. */
     @Override
     public boolean equals(@Nullable Object other) {
         return this == other;

@@ -20,165 +20,168 @@ import org.jspecify.annotations.Nullable;
 /**
  * One transaction of a notifier, which only reads.
  *
- * <p>By rows, it reads the fingerprint of each job and arms the watches that are not armed. Only for a job that may
- * have changed does it read the feed, from where the job's subscribers were told up to. By feed, it reads the feed for
- * all jobs, and arms the type's watch when there is nothing more to read. In both the watch is armed by the transaction
- * that has seen that there is nothing more, so no change is lost in between.
+ * <p>By rows, it reads the fingerprint of each job and arms the watches that are not armed. It reads the feed only for
+ * jobs that may have changed, from the last change that their subscribers have received. By feed, it reads the feed for
+ * all jobs, and arms the type's watch at the end of the feed. In both cases the transaction that arms a watch has read
+ * all changes before it, so no change is lost between the read and the watch.
  *
  * @param keys the keys of the type
- * @param looks the jobs, as the round found them
+ * @param snapshots the jobs to read
  * @param byRows whether to watch the rows of the jobs
  */
-record ChangeScan(TypeKeys keys, List<FollowedJob.Look> looks, boolean byRows) {
+record ChangeScan(TypeKeys keys, List<FollowedJob.JobSnapshot> snapshots, boolean byRows) {
 
     /**
-     * What a round has read.
+     * The result of a scan.
      *
-     * @param now all changes up to here have been seen, unless there are more
-     * @param fingerprints by job id, those that were read
-     * @param watches by job id, those that were armed
-     * @param changed the jobs for which the feed was read, or which have fallen behind it
-     * @param entries of the feed, for those jobs
-     * @param hasMore whether there is more to read for them
-     * @param behind of these, the ones whose changes have been trimmed away: they receive the present state
+     * @param readUpTo all changes up to this sequence have been read, unless {@code hasMore}
+     * @param fingerprints the fingerprints that were read, by job id
+     * @param watches the watches that were armed, by job id
+     * @param changed the jobs for which the feed was read
+     * @param entries the entries of the feed
+     * @param hasMore whether the feed may have more entries for these jobs
+     * @param trimmed the jobs whose changes have been trimmed from the feed: subscribers receive the present state
      * @param typeWatch the type's watch, if it was armed
      * @param lastChange the last change of any job of the type, if that was read
      */
     record ScanResult(
-            Versionstamp now,
+            Versionstamp readUpTo,
             Map<String, JobFingerprint> fingerprints,
             Map<String, List<CompletableFuture<Void>>> watches,
-            List<FollowedJob.Look> changed,
+            List<FollowedJob.JobSnapshot> changed,
             List<FeedEntry> entries,
             boolean hasMore,
-            List<FollowedJob.Look> behind,
+            List<FollowedJob.JobSnapshot> trimmed,
             Optional<CompletableFuture<Void>> typeWatch,
             @Nullable Versionstamp lastChange) {}
 
     private record ScannedRows(
             Map<String, JobFingerprint> fingerprints, Map<String, List<CompletableFuture<Void>>> watches) {}
 
-    private record Feed(
-            List<FollowedJob.Look> changed, List<FeedEntry> entries, boolean hasMore, List<FollowedJob.Look> behind) {
-        static final Feed UNREAD = new Feed(List.of(), List.of(), false, List.of());
+    private record FeedPage(
+            List<FollowedJob.JobSnapshot> changed,
+            List<FeedEntry> entries,
+            boolean hasMore,
+            List<FollowedJob.JobSnapshot> trimmed) {
+        static final FeedPage EMPTY = new FeedPage(List.of(), List.of(), false, List.of());
     }
 
-    /** @param size how many entries of the feed, or fingerprints of jobs that have fallen behind it, to read at most */
+    /** @param size the largest number of entries of the feed, or of fingerprints of trimmed jobs, to read */
     CompletableFuture<ScanResult> run(Transaction tx, int size) {
         return tx.getReadVersion().thenCompose(version -> {
-            Versionstamp now = IncompleteVersionstamps.upTo(version);
+            Versionstamp readUpTo = IncompleteVersionstamps.upTo(version);
             CompletableFuture<@Nullable Versionstamp> lastChange =
                     byRows ? ChangeFeed.lastChange(tx, keys) : CompletableFuture.completedFuture(null);
-            return (byRows ? runByRows(tx, now, size) : runByFeed(tx, now, size))
+            return (byRows ? runByRows(tx, readUpTo, size) : runByFeed(tx, readUpTo, size))
                     .thenCombine(
                             lastChange,
-                            (scanResult, last) -> last == null ? scanResult : withLastChange(scanResult, last));
+                            (scanResult, change) -> change == null ? scanResult : withLastChange(scanResult, change));
         });
     }
 
-    private static ScanResult withLastChange(ScanResult scanResult, Versionstamp last) {
+    private static ScanResult withLastChange(ScanResult scanResult, Versionstamp lastChange) {
         return new ScanResult(
-                scanResult.now,
+                scanResult.readUpTo,
                 scanResult.fingerprints,
                 scanResult.watches,
                 scanResult.changed,
                 scanResult.entries,
                 scanResult.hasMore,
-                scanResult.behind,
+                scanResult.trimmed,
                 scanResult.typeWatch,
-                last);
+                lastChange);
     }
 
-    private CompletableFuture<ScanResult> runByRows(Transaction tx, Versionstamp now, int size) {
-        return fingerprints(tx, looks)
+    private CompletableFuture<ScanResult> runByRows(Transaction tx, Versionstamp readUpTo, int size) {
+        return readFingerprints(tx, snapshots)
                 .thenCompose(scanned -> readFeed(tx, changed(scanned.fingerprints), size)
-                        .thenApply(feed -> scanResult(now, scanned, feed, Optional.empty())));
+                        .thenApply(page -> scanResult(readUpTo, scanned, page, Optional.empty())));
     }
 
-    private CompletableFuture<ScanResult> runByFeed(Transaction tx, Versionstamp now, int size) {
-        return readFeed(tx, looks, size)
-                .thenCompose(feed -> fingerprints(tx, feed.behind).thenApply(scanned -> {
-                    boolean atEnd = !feed.hasMore;
-                    Optional<CompletableFuture<Void>> watch =
+    private CompletableFuture<ScanResult> runByFeed(Transaction tx, Versionstamp readUpTo, int size) {
+        return readFeed(tx, snapshots, size)
+                .thenCompose(page -> readFingerprints(tx, page.trimmed).thenApply(scanned -> {
+                    boolean atEnd = !page.hasMore;
+                    Optional<CompletableFuture<Void>> typeWatch =
                             atEnd ? Optional.of(tx.watch(keys.watchesActivity())) : Optional.empty();
-                    return scanResult(now, new ScannedRows(scanned.fingerprints, Map.of()), feed, watch);
+                    return scanResult(readUpTo, new ScannedRows(scanned.fingerprints, Map.of()), page, typeWatch);
                 }));
     }
 
     private static ScanResult scanResult(
-            Versionstamp now, ScannedRows scanned, Feed feed, Optional<CompletableFuture<Void>> typeWatch) {
+            Versionstamp readUpTo, ScannedRows scanned, FeedPage page, Optional<CompletableFuture<Void>> typeWatch) {
         return new ScanResult(
-                now,
+                readUpTo,
                 scanned.fingerprints,
                 scanned.watches,
-                feed.changed,
-                feed.entries,
-                feed.hasMore,
-                feed.behind,
+                page.changed,
+                page.entries,
+                page.hasMore,
+                page.trimmed,
                 typeWatch,
                 null);
     }
 
     /**
-     * The jobs whose changes have to be read from the feed. A job of which only the end is wanted and that is there
-     * says by itself whether it has ended; only when it is gone does the feed say whether it had ended before.
+     * The jobs whose changes have to be read from the feed. If subscribers want only the end of a job, the job's row
+     * tells whether it has ended; once the row is removed, the feed tells whether the job had ended before.
      */
-    private List<FollowedJob.Look> changed(Map<String, JobFingerprint> fingerprints) {
-        return looks.stream()
-                .filter(look -> {
-                    JobFingerprint fingerprint = fingerprints.get(look.ref().id());
+    private List<FollowedJob.JobSnapshot> changed(Map<String, JobFingerprint> fingerprints) {
+        return snapshots.stream()
+                .filter(snapshot -> {
+                    JobFingerprint fingerprint = fingerprints.get(snapshot.ref().id());
                     return fingerprint == null
-                            || (look.withLog()
-                                    ? look.due() || !fingerprint.isSameAs(look.fingerprint())
+                            || (snapshot.allChanges()
+                                    ? snapshot.needsRead() || !fingerprint.isSameAs(snapshot.fingerprint())
                                     : fingerprint.state().equals(Optional.of(JobState.NOT_FOUND)));
                 })
                 .toList();
     }
 
-    private CompletableFuture<ScannedRows> fingerprints(Transaction tx, List<FollowedJob.Look> of) {
+    private CompletableFuture<ScannedRows> readFingerprints(Transaction tx, List<FollowedJob.JobSnapshot> jobs) {
         Map<String, CompletableFuture<JobFingerprint>> reads = new HashMap<>();
-        of.forEach(look -> reads.put(look.ref().id(), JobFingerprint.read(tx, look.ref(), look.withLog())));
+        jobs.forEach(job -> reads.put(job.ref().id(), JobFingerprint.read(tx, job.ref(), job.allChanges())));
         return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> {
                     Map<String, JobFingerprint> fingerprints = new HashMap<>();
                     Map<String, List<CompletableFuture<Void>>> watches = new HashMap<>();
-                    for (FollowedJob.Look look : of) {
-                        String id = look.ref().id();
+                    for (FollowedJob.JobSnapshot job : jobs) {
+                        String id = job.ref().id();
                         JobFingerprint fingerprint =
                                 Objects.requireNonNull(reads.get(id)).join();
                         fingerprints.put(id, fingerprint);
-                        if (byRows && !look.armed()) {
-                            watches.put(id, fingerprint.watch(tx, look.ref()));
+                        if (byRows && !job.armed()) {
+                            watches.put(id, fingerprint.watch(tx, job.ref()));
                         }
                     }
                     return new ScannedRows(fingerprints, watches);
                 });
     }
 
-    private CompletableFuture<Feed> readFeed(Transaction tx, List<FollowedJob.Look> changed, int size) {
+    private CompletableFuture<FeedPage> readFeed(Transaction tx, List<FollowedJob.JobSnapshot> changed, int size) {
         Optional<Versionstamp> from =
-                changed.stream().map(FollowedJob.Look::known).min(Comparator.naturalOrder());
+                changed.stream().map(FollowedJob.JobSnapshot::receivedUpTo).min(Comparator.naturalOrder());
         if (from.isEmpty()) {
-            return CompletableFuture.completedFuture(Feed.UNREAD);
+            return CompletableFuture.completedFuture(FeedPage.EMPTY);
         }
         CompletableFuture<List<FeedEntry>> entries = ChangeFeed.read(tx, keys, from.get(), size);
         return ChangeFeed.trimmedUpTo(tx, keys)
                 .thenCombine(
                         entries,
-                        (trimmed, read) -> trimmed != null && from.get().compareTo(trimmed) < 0
-                                ? fallenBehind(changed, trimmed, size)
-                                : new Feed(changed, read, read.size() >= size, List.of()));
+                        (trimmedUpTo, read) -> trimmedUpTo != null && from.get().compareTo(trimmedUpTo) < 0
+                                ? trimmedPage(changed, trimmedUpTo, size)
+                                : new FeedPage(changed, read, read.size() >= size, List.of()));
     }
 
     /**
-     * The feed was trimmed before this process could read on: some jobs are looked at instead, and the others next
-     * time.
+     * The page for a feed that was trimmed before this process has read it. The scan reads the state of the first
+     * trimmed jobs; later scans read the others.
      */
-    private static Feed fallenBehind(List<FollowedJob.Look> changed, Versionstamp trimmed, int size) {
-        List<FollowedJob.Look> behind = changed.stream()
-                .filter(look -> look.known().compareTo(trimmed) < 0)
+    private static FeedPage trimmedPage(List<FollowedJob.JobSnapshot> changed, Versionstamp trimmedUpTo, int size) {
+        List<FollowedJob.JobSnapshot> trimmed = changed.stream()
+                .filter(job -> job.receivedUpTo().compareTo(trimmedUpTo) < 0)
                 .limit(size)
                 .toList();
-        return new Feed(changed, List.of(), true, behind);
+        return new FeedPage(changed, List.of(), true, trimmed);
     }
 }

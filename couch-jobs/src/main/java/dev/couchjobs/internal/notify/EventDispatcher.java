@@ -26,90 +26,90 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings changes and waits for them together.
+ * Matches changes with the callers that wait for them.
  *
- * <p>It knows which waits are for which subscriptions: a wait knows its subscriptions, and a subscription neither its
- * waits nor the dispatcher. They share one lock; no result is completed while it is held.
+ * <p>The dispatcher holds the calls by subscription. A call refers to its subscriptions, but a subscription refers to
+ * no call. All share one lock; no result is completed while it is held.
  */
 final class EventDispatcher implements FeedSubscription.Owner, AutoCloseable {
     private final ScheduledExecutorService scheduler;
     private final Executor executor;
     private final Consumer<FeedSubscription<?>> onUnsubscribe;
-    private final Function<JobRef, CompletableFuture<Optional<byte[]>>> data;
+    private final Function<JobRef, CompletableFuture<Optional<byte[]>>> readData;
 
     private final Object lock = new Object();
 
     @GuardedBy("lock") private final Set<AwaitCall> calls = new LinkedHashSet<>();
 
-    /** The waits for changes of a subscription, first come first, of each that has any. */
-    @GuardedBy("lock") private final Map<FeedSubscription<?>, Set<AwaitCall>> waits = new HashMap<>();
+    /** The calls that wait for changes of a subscription, in the order in which they began to wait. */
+    @GuardedBy("lock") private final Map<FeedSubscription<?>, Set<AwaitCall>> callsBySubscription = new HashMap<>();
 
     @GuardedBy("lock") private boolean closed;
 
     /**
-     * @param executor completes what callers wait for, so that their next steps may block
-     * @param onUnsubscribe receives subscriptions that are no longer wanted
-     * @param data reads the data of a job
+     * @param executor completes the futures of callers, so that their dependents may block
+     * @param onUnsubscribe receives subscriptions that have been closed
+     * @param readData reads the data of a job
      */
     EventDispatcher(
             ScheduledExecutorService scheduler,
             Executor executor,
             Consumer<FeedSubscription<?>> onUnsubscribe,
-            Function<JobRef, CompletableFuture<Optional<byte[]>>> data) {
-        this.data = data;
+            Function<JobRef, CompletableFuture<Optional<byte[]>>> readData) {
+        this.readData = readData;
         this.scheduler = scheduler;
         this.executor = executor;
         this.onUnsubscribe = onUnsubscribe;
     }
 
     /**
-     * Makes a subscription that has received nothing after what was found.
+     * Creates a subscription, which has received no change after its initial state.
      *
-     * @param foundJson the job's data as it was found
-     * @param isEndOnly whether it takes in no other change than the last
+     * @param initialJson the job's data in its initial state
+     * @param isEndOnly whether it receives no change but the job's end
      */
     <D> FeedSubscription<D> subscription(
             JobType<D, ?> type,
             JobRef ref,
             PayloadCodec codec,
-            PendingChange found,
-            Optional<byte[]> foundJson,
+            PendingChange initial,
+            Optional<byte[]> initialJson,
             boolean isEndOnly) {
-        return new FeedSubscription<>(type, ref, codec, found, foundJson, isEndOnly, lock, this);
+        return new FeedSubscription<>(type, ref, codec, initial, initialJson, isEndOnly, lock, this);
     }
 
-    /** The earliest change that is there or comes, with data; empty when the time is up or none can come any more. */
+    /** The earliest change, with the job's data; empty after the timeout or when no change can follow. */
     @Override
     public CompletableFuture<Optional<JobEvent<?>>> await(
             List<FeedSubscription<?>> subscriptions, @Nullable JobState state, Duration timeout) {
-        CompletableFuture<Optional<AwaitCall.Delivery>> taken = awaitChange(subscriptions, state, timeout);
-        CompletableFuture<Optional<JobEvent<?>>> event = taken.thenComposeAsync(
+        CompletableFuture<Optional<AwaitCall.Delivery>> awaited = awaitChange(subscriptions, state, timeout);
+        CompletableFuture<Optional<JobEvent<?>>> event = awaited.thenComposeAsync(
                 delivery -> delivery.isEmpty()
                         ? CompletableFuture.completedFuture(Optional.empty())
                         : event(delivery.get().subscription(), delivery.get().change())
                                 .thenApply(Optional::of),
                 executor);
-        var unused = event.whenComplete((given, error) -> taken.cancel(false)); // a caller who cancels no longer waits
+        var unused = event.whenComplete((value, error) -> awaited.cancel(false)); // passes a cancellation on
         return event;
     }
 
-    /** Reads the data now, so that changes that wait to be taken hold none. */
+    /** Reads the job's data when a caller receives the event, so that undelivered changes hold no data. */
     private <D> CompletableFuture<JobEvent<?>> event(FeedSubscription<D> subscription, PendingChange change) {
-        if (subscription.isFound(change)) {
-            return CompletableFuture.completedFuture(subscription.foundEvent());
+        if (subscription.isInitial(change)) {
+            return CompletableFuture.completedFuture(subscription.initialEvent());
         }
         if (change.state() == JobState.NOT_FOUND) {
             return CompletableFuture.completedFuture(subscription.event(change, Optional.empty()));
         }
-        return data.apply(subscription.ref())
+        return readData.apply(subscription.ref())
                 .handle((json, error) ->
                         error == null ? subscription.event(change, json) : subscription.event(change, error));
     }
 
     /**
-     * The earliest change that is there or comes; empty when the time is up or none can come any more.
+     * The earliest change; empty after the timeout or when no change can follow.
      *
-     * @param timeout how long to wait; null for a wait that sets no timer
+     * @param timeout how long to wait; null for a call without a timer
      */
     CompletableFuture<Optional<AwaitCall.Delivery>> awaitChange(
             List<FeedSubscription<?>> subscriptions, @Nullable JobState state, @Nullable Duration timeout) {
@@ -119,15 +119,16 @@ final class EventDispatcher implements FeedSubscription.Owner, AutoCloseable {
                 return CompletableFuture.failedFuture(new CouchJobsClosedException());
             }
             calls.add(call);
-            for (FeedSubscription<?> subscription : call.of()) {
-                waits.computeIfAbsent(subscription, unused -> new LinkedHashSet<>())
+            for (FeedSubscription<?> subscription : call.subscriptions()) {
+                callsBySubscription
+                        .computeIfAbsent(subscription, unused -> new LinkedHashSet<>())
                         .add(call);
             }
         }
-        settle(List.of(call));
+        answer(List.of(call));
         if (!call.result().isDone()) {
-            // A caller who cancels no longer waits.
-            var unused = call.result().whenComplete((answer, error) -> timeUp(call));
+            // A cancelled call is deregistered.
+            var unused = call.result().whenComplete((delivery, error) -> completeEmpty(call));
             if (timeout != null) {
                 startTimer(call, timeout);
             }
@@ -136,46 +137,47 @@ final class EventDispatcher implements FeedSubscription.Owner, AutoCloseable {
     }
 
     private void startTimer(AwaitCall call, Duration timeout) {
-        Future<?> timer = scheduler.schedule(() -> timeUp(call), TimerDelays.nanos(timeout), TimeUnit.NANOSECONDS);
-        var unused = call.result().whenComplete((answer, error) -> timer.cancel(false));
+        Future<?> timer =
+                scheduler.schedule(() -> completeEmpty(call), TimerDelays.nanos(timeout), TimeUnit.NANOSECONDS);
+        var unused = call.result().whenComplete((delivery, error) -> timer.cancel(false));
     }
 
     /** Delivers a change, and returns whether more changes can follow it. */
-    boolean deliver(FeedSubscription<?> to, PendingChange change) {
-        List<AwaitCall> waiting;
-        boolean canBringMore;
+    boolean deliver(FeedSubscription<?> subscription, PendingChange change) {
+        List<AwaitCall> waitingCalls;
+        boolean canReceiveMore;
         synchronized (lock) {
-            to.offer(change);
-            waiting = waitsFor(to);
-            canBringMore = to.canBringMore();
+            subscription.offer(change);
+            waitingCalls = callsOf(subscription);
+            canReceiveMore = subscription.canReceiveMore();
         }
-        settle(waiting);
-        return canBringMore;
+        answer(waitingCalls);
+        return canReceiveMore;
     }
 
-    @GuardedBy("lock") private List<AwaitCall> waitsFor(FeedSubscription<?> subscription) {
-        return List.copyOf(waits.getOrDefault(subscription, Set.of()));
+    @GuardedBy("lock") private List<AwaitCall> callsOf(FeedSubscription<?> subscription) {
+        return List.copyOf(callsBySubscription.getOrDefault(subscription, Set.of()));
     }
 
     @Override
     public void unsubscribe(FeedSubscription<?> subscription) {
-        List<AwaitCall> waiting;
+        List<AwaitCall> waitingCalls;
         synchronized (lock) {
             subscription.end();
-            waiting = waitsFor(subscription);
+            waitingCalls = callsOf(subscription);
         }
         onUnsubscribe.accept(subscription);
-        settle(waiting);
+        answer(waitingCalls);
     }
 
-    /** Answers the waits for which a change is there, first come first served, and those for which none can come. */
-    private void settle(List<AwaitCall> candidates) {
+    /** Completes the calls that have a change, in their order, and those for which no change can follow. */
+    private void answer(List<AwaitCall> waitingCalls) {
         List<Runnable> answers = new ArrayList<>();
         synchronized (lock) {
-            for (AwaitCall call : candidates) {
+            for (AwaitCall call : waitingCalls) {
                 Optional<AwaitCall.Delivery> earliest = call.earliest();
-                if ((earliest.isPresent() || call.isExhausted()) && cancel(call)) {
-                    earliest.ifPresent(delivery -> delivery.subscription().take(delivery.change()));
+                if ((earliest.isPresent() || call.isExhausted()) && deregister(call)) {
+                    earliest.ifPresent(delivery -> delivery.subscription().removeUpTo(delivery.change()));
                     answers.add(() -> call.result().complete(earliest));
                 }
             }
@@ -183,22 +185,23 @@ final class EventDispatcher implements FeedSubscription.Owner, AutoCloseable {
         answers.forEach(Runnable::run);
     }
 
-    private void timeUp(AwaitCall call) {
-        boolean waited;
+    /** Completes a call without a change, unless it has been completed. */
+    private void completeEmpty(AwaitCall call) {
+        boolean wasWaiting;
         synchronized (lock) {
-            waited = cancel(call);
+            wasWaiting = deregister(call);
         }
-        if (waited) {
+        if (wasWaiting) {
             call.result().complete(Optional.empty());
         }
     }
 
-    /** False if it has been answered already. */
-    @GuardedBy("lock") private boolean cancel(AwaitCall call) {
-        for (FeedSubscription<?> subscription : call.of()) {
-            waits.computeIfPresent(subscription, (unused, others) -> {
-                others.remove(call);
-                return others.isEmpty() ? null : others;
+    /** Removes a call, and returns whether it was still waiting. */
+    @GuardedBy("lock") private boolean deregister(AwaitCall call) {
+        for (FeedSubscription<?> subscription : call.subscriptions()) {
+            callsBySubscription.computeIfPresent(subscription, (unused, waitingCalls) -> {
+                waitingCalls.remove(call);
+                return waitingCalls.isEmpty() ? null : waitingCalls;
             });
         }
         return calls.remove(call);
@@ -206,15 +209,15 @@ final class EventDispatcher implements FeedSubscription.Owner, AutoCloseable {
 
     @Override
     public void close() {
-        List<AwaitCall> left;
+        List<AwaitCall> waitingCalls;
         synchronized (lock) {
             closed = true;
-            left = List.copyOf(calls);
-            for (AwaitCall call : left) {
-                var unused = cancel(call);
+            waitingCalls = List.copyOf(calls);
+            for (AwaitCall call : waitingCalls) {
+                var unused = deregister(call);
             }
         }
-        left.forEach(
+        waitingCalls.forEach(
                 call -> executor.execute(() -> call.result().completeExceptionally(new CouchJobsClosedException())));
     }
 }

@@ -20,34 +20,34 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A subscription: the changes it has received, and which of them have not been taken yet. It keeps no data of the job
- * but what was found when it was made.
+ * A subscription to the changes of one job. It holds the changes that it has received and not delivered. Of the job's
+ * data it holds only the initial state, which was read when the subscription was created.
  *
- * <p>The lock is the dispatcher's, which all its subscriptions share.
+ * <p>All subscriptions share the lock of the dispatcher.
  */
 final class FeedSubscription<D> implements Subscription<D> {
-    /** What a subscriber asks of the dispatcher. */
+    /** The dispatcher, as its subscriptions use it. */
     interface Owner {
         CompletableFuture<Optional<JobEvent<?>>> await(
                 List<FeedSubscription<?>> subscriptions, @Nullable JobState state, Duration timeout);
 
-        /** Called without the lock. */
+        /** Ends a subscription. Called without the lock. */
         void unsubscribe(FeedSubscription<?> subscription);
     }
 
-    private static final int CHANGES_KEPT_MAX = 1_024;
+    private static final int UNDELIVERED_MAX = 1_024;
 
     private final JobType<D, ?> type;
     private final JobRef ref;
     private final PayloadCodec codec;
-    private final PendingChange found;
-    private final Optional<byte[]> foundJson;
+    private final PendingChange initial;
+    private final Optional<byte[]> initialJson;
     private final boolean isEndOnly;
     private final Object lock;
     private final Owner owner;
 
-    /** The changes that have not been taken. */
-    @GuardedBy("lock") private final Deque<PendingChange> unclaimed = new ArrayDeque<>();
+    /** The changes that have been received and not delivered to a caller. */
+    @GuardedBy("lock") private final Deque<PendingChange> undelivered = new ArrayDeque<>();
 
     /** The sequence of the last change that this subscriber has received. */
     @GuardedBy("lock") private Versionstamp position;
@@ -55,10 +55,10 @@ final class FeedSubscription<D> implements Subscription<D> {
     @GuardedBy("lock") private boolean ended;
 
     /**
-     * A subscription that has received nothing after what was found.
+     * Creates a subscription, which has received no change after its initial state.
      *
-     * @param foundJson the job's data as it was found
-     * @param isEndOnly whether it takes in no other change than the last
+     * @param initialJson the job's data in its initial state
+     * @param isEndOnly whether it receives no change but the job's end
      * @param lock the dispatcher's lock
      * @param owner the dispatcher
      */
@@ -66,22 +66,22 @@ final class FeedSubscription<D> implements Subscription<D> {
             JobType<D, ?> type,
             JobRef ref,
             PayloadCodec codec,
-            PendingChange found,
-            Optional<byte[]> foundJson,
+            PendingChange initial,
+            Optional<byte[]> initialJson,
             boolean isEndOnly,
             Object lock,
             Owner owner) {
         this.type = type;
-        this.foundJson = foundJson;
+        this.initialJson = initialJson;
         this.isEndOnly = isEndOnly;
         this.ref = ref;
         this.codec = codec;
-        this.found = found;
+        this.initial = initial;
         this.lock = lock;
         this.owner = owner;
-        this.position = found.sequence();
-        if (found.state().isTerminal()) {
-            unclaimed.add(found);
+        this.position = initial.sequence();
+        if (initial.state().isTerminal()) {
+            undelivered.add(initial);
             ended = true;
         }
     }
@@ -98,16 +98,16 @@ final class FeedSubscription<D> implements Subscription<D> {
 
     @Override
     public JobState state() {
-        return found.state();
+        return initial.state();
     }
 
     @Override
     public Optional<D> data() {
-        return decode(foundJson);
+        return decode(initialJson);
     }
 
     private Optional<D> decode(Optional<byte[]> json) {
-        return json.map(stored -> codec.decode(type, ref.id(), stored));
+        return json.map(bytes -> codec.decode(type, ref.id(), bytes));
     }
 
     @Override
@@ -136,23 +136,27 @@ final class FeedSubscription<D> implements Subscription<D> {
         return owner;
     }
 
-    /** The same subscriptions, if all are of one instance; there is at least one. */
+    /**
+     * Casts subscriptions.
+     *
+     * @throws IllegalArgumentException if they are not of one instance
+     */
     static List<FeedSubscription<?>> allOf(Collection<? extends Subscription<?>> subscriptions) {
-        List<FeedSubscription<?>> all = new ArrayList<>();
-        for (Subscription<?> subscription : subscriptions) {
-            if (!(subscription instanceof FeedSubscription<?> known)) {
+        List<FeedSubscription<?>> cast = new ArrayList<>();
+        for (Subscription<?> each : subscriptions) {
+            if (!(each instanceof FeedSubscription<?> subscription)) {
                 throw new IllegalArgumentException(
                         "A subscription to wait for is one that subscribe returned; this is a "
-                                + subscription.getClass().getName() + ".");
+                                + each.getClass().getName() + ".");
             }
-            if (!all.isEmpty() && known.owner != all.get(0).owner) {
+            if (!cast.isEmpty() && subscription.owner != cast.get(0).owner) {
                 throw new IllegalArgumentException(
-                        "Wait for subscriptions of one CouchJobs instance at a time: that of job " + known.jobId()
-                                + " was made by another.");
+                        "Wait for subscriptions of one CouchJobs instance at a time: that of job "
+                                + subscription.jobId() + " was made by another.");
             }
-            all.add(known);
+            cast.add(subscription);
         }
-        return all;
+        return cast;
     }
 
     /** The sequence of the last change that this subscriber has received. */
@@ -166,18 +170,18 @@ final class FeedSubscription<D> implements Subscription<D> {
         return isEndOnly;
     }
 
-    /** Whether a change is what was found, with the data that was found. */
-    boolean isFound(PendingChange change) {
-        return change.equals(found);
+    /** Whether a change is the initial state. */
+    boolean isInitial(PendingChange change) {
+        return change.equals(initial);
     }
 
     JobRef ref() {
         return ref;
     }
 
-    /** An event of the change, with the data that was found. */
-    JobEvent<D> foundEvent() {
-        return event(found, foundJson);
+    /** An event of the initial state, with its data. */
+    JobEvent<D> initialEvent() {
+        return event(initial, initialJson);
     }
 
     JobEvent<D> event(PendingChange change, Optional<byte[]> json) {
@@ -191,7 +195,7 @@ final class FeedSubscription<D> implements Subscription<D> {
         });
     }
 
-    /** Receives a change, unless it has ended or has received the change already: a feed may be read twice. */
+    /** Receives a change, unless the subscription has ended or has received it before: a feed may be read twice. */
     void offer(PendingChange change) {
         synchronized (lock) {
             boolean isEnd = change.state().isTerminal();
@@ -200,30 +204,34 @@ final class FeedSubscription<D> implements Subscription<D> {
             }
             position = change.sequence();
             ended = isEnd;
-            unclaimed.add(change);
-            if (unclaimed.size() > CHANGES_KEPT_MAX) {
-                unclaimed.removeFirst();
+            undelivered.add(change);
+            if (undelivered.size() > UNDELIVERED_MAX) {
+                undelivered.removeFirst();
             }
         }
     }
 
-    /** The first change not yet waited for, of one state or of any. */
+    /**
+     * The first undelivered change.
+     *
+     * @param state the state of the change, or null for any
+     */
     Optional<PendingChange> peek(@Nullable JobState state) {
         synchronized (lock) {
-            return unclaimed.stream()
+            return undelivered.stream()
                     .filter(change -> state == null || change.state() == state)
                     .findFirst();
         }
     }
 
-    /** Hands a change to the caller, and drops the changes before it. */
-    void take(PendingChange change) {
+    /** Removes an undelivered change that is being delivered to a caller, and all changes before it. */
+    void removeUpTo(PendingChange change) {
         synchronized (lock) {
-            unclaimed.removeIf(other -> other.sequence().compareTo(change.sequence()) <= 0);
+            undelivered.removeIf(other -> other.sequence().compareTo(change.sequence()) <= 0);
         }
     }
 
-    boolean canBringMore() {
+    boolean canReceiveMore() {
         synchronized (lock) {
             return !ended;
         }
@@ -232,7 +240,7 @@ final class FeedSubscription<D> implements Subscription<D> {
     void end() {
         synchronized (lock) {
             ended = true;
-            unclaimed.clear();
+            undelivered.clear();
         }
     }
 }

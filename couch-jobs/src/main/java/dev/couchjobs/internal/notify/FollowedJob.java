@@ -14,107 +14,114 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe.
  */
 final class FollowedJob {
-    /** The row, the progress and the next entry of the log. */
+    /** A row, the progress and the next entry of the log. */
     private static final int WATCHES_WITH_LOG = 3;
 
     private final JobRef ref;
     private final List<FeedSubscription<?>> subscribers = new ArrayList<>();
-    /** All subscribers have received all changes up to here. */
-    private Versionstamp known;
-    /** The earliest position of the subscribers that joined since the present round began. */
-    private @Nullable Versionstamp joinedAt;
-    /** What the job looked like at {@link #known}, if that was seen. */
+    /** All subscribers have received all changes up to this sequence. */
+    private Versionstamp receivedUpTo;
+    /** The earliest position of the subscribers that were added since the present round began. */
+    private @Nullable Versionstamp addedAt;
+    /** The job's fingerprint at {@link #receivedUpTo}, if it was read. */
     private @Nullable JobFingerprint fingerprint;
-    /** Whether the next round has to look at it. */
-    private boolean due = true;
+    /** Whether the next round has to read the job. */
+    private boolean needsRead = true;
 
     private List<CompletableFuture<Void>> watches = List.of();
 
-    FollowedJob(JobRef ref, Versionstamp known) {
+    FollowedJob(JobRef ref, Versionstamp receivedUpTo) {
         this.ref = ref;
-        this.known = known;
+        this.receivedUpTo = receivedUpTo;
     }
 
     /**
-     * A job as a round found it.
+     * The state of a followed job at the beginning of a round.
      *
      * @param job the job
-     * @param known what its subscribers have been told up to
-     * @param fingerprint what it looked like then
-     * @param subscribers the subscriptions that receive the change
-     * @param withLog whether some of them want entries of its log
-     * @param due whether something happened to the job since, or there is a new subscriber
+     * @param receivedUpTo its subscribers have received all changes up to this sequence
+     * @param fingerprint the job's fingerprint at that sequence, if it was read
+     * @param subscribers the subscriptions to which the round delivers changes
+     * @param allChanges whether a subscriber wants all changes, and not only the end
+     * @param needsRead whether a watch of the job has fired, or it has a new subscriber
      * @param armed whether its watches are armed
      */
-    record Look(
+    record JobSnapshot(
             FollowedJob job,
-            Versionstamp known,
+            Versionstamp receivedUpTo,
             @Nullable JobFingerprint fingerprint,
             List<FeedSubscription<?>> subscribers,
-            boolean withLog,
-            boolean due,
+            boolean allChanges,
+            boolean needsRead,
             boolean armed) {
         JobRef ref() {
             return job.ref;
         }
     }
 
-    Look look() {
-        Look look = new Look(this, known, fingerprint, List.copyOf(subscribers), wantsAllChanges(), due, isWatched());
-        due = false;
-        joinedAt = null;
-        return look;
+    /** Begins a round that reads this job. */
+    JobSnapshot beginRound() {
+        JobSnapshot snapshot = new JobSnapshot(
+                this, receivedUpTo, fingerprint, List.copyOf(subscribers), wantsAllChanges(), needsRead, isWatched());
+        needsRead = false;
+        addedAt = null;
+        return snapshot;
     }
 
     void add(FeedSubscription<?> subscription) {
-        boolean hadLog = wantsAllChanges();
+        boolean wantedAllChanges = wantsAllChanges();
         subscribers.add(subscription);
-        if (wantsAllChanges() != hadLog) {
+        if (wantsAllChanges() != wantedAllChanges) {
             unwatch();
             fingerprint = null;
         }
         Versionstamp position = subscription.position();
-        known = earlier(known, position);
-        joinedAt = joinedAt == null ? position : earlier(joinedAt, position);
-        due = true;
+        receivedUpTo = earlier(receivedUpTo, position);
+        addedAt = addedAt == null ? position : earlier(addedAt, position);
+        needsRead = true;
     }
 
-    /** False if it did not have that subscriber. */
+    /** Removes a subscriber, and returns whether there was such a subscriber. */
     boolean remove(FeedSubscription<?> subscription) {
         return subscribers.remove(subscription);
     }
 
-    boolean isWanted() {
+    boolean hasSubscribers() {
         return !subscribers.isEmpty();
     }
 
-    /** Whether a subscriber wants all changes, not only the end. */
+    /** Whether a subscriber wants all changes, and not only the end. */
     boolean wantsAllChanges() {
         return subscribers.stream().anyMatch(subscription -> !subscription.isEndOnly());
     }
 
-    /** How many watches it may need. */
+    /** The largest number of watches that it may need. */
     int watchesAtMost() {
         return wantsAllChanges() ? WATCHES_WITH_LOG : 1;
     }
 
-    /** Whether its subscribers have not received that change. */
+    /** Whether a change of that sequence has not been delivered to all subscribers. */
     boolean isNew(Versionstamp sequence) {
-        return sequence.compareTo(known) > 0;
+        return sequence.compareTo(receivedUpTo) > 0;
     }
 
-    boolean isDue() {
-        return due;
+    boolean needsRead() {
+        return needsRead;
     }
 
-    void makeDue() {
-        due = true;
+    /** Lets the next round read the job. */
+    void requestRead() {
+        needsRead = true;
     }
 
-    /** All subscribers of a look have been told what happened up to some place, where the job looked like that. */
-    void told(Versionstamp upTo, @Nullable JobFingerprint seen) {
-        known = joinedAt == null ? upTo : earlier(joinedAt, upTo);
-        fingerprint = seen;
+    /**
+     * Records that the subscribers of a snapshot have received all changes up to a sequence.
+     *
+     * @param readFingerprint the job's fingerprint at that sequence, if it was read
+     */
+    void advanceTo(Versionstamp sequence, @Nullable JobFingerprint readFingerprint) {
+        receivedUpTo = addedAt == null ? sequence : earlier(addedAt, sequence);
+        fingerprint = readFingerprint;
     }
 
     void watch(List<CompletableFuture<Void>> armed) {
@@ -131,12 +138,12 @@ final class FollowedJob {
     }
 
     void unwatch() {
-        List<CompletableFuture<Void>> all = watches;
+        List<CompletableFuture<Void>> cancelled = watches;
         watches = List.of();
-        all.forEach(watch -> watch.cancel(false));
+        cancelled.forEach(watch -> watch.cancel(false));
     }
 
-    private static Versionstamp earlier(Versionstamp one, Versionstamp other) {
-        return one.compareTo(other) < 0 ? one : other;
+    private static Versionstamp earlier(Versionstamp left, Versionstamp right) {
+        return left.compareTo(right) < 0 ? left : right;
     }
 }

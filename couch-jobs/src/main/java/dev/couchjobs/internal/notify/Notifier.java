@@ -27,16 +27,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the jobs of one type for all subscribers in this process, in one of two ways.
+ * Follows the jobs of one type for all subscribers in this process, in one of two modes.
  *
- * <p><b>By rows</b>, while there are few jobs: it watches the keys that the next change of each job writes, so the
- * changes of other jobs cost nothing. When a watch fires it reads the job and, for subscribers who want every change,
- * the feed from where they were told up to. So that this is not far, it looks at its jobs every few seconds while the
- * type is busy: those that are as they were have had no change up to then.
+ * <p><b>By rows</b>, while it follows few jobs: it watches the keys that the next change of each job writes, so changes
+ * of other jobs cause no reads. When a watch fires it reads the job and, for subscribers that want all changes, the
+ * feed from the last change that they have received. To keep this part of the feed short, it reads all its jobs every
+ * few seconds while the type is busy: a job whose fingerprint is the same has had no change.
  *
- * <p><b>By feed</b>, while there are many jobs, or not enough watches: it reads the feed of the type, again and again,
- * with a pause after each round that doubles up to a second when there was nothing for a subscriber in it, and halves
- * when there was.
+ * <p><b>By feed</b>, while it follows many jobs or has too few watches: it reads the feed of the type repeatedly. The
+ * pause after each round doubles, up to a second, if the round has delivered no change, and halves otherwise.
  */
 final class Notifier implements AutoCloseable {
     private static final int PAGE_MAX = 2_048;
@@ -52,25 +51,26 @@ final class Notifier implements AutoCloseable {
     private final BatchSize page = new BatchSize(PAGE_MAX);
     private final Loop loop;
 
-    @GuardedBy("this") private final Map<String, FollowedJob> followeds = new HashMap<>();
+    /** The followed jobs by id. */
+    @GuardedBy("this") private final Map<String, FollowedJob> jobs = new HashMap<>();
 
     @GuardedBy("this") private boolean byFeed;
 
     @GuardedBy("this") private boolean closed;
 
-    /** Set when FoundationDB has refused a watch; stays until nothing is followed any more. */
+    /** Whether FoundationDB has refused a watch; it is never reset, since a notifier without jobs is closed. */
     @GuardedBy("this") private boolean watchesRefused;
 
-    /** What of the budget is taken. */
-    @GuardedBy("this") private int budgeted;
+    /** How many watches of the budget are reserved. */
+    @GuardedBy("this") private int reservedWatches;
 
     @GuardedBy("this") private final RoundPacing pacing;
 
-    /** Why a watch has failed since the present round began, or while its pause lasts. */
+    /** The error of a watch that has failed since the present round began. */
     @GuardedBy("this") private @Nullable Throwable watchFailure;
 
-    /** Completes when a watch on a row fires, if a pause waits for it. */
-    @GuardedBy("this") private CompletableFuture<Void> fired = new CompletableFuture<>();
+    /** Ends the pause of the present round when a watch on a row fires. */
+    @GuardedBy("this") private CompletableFuture<Void> rowChange = new CompletableFuture<>();
 
     /** @param onEnd receives subscriptions that have ended */
     Notifier(
@@ -91,22 +91,21 @@ final class Notifier implements AutoCloseable {
 
     void add(FeedSubscription<?> subscription) {
         synchronized (this) {
-            followeds
-                    .computeIfAbsent(
+            jobs.computeIfAbsent(
                             subscription.jobId(), id -> new FollowedJob(new JobRef(keys, id), subscription.position()))
                     .add(subscription);
         }
         loop.wakeUp();
     }
 
-    /** {@return whether it follows no job any more} */
+    /** {@return whether the notifier no longer follows a job} */
     synchronized boolean remove(FeedSubscription<?> subscription) {
-        FollowedJob job = followeds.get(subscription.jobId());
-        if (job != null && job.remove(subscription) && !job.isWanted()) {
-            followeds.remove(subscription.jobId());
+        FollowedJob job = jobs.get(subscription.jobId());
+        if (job != null && job.remove(subscription) && !job.hasSubscribers()) {
+            jobs.remove(subscription.jobId());
             job.unwatch();
         }
-        return followeds.isEmpty();
+        return jobs.isEmpty();
     }
 
     @Override
@@ -121,60 +120,58 @@ final class Notifier implements AutoCloseable {
     private CompletableFuture<Pause> round() {
         ChangeScan scan;
         synchronized (this) {
-            if (followeds.isEmpty()) {
+            if (jobs.isEmpty()) {
                 return CompletableFuture.completedFuture(Pause.untilWakeUp());
             }
             chooseMode();
             watchFailure = null;
-            scan = new ChangeScan(keys, looks(), !byFeed);
+            scan = new ChangeScan(keys, beginRound(), !byFeed);
         }
         return page.run(tries -> transactions.run(database, tx -> tries.next(size -> scan.run(tx, size))))
                 .whenComplete((scanResult, error) -> {
                     if (error != null) {
-                        lookAgain(scan);
+                        requestReads(scan);
                     }
                 })
                 .thenApply(scanResult -> {
-                    if (isJoinedByOthers(scan, scanResult)) {
+                    if (requiresOtherJobs(scan, scanResult)) {
                         return Pause.none();
                     }
-                    boolean wasNews = tell(scan, scanResult);
-                    return endRound(scan, scanResult, wasNews);
+                    boolean hadChanges = deliverChanges(scan, scanResult);
+                    return endRound(scan, scanResult, hadChanges);
                 });
     }
 
     /**
-     * Whether the feed contains other jobs whose watches have not fired yet. Then the round repeats with these,
-     * since changes of one type are delivered in the order of their commits.
+     * Whether the feed contains changes of other jobs, whose watches have not fired yet. Then the next round reads
+     * these jobs too, since changes of one type are delivered in the order of their commits.
      */
-    private synchronized boolean isJoinedByOthers(ChangeScan scan, ChangeScan.ScanResult scanResult) {
-        Set<FollowedJob> looked =
-                scan.looks().stream().map(FollowedJob.Look::job).collect(Collectors.toSet());
-        Set<FollowedJob> others = new HashSet<>();
+    private synchronized boolean requiresOtherJobs(ChangeScan scan, ChangeScan.ScanResult scanResult) {
+        Set<FollowedJob> scannedJobs =
+                scan.snapshots().stream().map(FollowedJob.JobSnapshot::job).collect(Collectors.toSet());
+        Set<FollowedJob> otherJobs = new HashSet<>();
         for (FeedEntry entry : scanResult.entries()) {
-            FollowedJob job = followeds.get(entry.jobId());
-            if (job != null && !looked.contains(job) && job.wantsAllChanges() && job.isNew(entry.sequence())) {
-                others.add(job);
+            FollowedJob job = jobs.get(entry.jobId());
+            if (job != null && !scannedJobs.contains(job) && job.wantsAllChanges() && job.isNew(entry.sequence())) {
+                otherJobs.add(job);
             }
         }
-        if (others.isEmpty()) {
+        if (otherJobs.isEmpty()) {
             return false;
         }
-        others.forEach(FollowedJob::makeDue);
-        looked.forEach(FollowedJob::makeDue);
+        otherJobs.forEach(FollowedJob::requestRead);
+        scannedJobs.forEach(FollowedJob::requestRead);
         scanResult.watches().values().forEach(armed -> armed.forEach(watch -> watch.cancel(false)));
         return true;
     }
 
-    /**
-     * Goes back from the feed to rows only when there are far fewer, so that it does not change its way all the time.
-     */
+    /** Chooses the mode. It changes from feed to rows only at half the number of jobs, so that it seldom changes. */
     @GuardedBy("this") private void chooseMode() {
         int watches =
-                followeds.values().stream().mapToInt(FollowedJob::watchesAtMost).sum();
+                jobs.values().stream().mapToInt(FollowedJob::watchesAtMost).sum();
         int jobsMax = byFeed ? WATCHED_JOBS_MAX / 2 : WATCHED_JOBS_MAX;
-        if (!watchesRefused && followeds.size() <= jobsMax && budget.take(watches - budgeted)) {
-            budgeted = watches;
+        if (!watchesRefused && jobs.size() <= jobsMax && budget.tryReserve(watches - reservedWatches)) {
+            reservedWatches = watches;
             byFeed = false;
         } else {
             unwatchAll();
@@ -183,88 +180,88 @@ final class Notifier implements AutoCloseable {
     }
 
     @GuardedBy("this") private void unwatchAll() {
-        followeds.values().forEach(FollowedJob::unwatch);
-        budget.take(-budgeted);
-        budgeted = 0;
+        jobs.values().forEach(FollowedJob::unwatch);
+        budget.tryReserve(-reservedWatches);
+        reservedWatches = 0;
     }
 
-    @GuardedBy("this") private List<FollowedJob.Look> looks() {
+    /** Takes snapshots of the jobs that this round reads. */
+    @GuardedBy("this") private List<FollowedJob.JobSnapshot> beginRound() {
         boolean isRefresh = byFeed || isTimeToRefresh();
-        return followeds.values().stream()
-                .filter(job -> isRefresh || job.isDue() || !job.isWatched())
-                .map(FollowedJob::look)
+        return jobs.values().stream()
+                .filter(job -> isRefresh || job.needsRead() || !job.isWatched())
+                .map(FollowedJob::beginRound)
                 .toList();
     }
 
-    /** Either that was what this round has waited for, or it has been put off by others. */
+    /** Whether this round reads all jobs: their refresh is overdue, or it began although no job needs a read. */
     @GuardedBy("this") private boolean isTimeToRefresh() {
-        return pacing.isTimeToRefresh() || followeds.values().stream().noneMatch(FollowedJob::isDue);
+        return pacing.isTimeToRefresh() || jobs.values().stream().noneMatch(FollowedJob::needsRead);
     }
 
-    private synchronized void lookAgain(ChangeScan scan) {
-        scan.looks().forEach(look -> look.job().makeDue());
+    private synchronized void requestReads(ChangeScan scan) {
+        scan.snapshots().forEach(snapshot -> snapshot.job().requestRead());
     }
 
-    /** {@return whether there was anything to deliver} */
-    private boolean tell(ChangeScan scan, ChangeScan.ScanResult scanResult) {
-        Map<String, FollowedJob.Look> changed = new HashMap<>();
-        scanResult.changed().forEach(look -> changed.put(look.ref().id(), look));
-        boolean wasNews = false;
+    /** {@return whether there was a change to deliver} */
+    private boolean deliverChanges(ChangeScan scan, ChangeScan.ScanResult scanResult) {
+        Map<String, FollowedJob.JobSnapshot> changed = new HashMap<>();
+        scanResult.changed().forEach(snapshot -> changed.put(snapshot.ref().id(), snapshot));
+        boolean hadChanges = false;
         for (FeedEntry entry : scanResult.entries()) {
-            FollowedJob.Look look = changed.get(entry.jobId());
-            if (look != null) {
-                tell(look, new PendingChange(entry.sequence(), entry.state()));
-                wasNews = true;
+            FollowedJob.JobSnapshot snapshot = changed.get(entry.jobId());
+            if (snapshot != null) {
+                deliver(snapshot, new PendingChange(entry.sequence(), entry.state()));
+                hadChanges = true;
             }
         }
-        Set<FollowedJob.Look> byState = new HashSet<>(scanResult.behind());
+        Set<FollowedJob.JobSnapshot> byState = new HashSet<>(scanResult.trimmed());
         if (scan.byRows()) {
-            scan.looks().stream().filter(look -> !look.withLog()).forEach(byState::add);
+            scan.snapshots().stream().filter(snapshot -> !snapshot.allChanges()).forEach(byState::add);
         }
-        for (FollowedJob.Look look : byState) {
+        for (FollowedJob.JobSnapshot snapshot : byState) {
             Optional<JobState> state = Optional.ofNullable(
-                            scanResult.fingerprints().get(look.ref().id()))
+                            scanResult.fingerprints().get(snapshot.ref().id()))
                     .flatMap(JobFingerprint::state);
-            boolean isToldByFeed =
-                    changed.containsKey(look.ref().id()) && !scanResult.behind().contains(look);
-            if (state.isPresent() && !isToldByFeed) {
-                tell(look, new PendingChange(scanResult.now(), state.get()));
-                wasNews = true;
+            boolean isDeliveredFromFeed = changed.containsKey(snapshot.ref().id())
+                    && !scanResult.trimmed().contains(snapshot);
+            if (state.isPresent() && !isDeliveredFromFeed) {
+                deliver(snapshot, new PendingChange(scanResult.readUpTo(), state.get()));
+                hadChanges = true;
             }
         }
-        return wasNews;
+        return hadChanges;
     }
 
-    private void tell(FollowedJob.Look look, PendingChange change) {
-        for (FeedSubscription<?> subscription : look.subscribers()) {
+    private void deliver(FollowedJob.JobSnapshot snapshot, PendingChange change) {
+        for (FeedSubscription<?> subscription : snapshot.subscribers()) {
             if (!dispatcher.deliver(subscription, change)) {
                 onEnd.accept(subscription);
             }
         }
     }
 
-    private synchronized Pause endRound(ChangeScan scan, ChangeScan.ScanResult scanResult, boolean wasNews) {
-        Set<FollowedJob.Look> changed = new HashSet<>(scanResult.changed());
-        Set<FollowedJob.Look> behind = new HashSet<>(scanResult.behind());
-        for (FollowedJob.Look look : scan.looks()) {
-            FollowedJob job = look.job();
-            String id = look.ref().id();
+    private synchronized Pause endRound(ChangeScan scan, ChangeScan.ScanResult scanResult, boolean hadChanges) {
+        Set<FollowedJob.JobSnapshot> changed = new HashSet<>(scanResult.changed());
+        Set<FollowedJob.JobSnapshot> trimmed = new HashSet<>(scanResult.trimmed());
+        for (FollowedJob.JobSnapshot snapshot : scan.snapshots()) {
+            FollowedJob job = snapshot.job();
+            String id = snapshot.ref().id();
             List<CompletableFuture<Void>> armed = scanResult.watches().getOrDefault(id, List.of());
-            if (followeds.get(id) != job) {
+            if (jobs.get(id) != job) {
                 armed.forEach(watch -> watch.cancel(false));
                 continue;
             }
-            job.told(
-                    upTo(look, scanResult, changed, behind),
+            job.advanceTo(
+                    receivedUpTo(snapshot, scanResult, changed, trimmed),
                     scanResult.fingerprints().get(id));
-            if (look.withLog()
-                    != job.wantsAllChanges()) { // a subscriber joined who wants more, or all who did have left
+            if (snapshot.allChanges() != job.wantsAllChanges()) { // subscribers were added or removed meanwhile
                 armed.forEach(watch -> watch.cancel(false));
-                job.makeDue();
+                job.requestRead();
                 continue;
             }
-            if (scanResult.hasMore() && changed.contains(look) && !behind.contains(look)) {
-                job.makeDue();
+            if (scanResult.hasMore() && changed.contains(snapshot) && !trimmed.contains(snapshot)) {
+                job.requestRead();
             }
             if (!armed.isEmpty()) {
                 watch(job, armed);
@@ -273,25 +270,27 @@ final class Notifier implements AutoCloseable {
         if (scanResult.hasMore()) {
             return Pause.none();
         }
-        return byFeed ? pacing.afterFeed(wasNews, scanResult.typeWatch().orElseThrow()) : afterRows(scan, scanResult);
+        return byFeed
+                ? pacing.afterFeed(hadChanges, scanResult.typeWatch().orElseThrow())
+                : afterRows(scan, scanResult);
     }
 
-    private static Versionstamp upTo(
-            FollowedJob.Look look,
+    private static Versionstamp receivedUpTo(
+            FollowedJob.JobSnapshot snapshot,
             ChangeScan.ScanResult scanResult,
-            Set<FollowedJob.Look> changed,
-            Set<FollowedJob.Look> behind) {
-        if (!scanResult.hasMore() || !changed.contains(look) || behind.contains(look)) {
-            return scanResult.now();
+            Set<FollowedJob.JobSnapshot> changed,
+            Set<FollowedJob.JobSnapshot> trimmed) {
+        if (!scanResult.hasMore() || !changed.contains(snapshot) || trimmed.contains(snapshot)) {
+            return scanResult.readUpTo();
         }
         List<FeedEntry> entries = scanResult.entries();
         return entries.isEmpty()
-                ? look.known()
-                : later(look.known(), entries.get(entries.size() - 1).sequence());
+                ? snapshot.receivedUpTo()
+                : later(snapshot.receivedUpTo(), entries.get(entries.size() - 1).sequence());
     }
 
-    private static Versionstamp later(Versionstamp one, Versionstamp other) {
-        return one.compareTo(other) > 0 ? one : other;
+    private static Versionstamp later(Versionstamp left, Versionstamp right) {
+        return left.compareTo(right) > 0 ? left : right;
     }
 
     @GuardedBy("this") private void watch(FollowedJob job, List<CompletableFuture<Void>> armed) {
@@ -301,20 +300,20 @@ final class Notifier implements AutoCloseable {
         }
         job.watch(armed);
         armed.forEach(watch -> {
-            var unused = watch.whenComplete((value, error) -> fired(job, watch, error));
+            var unused = watch.whenComplete((value, error) -> watchCompleted(job, watch, error));
         });
     }
 
-    /** What this process cancels itself is not among the watches of the job any more. */
-    private void fired(FollowedJob job, CompletableFuture<Void> watch, @Nullable Throwable error) {
+    /** Ends the pause, unless this process has cancelled the watch and so removed it from the job. */
+    private void watchCompleted(FollowedJob job, CompletableFuture<Void> watch, @Nullable Throwable error) {
         CompletableFuture<Void> wakeUp;
         synchronized (this) {
             if (!job.isWatchedBy(watch)) {
                 return;
             }
             job.unwatch();
-            job.makeDue();
-            wakeUp = fired;
+            job.requestRead();
+            wakeUp = rowChange;
             if (error != null && isRefused(error)) {
                 watchesRefused = true;
             } else if (error != null) {
@@ -324,7 +323,7 @@ final class Notifier implements AutoCloseable {
         if (error == null || isRefused(error)) {
             wakeUp.complete(null);
         } else {
-            wakeUp.completeExceptionally(error); // the loop backs off, and then the job is looked at
+            wakeUp.completeExceptionally(error); // the loop backs off, and then reads the job
         }
     }
 
@@ -333,17 +332,17 @@ final class Notifier implements AutoCloseable {
     }
 
     @GuardedBy("this") private Pause afterRows(ChangeScan scan, ChangeScan.ScanResult scanResult) {
-        boolean wasRefresh = scan.looks().size() == followeds.size();
+        boolean wasRefresh = scan.snapshots().size() == jobs.size();
         if (wasRefresh) {
-            boolean allChanges = followeds.values().stream().anyMatch(FollowedJob::wantsAllChanges);
+            boolean allChanges = jobs.values().stream().anyMatch(FollowedJob::wantsAllChanges);
             pacing.refreshed(scanResult.lastChange(), allChanges);
         }
-        fired = new CompletableFuture<>();
+        rowChange = new CompletableFuture<>();
         if (watchFailure != null) {
-            fired.completeExceptionally(watchFailure);
-        } else if (followeds.values().stream().anyMatch(FollowedJob::isDue)) {
-            fired.complete(null);
+            rowChange.completeExceptionally(watchFailure);
+        } else if (jobs.values().stream().anyMatch(FollowedJob::needsRead)) {
+            rowChange.complete(null);
         }
-        return pacing.afterRows(fired);
+        return pacing.afterRows(rowChange);
     }
 }

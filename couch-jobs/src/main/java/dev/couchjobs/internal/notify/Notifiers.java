@@ -21,8 +21,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subscriptions of one instance (RFC 007, {@code subscribe}, {@code unsubscribe}, {@code wait}): a notifier for
- * each type of which a job is followed, released with the last of them.
+ * The subscriptions of one instance (RFC 007, {@code subscribe}, {@code unsubscribe}, {@code wait}). Each type of which
+ * a job is followed has a notifier, which is closed with the last subscription.
  */
 public final class Notifiers implements AutoCloseable {
     private final Instance instance;
@@ -33,35 +33,36 @@ public final class Notifiers implements AutoCloseable {
     public Notifiers(Instance instance) {
         this.instance = instance;
         this.dispatcher = new EventDispatcher(
-                instance.environment().scheduler(), instance.database().getExecutor(), this::forget, this::data);
+                instance.environment().scheduler(), instance.database().getExecutor(), this::remove, this::readData);
     }
 
-    /** Reads the job's state and data at some version, and then follows the job from that very version on. */
+    /** Reads the job's state and data, and follows the job from the version of that read on. */
     public <D> CompletableFuture<Subscription<D>> subscribe(
             ReadTransactionContext context, JobType<D, ?> type, String jobId) {
         JobRef ref = instance.keyspace().job(type.name(), jobId);
-        return reading(context, "subscribe", ref, (tx, row) -> payload(tx, ref, row))
-                .thenApply(found -> follow(type, ref, found, false));
+        return read(context, "subscribe", ref, (tx, row) -> loadPayload(tx, ref, row))
+                .thenApply(initial -> follow(type, ref, initial, false));
     }
 
-    /** Follows the job, and takes in no change but its end. */
+    /** Follows the job, and receives no change but its end. */
     <D> CompletableFuture<FeedSubscription<D>> followEnd(JobType<D, ?> type, String jobId) {
         JobRef ref = instance.keyspace().job(type.name(), jobId);
-        return reading(
+        return read(
                         instance.database(),
                         "subscribe",
                         ref,
                         (tx, row) -> CompletableFuture.completedFuture(Optional.empty()))
-                .thenApply(found -> follow(type, ref, found, true));
+                .thenApply(initial -> follow(type, ref, initial, true));
     }
 
-    private record Found(PendingChange change, Optional<byte[]> json) {}
+    /** The state and data of a job when a subscription begins. */
+    private record InitialState(PendingChange change, Optional<byte[]> json) {}
 
-    private CompletableFuture<Found> reading(
+    private CompletableFuture<InitialState> read(
             ReadTransactionContext context,
             String purpose,
             JobRef ref,
-            BiFunction<ReadTransaction, Optional<JobRow>, CompletableFuture<Optional<byte[]>>> data) {
+            BiFunction<ReadTransaction, Optional<JobRow>, CompletableFuture<Optional<byte[]>>> loadData) {
         return instance.transactions()
                 .named(purpose, ref.keys().typeName())
                 .read(
@@ -71,24 +72,25 @@ public final class Notifiers implements AutoCloseable {
                                     JobState state = row.map(JobRow::state).orElse(JobState.NOT_FOUND);
                                     PendingChange change =
                                             new PendingChange(IncompleteVersionstamps.upTo(version), state);
-                                    return data.apply(tx, row).thenApply(json -> new Found(change, json));
+                                    return loadData.apply(tx, row).thenApply(json -> new InitialState(change, json));
                                 })));
     }
 
-    private static CompletableFuture<Optional<byte[]>> payload(ReadTransaction tx, JobRef ref, Optional<JobRow> row) {
+    private static CompletableFuture<Optional<byte[]>> loadPayload(
+            ReadTransaction tx, JobRef ref, Optional<JobRow> row) {
         return row.isEmpty()
                 ? CompletableFuture.completedFuture(Optional.empty())
                 : row.get().payload().load(tx, ref).thenApply(Optional::of);
     }
 
-    private CompletableFuture<Optional<byte[]>> data(JobRef ref) {
-        return reading(instance.database(), "read event of", ref, (tx, row) -> payload(tx, ref, row))
-                .thenApply(Found::json);
+    private CompletableFuture<Optional<byte[]>> readData(JobRef ref) {
+        return read(instance.database(), "read event of", ref, (tx, row) -> loadPayload(tx, ref, row))
+                .thenApply(InitialState::json);
     }
 
-    private <D> FeedSubscription<D> follow(JobType<D, ?> type, JobRef ref, Found found, boolean toTheEnd) {
+    private <D> FeedSubscription<D> follow(JobType<D, ?> type, JobRef ref, InitialState initial, boolean isEndOnly) {
         FeedSubscription<D> subscription =
-                dispatcher.subscription(type, ref, instance.codec(), found.change(), found.json(), toTheEnd);
+                dispatcher.subscription(type, ref, instance.codec(), initial.change(), initial.json(), isEndOnly);
         if (!subscription.isEnded()) {
             synchronized (this) {
                 notifiers.get(type.name(), this::newNotifier).add(subscription);
@@ -98,10 +100,10 @@ public final class Notifiers implements AutoCloseable {
     }
 
     private Notifier newNotifier(String typeName) {
-        return new Notifier(instance, typeName, dispatcher, budget, this::forget);
+        return new Notifier(instance, typeName, dispatcher, budget, this::remove);
     }
 
-    /** {@return the next change, or empty when the time is up or none can come any more} */
+    /** {@return the next change, or empty after the timeout or when no change can follow} */
     @SuppressWarnings("unchecked") // an event has the data type of its subscription, and events are only read
     public static <D> CompletableFuture<Optional<JobEvent<D>>> awaitAny(
             Collection<? extends Subscription<? extends D>> subscriptions, @Nullable JobState state, Duration timeout) {
@@ -111,19 +113,19 @@ public final class Notifiers implements AutoCloseable {
         if (subscriptions.isEmpty()) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
-        List<FeedSubscription<?>> known = FeedSubscription.allOf(subscriptions);
-        CompletableFuture<?> event = known.get(0).owner().await(known, state, timeout);
+        List<FeedSubscription<?>> feedSubscriptions = FeedSubscription.allOf(subscriptions);
+        CompletableFuture<?> event = feedSubscriptions.get(0).owner().await(feedSubscriptions, state, timeout);
         return (CompletableFuture<Optional<JobEvent<D>>>) event;
     }
 
-    /** {@return whether the job was seen to be finished; false when it is gone, or the subscription was closed} */
+    /** {@return whether the job has finished; false if it was removed or the subscription was closed} */
     CompletableFuture<Boolean> awaitFinish(FeedSubscription<?> subscription) {
         return dispatcher
                 .awaitChange(List.of(subscription), JobState.FINISHED, null)
                 .thenApplyAsync(Optional::isPresent, instance.database().getExecutor());
     }
 
-    private synchronized void forget(FeedSubscription<?> subscription) {
+    private synchronized void remove(FeedSubscription<?> subscription) {
         String typeName = subscription.type().name();
         notifiers.ifPresent(typeName).ifPresent(notifier -> {
             if (notifier.remove(subscription)) {

@@ -4,10 +4,9 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
 
 /**
- * A change on its way to a subscriber. It holds none of the job's data, so that changes that wait to be taken are
- * small.
+ * A change that a subscriber has not received as an event. It is small, because it holds no data of the job.
  *
- * @param sequence the commit that made it, or the version at which the state was read
- * @param state what the job became
+ * @param sequence the versionstamp of the change, or the version at which the state was read
+ * @param state the job's state after the change
  */
 record PendingChange(Versionstamp sequence, JobState state) {}

@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 /**
  * A change as a subscriber receives it.
  *
- * @param read gives the job's data, or throws if it could not be read, so that bad data hides no change
+ * @param readData returns the job's data, or throws if it could not be read: bad data does not hide a change
  */
-record ReportedChange<D>(JobType<D, ?> type, String jobId, PendingChange change, Supplier<Optional<D>> read)
+record ReportedChange<D>(JobType<D, ?> type, String jobId, PendingChange change, Supplier<Optional<D>> readData)
         implements JobEvent<D> {
     @Override
     public JobState state() {
@@ -21,7 +21,7 @@ record ReportedChange<D>(JobType<D, ?> type, String jobId, PendingChange change,
 
     @Override
     public Optional<D> data() {
-        return read.get();
+        return readData.get();
     }
 
     @Override

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Waits for jobs to end and returns their results or errors.
  *
- * <p>A subscription reports the end of a job, wherever it happens, and then the job is read. If another process was
- * quicker and has enqueued it again, that end is past and the next one is waited for.
+ * <p>A subscription reports the end of a job in any process, and then the job is read. If another process has enqueued
+ * the job again in between, the waiter waits for its next end.
  */
 public final class ResultWaiter {
     private final Database database;
@@ -53,24 +53,24 @@ public final class ResultWaiter {
         ResultRequest<D, R> request = new ResultRequest<>(type, jobId, new CompletableFuture<>());
         if (timeout.isZero()) {
             return queryVerbs.jobWithoutData(database, type, jobId).thenCompose(job -> {
-                if (!request.settle(job, false)) {
-                    request.timeUp(timeout);
+                if (!request.completeIfEnded(job, false)) {
+                    request.failByTimeout(timeout);
                 }
                 return request.result;
             });
         }
-        follow(request); // first, because it refuses what can never come
+        awaitEnd(request); // before the timer, so that no timer runs if this throws
         Future<?> timer = environment
                 .scheduler()
                 .schedule(
-                        () -> executor.execute(() -> request.timeUp(timeout)),
+                        () -> executor.execute(() -> request.failByTimeout(timeout)),
                         TimerDelays.nanos(timeout),
                         TimeUnit.NANOSECONDS);
         var unused = request.result.whenComplete((value, error) -> timer.cancel(false));
         return request.result;
     }
 
-    /** Blocks until the result is there, and throws what the future fails with itself. */
+    /** Blocks until the result is complete; throws the runtime exception with which it failed. */
     public static <R> @Nullable R join(
             Environment environment, CompletableFuture<@Nullable R> result, JobType<?, R> type, String jobId) {
         if (!result.isDone() && isTimeVirtual(environment)) {
@@ -83,8 +83,8 @@ public final class ResultWaiter {
         try {
             return result.get();
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof RuntimeException known) {
-                throw known;
+            if (e.getCause() instanceof RuntimeException failure) {
+                throw failure;
             }
             throw new CompletionException(e.getCause());
         } catch (InterruptedException e) {
@@ -94,20 +94,20 @@ public final class ResultWaiter {
         }
     }
 
-    /** A clock that is also the scheduler moves only while its thread runs what it has scheduled. */
+    /** Whether the clock is also the scheduler: then time passes only while its thread runs scheduled tasks. */
     private static boolean isTimeVirtual(Environment environment) {
         return environment.clock() == (Object) environment.scheduler();
     }
 
-    private <D, R> void follow(ResultRequest<D, R> request) {
+    private <D, R> void awaitEnd(ResultRequest<D, R> request) {
         var unused = notifiers
                 .followEnd(request.type, request.jobId)
-                .thenCompose(subscription -> endOf(subscription, request))
-                .thenCompose(seen -> queryVerbs
+                .thenCompose(subscription -> seenToEnd(subscription, request))
+                .thenCompose(seenToEnd -> queryVerbs
                         .jobWithoutData(database, request.type, request.jobId)
                         .thenAccept(job -> {
-                            if (!request.settle(job, seen)) {
-                                follow(request);
+                            if (!request.completeIfEnded(job, seenToEnd)) {
+                                awaitEnd(request);
                             }
                         }))
                 .exceptionally(error -> {
@@ -116,27 +116,27 @@ public final class ResultWaiter {
                 });
     }
 
-    /** Whether the job was seen to end; otherwise it is gone, or its result is not wanted any more. */
-    private CompletableFuture<Boolean> endOf(FeedSubscription<?> subscription, ResultRequest<?, ?> request) {
+    /** Whether the subscription has reported the job's end; false if the job was removed or the request completed. */
+    private CompletableFuture<Boolean> seenToEnd(FeedSubscription<?> subscription, ResultRequest<?, ?> request) {
         var unused = request.result.whenComplete((value, error) -> subscription.close());
-        return notifiers.awaitFinish(subscription).whenComplete((seen, error) -> subscription.close());
+        return notifiers.awaitFinish(subscription).whenComplete((seenToEnd, error) -> subscription.close());
     }
 
-    /** A result that a caller waits for. */
+    /** A call that waits for a result. */
     private record ResultRequest<D, R>(JobType<D, R> type, String jobId, CompletableFuture<@Nullable R> result) {
 
-        void timeUp(Duration timeout) {
+        void failByTimeout(Duration timeout) {
             result.completeExceptionally(new ResultTimeoutException(type.name(), jobId, timeout));
         }
 
-        /** Whether there is no need to go on: the job as it is now says how it ended, or the wait is over. */
-        boolean settle(Optional<JobInfo<D, R>> job, boolean seenToEnd) {
+        /** Completes the result if the job has ended or was removed, and returns whether the result is complete. */
+        boolean completeIfEnded(Optional<JobInfo<D, R>> job, boolean seenToEnd) {
             if (job.isEmpty()) {
                 result.completeExceptionally(new JobNotFoundException(type.name(), jobId, seenToEnd));
                 return true;
             }
             Optional<Outcome> outcome = job.get().outcome();
-            outcome.ifPresent(how -> complete(how, job.get()));
+            outcome.ifPresent(value -> complete(value, job.get()));
             return outcome.isPresent() || result.isDone();
         }
 

@@ -12,12 +12,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How soon the rounds of a notifier follow each other, and when it looks at all its jobs again.
+ * Decides the pauses between the rounds of a notifier, and when a round reads all its jobs.
  *
  * <p>Not thread-safe.
  */
 final class RoundPacing {
-    /** So many rounds follow each other at once before there is a gap between them. */
+    /** The number of rounds that follow each other without a gap. */
     private static final int ROUNDS_AT_ONCE = 8;
 
     private static final Duration ROWS_GAP = Duration.ofMillis(10);
@@ -31,7 +31,7 @@ final class RoundPacing {
     private final Environment environment;
 
     private Duration feedGap = FEED_GAP_MIN;
-    /** How many rounds have followed each other without a quiet time between them. */
+    /** The number of rounds since the last one that began after a quiet time. */
     private int roundsInRow;
 
     private Instant lastRoundAt = Instant.EPOCH;
@@ -43,7 +43,7 @@ final class RoundPacing {
         this.environment = environment;
     }
 
-    /** {@return whether it is time to look at all jobs again, be there a sign of change or not} */
+    /** {@return whether it is time to read all jobs, including those without a sign of change} */
     boolean isTimeToRefresh() {
         Instant now = environment.clock().instant();
         return refreshAt == null
@@ -52,57 +52,58 @@ final class RoundPacing {
     }
 
     /**
-     * All jobs have been looked at: decides when to do that again, later if the type is quiet.
+     * Schedules the next read of all jobs after one has been done. It is later if the type is quiet.
      *
-     * @param last the last change of the type, if it has any
-     * @param allChanges whether subscribers want more than the ends of jobs
+     * @param newLastChange the last change of the type, if it has any
+     * @param allChanges whether a subscriber wants all changes, and not only the ends of jobs
      */
-    void refreshed(@Nullable Versionstamp last, boolean allChanges) {
-        boolean wasQuiet = Objects.equals(last, lastChange);
-        lastChange = last;
-        Duration least = allChanges ? REFRESH_MIN : REFRESH_MIN_FOR_ENDS;
-        Duration next = wasQuiet ? refreshAfter.multipliedBy(2) : least;
-        refreshAfter = clamped(next, least, REFRESH_MAX);
+    void refreshed(@Nullable Versionstamp newLastChange, boolean allChanges) {
+        boolean wasQuiet = Objects.equals(newLastChange, lastChange);
+        lastChange = newLastChange;
+        Duration min = allChanges ? REFRESH_MIN : REFRESH_MIN_FOR_ENDS;
+        Duration next = wasQuiet ? refreshAfter.multipliedBy(2) : min;
+        refreshAfter = clamped(next, min, REFRESH_MAX);
         refreshAt = environment.clock().instant().plus(refreshAfter);
     }
 
     /**
      * {@return the pause after a round by rows}
      *
-     * @param fired completes when a row changes
+     * @param rowChange completes when a row changes
      */
-    Pause afterRows(CompletableFuture<Void> fired) {
+    Pause afterRows(CompletableFuture<Void> rowChange) {
         Instant now = environment.clock().instant();
         roundsInRow = Duration.between(lastRoundAt, now).abs().compareTo(ROWS_QUIET) < 0 ? roundsInRow + 1 : 0;
         lastRoundAt = now;
-        return Pause.until(roundsInRow < ROUNDS_AT_ONCE ? fired : after(ROWS_GAP, fired))
+        return Pause.until(roundsInRow < ROUNDS_AT_ONCE ? rowChange : notBefore(ROWS_GAP, rowChange))
                 .butAtMost(jittered(refreshAfter));
     }
 
     /**
      * {@return the pause after a round by feed}
      *
-     * @param wasNews whether there was anything for a subscriber in it
-     * @param changed completes when the feed grows
+     * @param hadChanges whether the round has delivered a change
+     * @param feedChange completes when the feed grows
      */
-    Pause afterFeed(boolean wasNews, CompletableFuture<Void> changed) {
-        Duration gap = wasNews ? feedGap.dividedBy(2) : feedGap.multipliedBy(2);
+    Pause afterFeed(boolean hadChanges, CompletableFuture<Void> feedChange) {
+        Duration gap = hadChanges ? feedGap.dividedBy(2) : feedGap.multipliedBy(2);
         feedGap = clamped(gap, FEED_GAP_MIN, FEED_GAP_MAX);
-        return Pause.until(after(jittered(feedGap), changed));
+        return Pause.until(notBefore(jittered(feedGap), feedChange));
     }
 
-    private static Duration clamped(Duration duration, Duration least, Duration most) {
-        return duration.compareTo(most) > 0 ? most : duration.compareTo(least) < 0 ? least : duration;
+    private static Duration clamped(Duration duration, Duration min, Duration max) {
+        return duration.compareTo(max) > 0 ? max : duration.compareTo(min) < 0 ? min : duration;
     }
 
     /**
-     * Completes with a signal, but not before some time has passed, so that changes close together are read together.
+     * A future that completes with a signal, but not before a delay has passed. So changes in quick succession are read
+     * together.
      */
-    private CompletableFuture<Void> after(Duration least, CompletableFuture<Void> signal) {
-        CompletableFuture<Void> rested = new CompletableFuture<>();
+    private CompletableFuture<Void> notBefore(Duration delay, CompletableFuture<Void> signal) {
+        CompletableFuture<Void> delayed = new CompletableFuture<>();
         Future<?> unused =
-                environment.scheduler().schedule(() -> rested.complete(null), least.toNanos(), TimeUnit.NANOSECONDS);
-        CompletableFuture<Void> both = rested.thenCompose(done -> signal);
+                environment.scheduler().schedule(() -> delayed.complete(null), delay.toNanos(), TimeUnit.NANOSECONDS);
+        CompletableFuture<Void> both = delayed.thenCompose(done -> signal);
         unused = both.whenComplete((done, error) -> {
             if (both.isCancelled()) {
                 signal.cancel(false);

@@ -3,20 +3,25 @@ package dev.couchjobs.internal.notify;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
 /**
- * How many watches on single jobs an instance may hold. FoundationDB gives a client 10,000 watches, and other parts of
- * the application and of the library need some as well.
+ * Limits the number of watches on single jobs that an instance holds. FoundationDB gives a client 10,000 watches, and
+ * other parts of the application and of the library need some of them.
  */
 final class WatchBudget {
     private static final int WATCHES_MAX = 500;
 
-    @GuardedBy("this") private int taken;
+    @GuardedBy("this") private int reserved;
 
-    /** Takes some more, or none and returns false if there are not as many left; a negative number gives some back. */
-    synchronized boolean take(int more) {
-        if (more > 0 && taken + more > WATCHES_MAX) {
+    /**
+     * Reserves watches.
+     *
+     * @param change how many to reserve more; a negative number frees watches
+     * @return whether they were reserved; false if the limit would be exceeded
+     */
+    synchronized boolean tryReserve(int change) {
+        if (change > 0 && reserved + change > WATCHES_MAX) {
             return false;
         }
-        taken += more;
+        reserved += change;
         return true;
     }
 }

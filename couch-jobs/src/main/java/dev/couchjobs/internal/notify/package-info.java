@@ -1,4 +1,4 @@
-/** Subscriptions: what happens to the jobs that a process follows, type by type. Not for users. */
+/** Delivers the changes of jobs to subscriptions: each process has one notifier per type. Not for users. */
 @NullMarked
 package dev.couchjobs.internal.notify;
 
