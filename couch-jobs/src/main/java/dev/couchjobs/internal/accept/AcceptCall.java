@@ -14,9 +14,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One call of {@code accept}. Its result completes on the database's executor, where a caller's next steps may block.
- */
+/** One call of {@code accept}. Its result completes on the database's executor, so that its dependents may block. */
 final class AcceptCall<D> implements ClaimRequest<D> {
     private final JobType<D, ?> type;
     private final ClaimCriteria criteria;
@@ -37,13 +35,18 @@ final class AcceptCall<D> implements ClaimRequest<D> {
     }
 
     @Override
-    public int wanted() {
+    public int beginClaim() {
         return 1;
     }
 
     @Override
-    public boolean isServedAtOnce() {
+    public boolean isOneShot() {
         return true;
+    }
+
+    @Override
+    public boolean isNonBlocking() {
+        return timeout != null && timeout.isZero();
     }
 
     CompletableFuture<Optional<Job<D>>> result() {
@@ -54,39 +57,29 @@ final class AcceptCall<D> implements ClaimRequest<D> {
         var unused = result.whenComplete((job, error) -> action.run());
     }
 
-    /** Counts the deadline from the call; a zero timeout is counted in rounds instead. */
+    /** Starts the timeout. A non-blocking call has no timer: the first claim that finds no job completes it. */
     void startTimer(ScheduledExecutorService scheduler) {
         if (timeout == null || isNonBlocking()) {
             return;
         }
-        Future<?> timer = scheduler.schedule(this::answerNothing, TimerDelays.nanos(timeout), TimeUnit.NANOSECONDS);
+        Future<?> timer = scheduler.schedule(this::completeEmpty, TimerDelays.nanos(timeout), TimeUnit.NANOSECONDS);
         whenDone(() -> timer.cancel(false));
     }
 
-    /** A claim that finds its caller gone, because of the deadline or a cancellation, is not kept. */
+    /** Delivers the job, or releases it if the call has timed out or was cancelled. */
     @Override
-    public void give(List<GrantedClaim<D>> jobs, ClaimReleaser claimReleaser) {
+    public void deliver(List<GrantedClaim<D>> jobs, ClaimReleaser claimReleaser) {
         Job<D> job = jobs.get(0).job().as(type);
         executor.execute(() -> {
             if (!result.complete(Optional.of(job))) {
-                claimReleaser.give(job);
+                claimReleaser.release(job);
             }
         });
     }
 
-    /** Whether one look at the queue is all that this caller waits for. */
-    private boolean isNonBlocking() {
-        return timeout != null && timeout.isZero();
-    }
-
     @Override
-    public boolean leavesWithNothing() {
-        return isNonBlocking();
-    }
-
-    @Override
-    public void leave() {
-        answerNothing();
+    public void completeEmpty() {
+        executor.execute(() -> result.complete(Optional.empty()));
     }
 
     @Override
@@ -95,9 +88,5 @@ final class AcceptCall<D> implements ClaimRequest<D> {
     @Override
     public void fail(Throwable error) {
         executor.execute(() -> result.completeExceptionally(error));
-    }
-
-    void answerNothing() {
-        executor.execute(() -> result.complete(Optional.empty()));
     }
 }

@@ -25,22 +25,22 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Serves all who wait in this process for jobs of one type.
+ * Claims jobs of one type for all requests in this process.
  *
- * <p>It works in rounds. A round claims jobs for all clients that wait, in one transaction. If there is nothing to
- * claim, that same transaction arms a watch on the key that every enqueue changes, so no wake-up is lost between
- * looking and watching, and the next round begins when the watch fires, when the next scheduled job is due, or when a
- * new client comes. While no client waits there are no rounds.
+ * <p>An acceptor works in rounds. A round claims jobs for all requests in one transaction. If there is no job to claim,
+ * the same transaction arms a watch on the key that every enqueue changes, so no wake-up is lost between the read of
+ * the queue and the watch. The next round begins when the watch fires, when the next scheduled job is due, or when a
+ * request is added. Without requests, an acceptor claims nothing.
  */
 final class Acceptor<D> implements AutoCloseable {
     private static final int JOBS_PER_ROUND_MAX = 100;
-    /** The wall clock may be set; a job that is due is found this late at most. */
-    private static final Duration CLOCK_TRUSTED_FOR = Duration.ofSeconds(30);
-    /** Callers of {@code accept} that come one after the other are to find what was learnt of the queue. */
-    private static final Duration KEPT_UNUSED_FOR = Duration.ofMinutes(1);
+    /** The longest pause before a scheduled job is due: the wall clock may be set meanwhile. */
+    private static final Duration DUE_PAUSE_MAX = Duration.ofSeconds(30);
+    /** How long an acceptor is kept without demand, because it has learnt where to claim in the queue. */
+    private static final Duration UNUSED_TIMEOUT = Duration.ofMinutes(1);
 
-    /** How late a job of a type in use may be noticed when more types in use are waited for than are watched. */
-    private static final Duration UNWATCHED_FOR = Duration.ofSeconds(1);
+    /** The poll interval of a type in use that this process may not watch. */
+    private static final Duration UNWATCHED_POLL_INTERVAL = Duration.ofSeconds(1);
 
     private final Database database;
     private final Environment environment;
@@ -49,33 +49,33 @@ final class Acceptor<D> implements AutoCloseable {
     private final JobClaimer<D> claimer;
     private final ClaimReleaser claimReleaser;
     private final String typeName;
-    private final WatchLimit<Acceptor<?>> watches;
-    private final BatchSize batch = new BatchSize(JOBS_PER_ROUND_MAX);
+    private final WatchLimit<Acceptor<?>> watchLimit;
+    private final BatchSize batchSize = new BatchSize(JOBS_PER_ROUND_MAX);
     private final Loop loop;
 
     @GuardedBy("itself") private final Set<ClaimRequest<D>> requests = new LinkedHashSet<>();
 
     @GuardedBy("requests") private boolean closed;
 
-    /** Complete when a round has taken account of it that the last client is gone. */
-    @GuardedBy("requests") private final List<CompletableFuture<?>> departures = new ArrayList<>();
+    /** Closes of the last request, each of which completes when a round has found no request. */
+    @GuardedBy("requests") private final List<CompletableFuture<?>> pendingCloses = new ArrayList<>();
 
-    // Touched by one round at a time.
+    // Accessed by one round at a time.
     private Leadership.Role role = Leadership.Role.NEW;
 
-    private boolean restsUnused;
-    private final Runnable whenUnused;
+    /** Whether the last round had no demand and no role to resign. */
+    private boolean wasUnused;
+
+    private final Runnable onUnused;
 
     /**
-     * Has no clients yet.
-     *
-     * @param watches says whether it may watch for new jobs
-     * @param whenUnused runs when it has had no client for a while
+     * @param watchLimit decides whether this acceptor may watch for new jobs
+     * @param onUnused runs when there was no demand for a while
      */
-    Acceptor(JobType<D, ?> type, Instance instance, WatchLimit<Acceptor<?>> watches, Runnable whenUnused) {
+    Acceptor(JobType<D, ?> type, Instance instance, WatchLimit<Acceptor<?>> watchLimit, Runnable onUnused) {
         this.typeName = type.name();
-        this.watches = watches;
-        this.whenUnused = whenUnused;
+        this.watchLimit = watchLimit;
+        this.onUnused = onUnused;
         this.database = instance.database();
         this.environment = instance.environment();
         this.clock = instance.clock();
@@ -89,8 +89,8 @@ final class Acceptor<D> implements AutoCloseable {
         return typeName;
     }
 
-    /** It may watch no more, or there may be jobs. */
-    void lookAgain() {
+    /** Starts a round at once, because this acceptor may no longer watch, or there may be jobs. */
+    void wakeUp() {
         loop.wakeUp();
     }
 
@@ -102,87 +102,93 @@ final class Acceptor<D> implements AutoCloseable {
             }
             requests.add(acceptCall);
         }
-        acceptCall.whenDone(() -> leave(acceptCall));
+        acceptCall.whenDone(() -> remove(acceptCall));
         acceptCall.startTimer(environment.scheduler());
         loop.wakeUp();
         return acceptCall.result();
     }
 
-    /** Claims for a worker from now on, whenever it has room. */
+    /** Claims jobs for a consumer whenever it demands some, until the subscription is closed. */
     ClaimSubscription serve(ClaimConsumer<D> consumer, AcceptOptions options, Runnable onClose) {
-        ConsumerRequest<D> client = new ConsumerRequest<>(consumer, ClaimCriteria.of(options), loop::wakeUp, left -> {
-            CompletableFuture<?> departure = withdraw(left);
-            onClose.run();
-            return departure;
-        });
+        ConsumerRequest<D> request =
+                new ConsumerRequest<>(consumer, ClaimCriteria.of(options), loop::wakeUp, closedRequest -> {
+                    CompletableFuture<?> pendingClose = closeRequest(closedRequest);
+                    onClose.run();
+                    return pendingClose;
+                });
         synchronized (requests) {
             if (closed) {
                 throw new CouchJobsClosedException();
             }
-            requests.add(client);
+            requests.add(request);
         }
         loop.wakeUp();
-        return client;
+        return request;
     }
 
-    /** Fails all who still wait. Claims that were made for them are handed back. */
+    /** Fails all requests. Jobs that have been claimed for them are released. */
     @Override
     public void close() {
-        List<ClaimRequest<D>> left;
-        List<CompletableFuture<?>> departed;
+        List<ClaimRequest<D>> openRequests;
+        List<CompletableFuture<?>> closes;
         synchronized (requests) {
             closed = true;
-            left = List.copyOf(requests);
-            departed = takeWithdrawals();
+            openRequests = List.copyOf(requests);
+            closes = drainPendingCloses();
         }
-        left.forEach(request -> request.fail(new CouchJobsClosedException()));
+        openRequests.forEach(request -> request.fail(new CouchJobsClosedException()));
         loop.close();
-        watches.leave(this);
-        departed.forEach(departure -> departure.complete(null));
+        watchLimit.remove(this);
+        closes.forEach(pendingClose -> pendingClose.complete(null));
     }
 
     boolean isUnused() {
         synchronized (requests) {
-            return requests.isEmpty() && departures.isEmpty();
+            return requests.isEmpty() && pendingCloses.isEmpty();
         }
     }
 
-    private void giveUpOn(ClaimRequest<D> request, Throwable error) {
-        if (request.isServedAtOnce()) {
-            leave(request);
+    private void fail(ClaimRequest<D> request, Throwable error) {
+        if (request.isOneShot()) {
+            remove(request);
         }
         request.fail(RootCauses.of(error));
     }
 
-    /** Takes a client out before it is answered, so that no other round claims for it as well. */
-    private void leave(ClaimRequest<D> request) {
-        boolean last;
+    /** Removes a request. It is removed before it is completed, so that the next round does not claim for it. */
+    private void remove(ClaimRequest<D> request) {
+        boolean wasLast;
         synchronized (requests) {
-            last = requests.remove(request) && requests.isEmpty();
+            wasLast = requests.remove(request) && requests.isEmpty();
         }
-        if (last) {
-            loop.wakeUp(); // releases the watch
+        if (wasLast) {
+            loop.wakeUp(); // the next round removes the watch
         }
     }
 
-    /** {@return what completes when this process watches for jobs no more, if a client was the last one that goes} */
-    private CompletableFuture<?> withdraw(ClaimRequest<D> request) {
-        leave(request);
-        CompletableFuture<?> departure = new CompletableFuture<>();
+    /**
+     * Removes a request.
+     *
+     * @return a future that completes at once or, if there is no other request, when this process no longer watches for
+     *     new jobs
+     */
+    private CompletableFuture<?> closeRequest(ClaimRequest<D> request) {
+        remove(request);
+        CompletableFuture<?> pendingClose = new CompletableFuture<>();
         synchronized (requests) {
             if (closed || !requests.isEmpty()) {
                 return CompletableFuture.completedFuture(request);
             }
-            departures.add(departure);
+            pendingCloses.add(pendingClose);
         }
         loop.wakeUp();
-        return departure;
+        return pendingClose;
     }
 
-    /** A client that comes back is behind those that have come meanwhile. */
-    private void served(ClaimRequest<D> request) {
-        if (request.isServedAtOnce()) {
-            leave(request);
+    /** Removes a request that has been served or, unless it is one-shot, moves it behind all others. */
+    private void removeOrRequeue(ClaimRequest<D> request) {
+        if (request.isOneShot()) {
+            remove(request);
             return;
         }
         synchronized (requests) {
@@ -194,90 +200,91 @@ final class Acceptor<D> implements AutoCloseable {
 
     private CompletableFuture<Pause> round() {
         ClaimRound<D> claimRound = new ClaimRound<>();
-        List<CompletableFuture<?>> departed;
+        List<CompletableFuture<?>> closes;
         synchronized (requests) {
-            requests.forEach(claimRound::ask);
-            departed = takeWithdrawals();
+            requests.forEach(claimRound::add);
+            closes = drainPendingCloses();
         }
         return round(claimRound).whenComplete((pause, error) -> {
             claimRound.end();
-            departed.forEach(departure -> departure.complete(null));
+            closes.forEach(pendingClose -> pendingClose.complete(null));
         });
     }
 
-    @GuardedBy("requests") private List<CompletableFuture<?>> takeWithdrawals() {
-        List<CompletableFuture<?>> taken = List.copyOf(departures);
-        departures.clear();
-        return taken;
+    @GuardedBy("requests") private List<CompletableFuture<?>> drainPendingCloses() {
+        List<CompletableFuture<?>> drained = List.copyOf(pendingCloses);
+        pendingCloses.clear();
+        return drained;
     }
 
     private CompletableFuture<Pause> round(ClaimRound<D> claimRound) {
         if (claimRound.isEmpty()) {
-            return leave();
+            return roundWithoutDemand();
         }
-        restsUnused = false;
-        boolean mayWatch = watches.mayWatch(this);
+        wasUnused = false;
+        boolean mayWatch = watchLimit.mayWatch(this);
         return CompletableFuture.completedFuture(claimRound)
-                .thenCompose(begun -> batch.run(tries -> claim(begun, mayWatch, tries))) // a closed database throws
+                // within the chain, because this throws if the database is closed
+                .thenCompose(unused -> batchSize.run(tries -> claim(claimRound, mayWatch, tries)))
                 .whenComplete((claimResult, error) -> {
                     if (error != null) {
-                        role = Leadership.Role.FOLLOWER; // perhaps: what it has tried may have committed
-                        claimRound.requests().forEach(request -> giveUpOn(request, error));
+                        role = Leadership.Role.FOLLOWER; // the failed claim may have registered this process
+                        claimRound.requestsWithDemand().forEach(request -> fail(request, error));
                     }
                 })
                 .thenApply(claimResult -> {
                     role = claimResult.role();
-                    claimResult.jobs().forEach((criteria, jobs) -> deliver(jobs, claimRound.of(criteria)));
-                    claimResult.exhausted().forEach(criteria -> completeNonBlocking(claimRound.of(criteria)));
+                    claimResult.jobs().forEach((criteria, jobs) -> deliver(jobs, claimRound.allotments(criteria)));
+                    claimResult.exhausted().forEach(criteria -> completeNonBlocking(claimRound.allotments(criteria)));
                     Pause pause = pause(claimResult);
-                    return mayWatch || !watches.mustPoll(this) ? pause : pause.butAtMost(UNWATCHED_FOR);
+                    return mayWatch || !watchLimit.mustPoll(this) ? pause : pause.butAtMost(UNWATCHED_POLL_INTERVAL);
                 });
     }
 
-    /** No client here takes jobs at present. */
-    private CompletableFuture<Pause> leave() {
-        watches.leave(this);
-        if (role.isTaken()) {
-            return transactions.run(database, tx -> claimer.leave(tx, role)).thenApply(left -> {
-                role = left;
-                return Pause.atMost(KEPT_UNUSED_FOR);
+    private CompletableFuture<Pause> roundWithoutDemand() {
+        watchLimit.remove(this);
+        if (role.isRegistered()) {
+            return transactions.run(database, tx -> claimer.resign(tx, role)).thenApply(newRole -> {
+                role = newRole;
+                return Pause.atMost(UNUSED_TIMEOUT);
             });
         }
-        if (restsUnused) {
-            whenUnused.run();
+        if (wasUnused) {
+            onUnused.run();
         }
-        restsUnused = true;
-        return CompletableFuture.completedFuture(Pause.atMost(KEPT_UNUSED_FOR));
+        wasUnused = true;
+        return CompletableFuture.completedFuture(Pause.atMost(UNUSED_TIMEOUT));
     }
 
     private CompletableFuture<ClaimResult<D>> claim(ClaimRound<D> claimRound, boolean mayWatch, BatchSize.Tries tries) {
         JobClaimer<D>.ClaimTransaction claimTransaction =
-                claimer.new ClaimTransaction(claimRound.wanted(tries.first()), role, mayWatch);
+                claimer.new ClaimTransaction(claimRound.demands(tries.first()), role, mayWatch);
         return transactions.run(database, claimTransaction.earlierTries(), tx -> claimTransaction.runTry(tx, tries));
     }
 
-    /** Takes out the clients that are given something: those left in the round have got nothing. */
+    /** Delivers jobs in the order of the allotments, and removes the allotments that receive some. */
     private void deliver(List<GrantedClaim<D>> jobs, List<ClaimRound.Allotment<D>> allotments) {
-        int given = 0;
+        int delivered = 0;
         Iterator<ClaimRound.Allotment<D>> unserved = allotments.iterator();
-        while (given < jobs.size() && unserved.hasNext()) {
+        while (delivered < jobs.size() && unserved.hasNext()) {
             ClaimRound.Allotment<D> allotment = unserved.next();
             unserved.remove();
-            List<GrantedClaim<D>> share = jobs.subList(given, Math.min(jobs.size(), given + allotment.wanted()));
-            given += share.size();
-            served(allotment.request());
-            allotment.request().give(share, claimReleaser);
+            List<GrantedClaim<D>> share =
+                    jobs.subList(delivered, Math.min(jobs.size(), delivered + allotment.demand()));
+            delivered += share.size();
+            removeOrRequeue(allotment.request());
+            allotment.request().deliver(share, claimReleaser);
         }
     }
 
-    /** Answers the calls that wanted one look at the queue: nothing is left for them. */
-    private void completeNonBlocking(List<ClaimRound.Allotment<D>> allotments) {
-        allotments.stream()
+    /** Completes the non-blocking requests for which there was no job. */
+    private void completeNonBlocking(List<ClaimRound.Allotment<D>> unserved) {
+        unserved.stream()
                 .map(ClaimRound.Allotment::request)
-                .filter(ClaimRequest::leavesWithNothing)
+                .filter(ClaimRequest::isNonBlocking)
                 .forEach(request -> {
-                    leave(request);
-                    request.leave();
+                    remove(request);
+                    request.completeEmpty();
                 });
     }
 
@@ -292,10 +299,10 @@ final class Acceptor<D> implements AutoCloseable {
     }
 
     private Duration untilDue(long scheduledTime) {
-        Duration wait = Duration.between(clock.instant(), Instant.ofEpochSecond(scheduledTime));
-        if (wait.isNegative()) {
+        Duration untilDue = Duration.between(clock.instant(), Instant.ofEpochSecond(scheduledTime));
+        if (untilDue.isNegative()) {
             return Duration.ZERO;
         }
-        return wait.compareTo(CLOCK_TRUSTED_FOR) < 0 ? wait : CLOCK_TRUSTED_FOR;
+        return untilDue.compareTo(DUE_PAUSE_MAX) < 0 ? untilDue : DUE_PAUSE_MAX;
     }
 }

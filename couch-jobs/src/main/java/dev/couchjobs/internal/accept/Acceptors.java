@@ -10,9 +10,9 @@ import dev.couchjobs.internal.monitor.ActivityMonitors;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The acceptors of one instance, one for each job type; who accepts jobs also watches over them. */
+/** The acceptors of one instance, one for each job type. A process that accepts jobs of a type also monitors it. */
 public final class Acceptors implements AutoCloseable {
-    /** Of the 10,000 watches that a client may have each takes up to two. */
+    /** Each type needs up to two of the 10,000 watches of a FoundationDB client. */
     private static final int TYPES_WATCHED_MAX = 1_000;
 
     private final Instance instance;
@@ -24,11 +24,11 @@ public final class Acceptors implements AutoCloseable {
         this.instance = instance;
         this.monitors = monitors;
         this.watches = new WatchLimit<>(
-                TYPES_WATCHED_MAX, acceptor -> monitors.isInUse(acceptor.typeName()), Acceptor::lookAgain);
+                TYPES_WATCHED_MAX, acceptor -> monitors.isInUse(acceptor.typeName()), Acceptor::wakeUp);
         monitors.afterEachLook(watches::wakeInUse);
     }
 
-    /** {@return a claimed job, or empty when the time is up} */
+    /** {@return a claimed job, or empty after the timeout} */
     public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type, AcceptOptions options) {
         try {
             monitors.watchOver(type);
@@ -41,9 +41,9 @@ public final class Acceptors implements AutoCloseable {
     }
 
     /**
-     * Claims for a worker from now on, whenever it has room.
+     * Claims jobs for a worker whenever it demands some, until the subscription is closed.
      *
-     * @throws IllegalArgumentException if another worker goes by another retry policy or retention for that type
+     * @throws IllegalArgumentException if another worker has a different retry policy or retention for that type
      */
     public <D> ClaimSubscription serve(JobType<D, ?> type, ClaimConsumer<D> consumer, AcceptOptions options) {
         monitors.workerBegins(type);
@@ -57,17 +57,17 @@ public final class Acceptors implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("unchecked") // a job type is only ever the key of an acceptor of its own data type
+    @SuppressWarnings("unchecked") // the key of an acceptor is a job type with the same data type
     private <D> Acceptor<D> acceptor(JobType<D, ?> type) {
         return (Acceptor<D>) acceptors.get(type, unused -> create(type));
     }
 
     private <D> Acceptor<D> create(JobType<D, ?> type) {
-        return new Acceptor<>(type, instance, watches, () -> releaseIfUnused(type));
+        return new Acceptor<>(type, instance, watches, () -> closeIfUnused(type));
     }
 
-    /** A client comes by the same lock, so none comes to an acceptor that is released. */
-    private synchronized void releaseIfUnused(JobType<?, ?> type) {
+    /** Closes an unused acceptor. Requests are added with the same lock held, so none is added to a closed one. */
+    private synchronized void closeIfUnused(JobType<?, ?> type) {
         if (acceptors.ifPresent(type).filter(Acceptor::isUnused).isPresent()) {
             acceptors.release(type);
         }

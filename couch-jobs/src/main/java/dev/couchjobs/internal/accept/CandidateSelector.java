@@ -18,23 +18,23 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
- * Picks the rows of the queues to try to claim. It reads without conflicts and within a bounded window.
+ * Selects the rows of the queues that a claim tries to claim. It reads without conflicts and within a bounded window.
  *
- * <p>Jobs come by priority. Those of priority 0, which most jobs have, are in the pending queue; where no job has
- * another priority, that costs one read beside it of a range that is empty. In the pending queue jobs without a
- * scheduled time and jobs that have become due stand one behind the other. They are taken by turns, so that a steady
- * stream of the former does not keep the latter waiting for ever.
+ * <p>Jobs are selected by priority. Jobs of priority 0 are in the pending queue, all others in the ranked queue. While
+ * the ranked queue is empty, it costs one read of an empty range. The pending queue holds jobs without a scheduled time
+ * first, and then jobs with one. A claim alternates between the two kinds, so that a steady stream of the first does
+ * not starve the second.
  */
 final class CandidateSelector {
-    /** How many jobs of a backlog that has become due are looked at together, at least. */
-    private static final int DUE_MIN = 100;
-    /** How many of them one claim puts in the order of priorities. */
+    /** The least number of rows to read of the ranked jobs that have become due. */
+    private static final int BECOME_DUE_MIN = 100;
+    /** The largest number of these rows that one claim moves into the order of priorities. */
     private static final int MOVES_MAX = 50;
-    /** How far one claim looks that cannot begin in the middle, because it reads all in between. */
+    /** The largest number of rows to skip without a cursor: such a claim reads the skipped rows as well. */
     private static final int SKIP_MAX = 1_000;
 
-    /** How many picks do without a snapshot after one that was too much. */
-    private static final int WITHOUT_QUEUE_SNAPSHOT = 16;
+    /** How many selections read no snapshot after a queue was too long for one. */
+    private static final int SELECTIONS_WITHOUT_SNAPSHOT = 16;
 
     private static final Comparator<QueueEntry> BY_PRIORITY = Comparator.comparingInt(QueueEntry::priority)
             .reversed()
@@ -43,165 +43,166 @@ final class CandidateSelector {
     private final TypeKeys keys;
     private final RandomGenerator random;
     private final LowPriorityShare lowPriorityShare;
-    /** For jobs that no queue cursor leads to. */
+    /** The skip distance for rows that no cursor selects. */
     private final SkipDistance skipDistance = new SkipDistance();
 
     private final QueueCursor unscheduled;
-    private final QueueCursor due;
-    /**
-     * Whether there were more jobs with a priority than one read sees, when last seen: then the next claim reads more.
-     */
-    private volatile boolean crowded;
+    private final QueueCursor scheduled;
+    /** Whether the last read of the ranked queue was incomplete. Then the next claim starts two reads at once. */
+    private volatile boolean rankedOverflow;
 
-    /** How many picks are to do without a snapshot. */
-    private final AtomicInteger withoutQueueSnapshot = new AtomicInteger();
-    /** What the last pick saw, if it saw all. */
+    /** How many of the next selections read no snapshot. */
+    private final AtomicInteger selectionsWithoutSnapshot = new AtomicInteger();
+    /** The snapshot that the last selection has read; empty if a queue was too long. */
     private volatile Optional<QueueSnapshot> queueSnapshot = Optional.empty();
 
-    /** How many the last try would have taken that no queue cursor leads to. */
-    private final AtomicInteger takenElsewhere = new AtomicInteger();
-    /** Those of them of which there were so few that all processes want the same. */
-    private final AtomicInteger takenScarce = new AtomicInteger();
+    /** How many rows the last try has selected without a cursor. */
+    private final AtomicInteger selectedWithoutCursor = new AtomicInteger();
+    /** How many of these rows came from a queue so short that all processes select the same rows. */
+    private final AtomicInteger selectedFromShortQueue = new AtomicInteger();
 
     CandidateSelector(TypeKeys keys, RandomGenerator random) {
         this.keys = keys;
         this.random = random;
         this.lowPriorityShare = new LowPriorityShare(keys, random);
         this.unscheduled = new QueueCursor(keys, random);
-        this.due = new QueueCursor(keys, random);
+        this.scheduled = new QueueCursor(keys, random);
     }
 
-    /** Another claim begins. */
-    void goOn(Instant now) {
-        skipDistance.undisturbed();
-        unscheduled.goOn(now);
-        due.goOn(now);
-        forgetTry();
+    /** Begins a claim. */
+    void beginClaim(Instant now) {
+        skipDistance.shrink();
+        unscheduled.beginClaim(now);
+        scheduled.beginClaim(now);
+        resetCounts();
     }
 
-    private void forgetTry() {
-        takenElsewhere.set(0);
-        takenScarce.set(0);
+    private void resetCounts() {
+        selectedWithoutCursor.set(0);
+        selectedFromShortQueue.set(0);
     }
 
     /**
-     * A claim has met another, and is tried again. Where something was scarce, it was that which others wanted as well.
+     * Begins another try of a claim after a conflict. If the last try selected rows from a short queue, the conflict
+     * was most likely there, and the cursors in long queues do not skip rows.
      */
-    void conflicted() {
-        boolean wasScarce = takenScarce.get() > 0 || !unscheduled.hasSurplus() || !due.hasSurplus();
-        if (takenElsewhere.get() > 0) {
-            skipDistance.conflicted(takenElsewhere.get());
+    void retryAfterConflict() {
+        boolean wasShort = selectedFromShortQueue.get() > 0 || !unscheduled.hasSurplus() || !scheduled.hasSurplus();
+        if (selectedWithoutCursor.get() > 0) {
+            skipDistance.grow(selectedWithoutCursor.get());
         }
-        for (QueueCursor cursor : List.of(unscheduled, due)) {
-            if (wasScarce && cursor.hasSurplus()) {
-                cursor.again();
+        for (QueueCursor cursor : List.of(unscheduled, scheduled)) {
+            if (wasShort && cursor.hasSurplus()) {
+                cursor.retry();
             } else {
-                cursor.conflicted();
+                cursor.retryAfterConflict();
             }
         }
-        forgetTry();
+        resetCounts();
     }
 
-    /** A claim is tried again without a conflict. */
-    void again() {
-        unscheduled.again();
-        due.again();
-        forgetTry();
+    /** Begins another try of a claim after an error other than a conflict. */
+    void retry() {
+        unscheduled.retry();
+        scheduled.retry();
+        resetCounts();
     }
 
-    /** Whether there were jobs enough for this and others: then to take fewer would not help against conflicts. */
+    /** Whether the last try left other rows in the queues: then a smaller claim would not avoid conflicts. */
     boolean hasSurplus() {
-        return takenElsewhere.get() == 0 && unscheduled.hasSurplus() && due.hasSurplus();
+        return selectedWithoutCursor.get() == 0 && unscheduled.hasSurplus() && scheduled.hasSurplus();
     }
 
     /**
-     * What a claim is to do.
+     * The rows that a claim processes.
      *
-     * @param take the rows to try to claim
-     * @param move rows of jobs that have become due, to be put in the order of priorities
+     * @param candidates the rows to try to claim
+     * @param moves rows of ranked jobs that have become due, to move into the order of priorities
      */
-    record ClaimPlan(List<QueueEntry> take, List<QueueEntry> move) {}
+    record Selection(List<QueueEntry> candidates, List<QueueEntry> moves) {}
 
     /**
-     * Rows with a priority of their own.
+     * Rows of the ranked queue.
      *
-     * @param all those that may be taken, in their order
-     * @param hidden whether there may be more that have become due
+     * @param rows the rows that may be claimed, by priority and then age
+     * @param mayHaveMoreDue whether more rows may have become due than were read
      */
-    private record PrioritisedRows(List<QueueEntry> all, boolean hidden) {}
+    private record RankedRows(List<QueueEntry> rows, boolean mayHaveMoreDue) {}
 
     /**
-     * Up to {@code wanted} rows: strictly by priority, and of those of one priority some that are not too far behind
-     * the first.
+     * Selects up to {@code demand} rows, strictly by priority. Of the rows of one priority it may skip some at the
+     * head.
      *
      * @param now the present time in seconds since the epoch
      */
-    CompletableFuture<ClaimPlan> pick(Transaction tx, ClaimCriteria criteria, long now, int wanted) {
+    CompletableFuture<Selection> select(Transaction tx, ClaimCriteria criteria, long now, int demand) {
         int maxSkip = Math.min(skipDistance.rows(), SKIP_MAX);
-        LowPriorityShare.OutOfOrderPick outOfOrderPick = lowPriorityShare.turn(tx, criteria, now, wanted);
-        return queueSnapshot(tx, criteria).thenCompose(all -> {
-            CompletableFuture<PrioritisedRows> prioritisedRows = all.map(seen -> ranked(seen, criteria.latest(now)))
-                    .orElseGet(() -> ranked(tx, criteria.latest(now), wanted + maxSkip));
-            CompletableFuture<List<QueueEntry>> pending = all.map(seen -> pending(seen, criteria.latest(now), wanted))
+        long latest = criteria.latest(now);
+        LowPriorityShare.RotationPick rotationPick = lowPriorityShare.pick(tx, criteria, now, demand);
+        return readSnapshot(tx, criteria).thenCompose(snapshot -> {
+            CompletableFuture<RankedRows> rankedRead = snapshot.map(rows -> rankedOf(rows, latest))
+                    .orElseGet(() -> readRanked(tx, latest, demand + maxSkip));
+            CompletableFuture<List<QueueEntry>> pendingRead = snapshot.map(rows -> pendingOf(rows, latest, demand))
                     .orElseGet(() -> criteria.noSchedule()
-                            ? anywhere(tx, wanted, maxSkip)
-                            : pending(tx, criteria.latest(now), wanted));
-            return prioritisedRows.thenCompose(some -> pending.thenCompose(plain -> outOfOrderPick
-                    .rows(some.all, plain)
-                    .thenApply(first -> {
-                        List<QueueEntry> take = byPriority(first, some.all, plain, wanted, maxSkip);
-                        recordTaken(take, criteria);
-                        boolean moves = some.hidden && criteria.followsClock();
-                        return new ClaimPlan(take, moves ? toMove(some.all, take) : List.of());
+                            ? readFromRandomId(tx, demand, maxSkip)
+                            : readPending(tx, latest, demand));
+            return rankedRead.thenCompose(ranked -> pendingRead.thenCompose(pending -> rotationPick
+                    .rows(ranked.rows, pending)
+                    .thenApply(rotated -> {
+                        List<QueueEntry> candidates = inOrder(rotated, ranked.rows, pending, demand, maxSkip);
+                        recordSelected(candidates, criteria);
+                        boolean moves = ranked.mayHaveMoreDue && criteria.followsClock();
+                        return new Selection(candidates, moves ? moves(ranked.rows, candidates) : List.of());
                     })));
         });
     }
 
-    private CompletableFuture<Optional<QueueSnapshot>> queueSnapshot(Transaction tx, ClaimCriteria criteria) {
+    private CompletableFuture<Optional<QueueSnapshot>> readSnapshot(Transaction tx, ClaimCriteria criteria) {
         queueSnapshot = Optional.empty();
-        if (criteria.noSchedule() || withoutQueueSnapshot.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+        if (criteria.noSchedule() || selectionsWithoutSnapshot.getAndUpdate(count -> Math.max(0, count - 1)) > 0) {
             return CompletableFuture.completedFuture(queueSnapshot);
         }
-        return QueueSnapshot.read(tx, keys).thenApply(all -> {
-            queueSnapshot = all;
-            withoutQueueSnapshot.set(all.isPresent() ? 0 : WITHOUT_QUEUE_SNAPSHOT);
-            return all;
+        return QueueSnapshot.read(tx, keys).thenApply(snapshot -> {
+            queueSnapshot = snapshot;
+            selectionsWithoutSnapshot.set(snapshot.isPresent() ? 0 : SELECTIONS_WITHOUT_SNAPSHOT);
+            return snapshot;
         });
     }
 
-    private CompletableFuture<PrioritisedRows> ranked(QueueSnapshot all, long latest) {
-        crowded = false;
-        return CompletableFuture.completedFuture(new PrioritisedRows(sorted(all.rankedUpTo(latest), List.of()), false));
+    private CompletableFuture<RankedRows> rankedOf(QueueSnapshot snapshot, long latest) {
+        rankedOverflow = false;
+        return CompletableFuture.completedFuture(new RankedRows(sorted(snapshot.rankedUpTo(latest), List.of()), false));
     }
 
-    private CompletableFuture<List<QueueEntry>> pending(QueueSnapshot all, long latest, int wanted) {
-        List<QueueEntry> plain = unscheduled.of(all.unscheduled(), wanted);
-        List<QueueEntry> later = due.of(all.scheduledUpTo(latest), wanted);
-        return CompletableFuture.completedFuture(byTurns(plain, later, wanted));
+    private CompletableFuture<List<QueueEntry>> pendingOf(QueueSnapshot snapshot, long latest, int demand) {
+        List<QueueEntry> unscheduledRows = unscheduled.pickFrom(snapshot.unscheduled(), demand);
+        List<QueueEntry> scheduledRows = scheduled.pickFrom(snapshot.scheduledUpTo(latest), demand);
+        return CompletableFuture.completedFuture(alternating(unscheduledRows, scheduledRows, demand));
     }
 
-    private void recordTaken(List<QueueEntry> taken, ClaimCriteria criteria) {
+    private void recordSelected(List<QueueEntry> candidates, ClaimCriteria criteria) {
         List<QueueEntry> pending =
-                taken.stream().filter(row -> row.priority() == 0).toList();
-        int ranked = taken.size() - pending.size();
-        takenElsewhere.addAndGet(criteria.noSchedule() ? taken.size() : ranked);
-        takenScarce.addAndGet(crowded ? 0 : ranked);
+                candidates.stream().filter(row -> row.priority() == 0).toList();
+        int rankedCount = candidates.size() - pending.size();
+        selectedWithoutCursor.addAndGet(criteria.noSchedule() ? candidates.size() : rankedCount);
+        selectedFromShortQueue.addAndGet(rankedOverflow ? 0 : rankedCount);
         if (!criteria.noSchedule()) {
-            unscheduled.took(
+            unscheduled.recordClaimed(
                     pending.stream().filter(row -> row.scheduledTime() == 0).toList());
-            due.took(pending.stream().filter(row -> row.scheduledTime() > 0).toList());
+            scheduled.recordClaimed(
+                    pending.stream().filter(row -> row.scheduledTime() > 0).toList());
         }
     }
 
-    private CompletableFuture<List<QueueEntry>> pending(Transaction tx, long latest, int wanted) {
+    private CompletableFuture<List<QueueEntry>> readPending(Transaction tx, long latest, int demand) {
         return unscheduled
-                .rows(tx, PendingQueue.unscheduled(keys), wanted)
+                .read(tx, PendingQueue.unscheduled(keys), demand)
                 .thenCombine(
-                        due.rows(tx, PendingQueue.scheduledUpTo(keys, latest), wanted),
-                        (plain, later) -> byTurns(plain, later, wanted));
+                        scheduled.read(tx, PendingQueue.scheduledUpTo(keys, latest), demand),
+                        (unscheduledRows, scheduledRows) -> alternating(unscheduledRows, scheduledRows, demand));
     }
 
-    /** The next time at which time alone makes a job one to take. */
+    /** The earliest future scheduled time in seconds since the epoch, if scheduled jobs can meet the criteria. */
     CompletableFuture<OptionalLong> nextDue(Transaction tx, ClaimCriteria criteria, long now) {
         if (criteria.followsClock() && queueSnapshot.isPresent()) {
             return CompletableFuture.completedFuture(queueSnapshot.get().nextAfter(now));
@@ -212,110 +213,122 @@ final class CandidateSelector {
                 : CompletableFuture.completedFuture(OptionalLong.empty());
     }
 
-    private static OptionalLong earlier(OptionalLong one, OptionalLong other) {
-        return Stream.of(one, other).flatMapToLong(OptionalLong::stream).min();
+    private static OptionalLong earlier(OptionalLong pendingTime, OptionalLong rankedTime) {
+        return Stream.of(pendingTime, rankedTime)
+                .flatMapToLong(OptionalLong::stream)
+                .min();
     }
 
-    /** One read sees them all as long as they are few; behind many the jobs that have become due need another. */
-    private CompletableFuture<PrioritisedRows> ranked(Transaction tx, long latest, int window) {
-        int limit = Math.max(window, DUE_MIN);
-        CompletableFuture<List<QueueEntry>> ahead =
-                crowded ? RankedQueue.laterUpTo(tx, keys, latest, limit) : CompletableFuture.completedFuture(List.of());
-        boolean isAhead = crowded;
+    /**
+     * Reads the ranked rows. One read returns them all while they are few. Among many, the rows that have become due
+     * need another read.
+     */
+    private CompletableFuture<RankedRows> readRanked(Transaction tx, long latest, int window) {
+        int limit = Math.max(window, BECOME_DUE_MIN);
+        boolean isReadAhead = rankedOverflow;
+        CompletableFuture<List<QueueEntry>> readAhead = isReadAhead
+                ? RankedQueue.laterUpTo(tx, keys, latest, limit)
+                : CompletableFuture.completedFuture(List.of());
         return RankedQueue.head(tx, keys, latest, window).thenCompose(head -> {
-            crowded = head.size() == window;
-            if (!crowded) {
-                return CompletableFuture.completedFuture(new PrioritisedRows(sorted(head, List.of()), false));
+            rankedOverflow = head.size() == window;
+            if (!rankedOverflow) {
+                return CompletableFuture.completedFuture(new RankedRows(sorted(head, List.of()), false));
             }
-            return (isAhead ? ahead : RankedQueue.laterUpTo(tx, keys, latest, limit))
-                    .thenApply(due -> new PrioritisedRows(
-                            sorted(head.stream().filter(QueueEntry::isDue).toList(), due), due.size() == limit));
+            return (isReadAhead ? readAhead : RankedQueue.laterUpTo(tx, keys, latest, limit))
+                    .thenApply(becomeDue -> new RankedRows(
+                            sorted(head.stream().filter(QueueEntry::isDue).toList(), becomeDue),
+                            becomeDue.size() == limit));
         });
     }
 
-    private static List<QueueEntry> sorted(List<QueueEntry> some, List<QueueEntry> others) {
-        List<QueueEntry> all = new ArrayList<>(some.size() + others.size());
-        all.addAll(some);
-        all.addAll(others);
-        all.sort(BY_PRIORITY);
-        return all;
+    private static List<QueueEntry> sorted(List<QueueEntry> byPriority, List<QueueEntry> byTime) {
+        List<QueueEntry> rows = new ArrayList<>(byPriority.size() + byTime.size());
+        rows.addAll(byPriority);
+        rows.addAll(byTime);
+        rows.sort(BY_PRIORITY);
+        return rows;
     }
 
-    private CompletableFuture<List<QueueEntry>> anywhere(Transaction tx, int wanted, int maxSkip) {
+    private CompletableFuture<List<QueueEntry>> readFromRandomId(Transaction tx, int demand, int maxSkip) {
         String from = Long.toHexString(random.nextLong());
-        return PendingQueue.unscheduledFrom(tx, keys, from, wanted + maxSkip)
-                .thenApply(rows -> slice(rows, wanted, maxSkip));
+        return PendingQueue.unscheduledFrom(tx, keys, from, demand + maxSkip)
+                .thenApply(rows -> randomSlice(rows, demand, maxSkip));
     }
 
-    private List<QueueEntry> byPriority(
-            List<QueueEntry> first, List<QueueEntry> ranked, List<QueueEntry> pending, int wanted, int maxSkip) {
-        List<QueueEntry> picked = new ArrayList<>(first);
-        int pendingFrom = 0;
-        while (pendingFrom < ranked.size() && ranked.get(pendingFrom).priority() > 0) {
-            pendingFrom++;
+    /** The rows of the low-priority share, and behind them the others by priority. */
+    private List<QueueEntry> inOrder(
+            List<QueueEntry> rotated, List<QueueEntry> ranked, List<QueueEntry> pending, int demand, int maxSkip) {
+        List<QueueEntry> candidates = new ArrayList<>(rotated);
+        int positiveCount = 0;
+        while (positiveCount < ranked.size() && ranked.get(positiveCount).priority() > 0) {
+            positiveCount++;
         }
-        addClasses(picked, ranked.subList(0, pendingFrom), wanted, maxSkip);
-        addSlice(picked, pending, wanted, 0);
-        addClasses(picked, ranked.subList(pendingFrom, ranked.size()), wanted, maxSkip);
-        return picked;
+        addByPriority(candidates, ranked.subList(0, positiveCount), demand, maxSkip);
+        addSlice(candidates, pending, demand, 0);
+        addByPriority(candidates, ranked.subList(positiveCount, ranked.size()), demand, maxSkip);
+        return candidates;
     }
 
-    private void addClasses(List<QueueEntry> picked, List<QueueEntry> rows, int wanted, int maxSkip) {
+    private void addByPriority(List<QueueEntry> candidates, List<QueueEntry> rows, int demand, int maxSkip) {
         int from = 0;
-        while (from < rows.size() && picked.size() < wanted) {
+        while (from < rows.size() && candidates.size() < demand) {
             int to = from + 1;
             while (to < rows.size() && rows.get(to).priority() == rows.get(from).priority()) {
                 to++;
             }
-            addSlice(picked, rows.subList(from, to), wanted, maxSkip);
+            addSlice(candidates, rows.subList(from, to), demand, maxSkip);
             from = to;
         }
     }
 
-    private void addSlice(List<QueueEntry> picked, List<QueueEntry> rows, int wanted, int maxSkip) {
-        List<QueueEntry> fresh = picked.isEmpty()
+    private void addSlice(List<QueueEntry> candidates, List<QueueEntry> rows, int demand, int maxSkip) {
+        List<QueueEntry> newRows = candidates.isEmpty()
                 ? rows
                 : rows.stream()
-                        .filter(row ->
-                                picked.stream().noneMatch(one -> one.jobId().equals(row.jobId())))
+                        .filter(row -> candidates.stream()
+                                .noneMatch(candidate -> candidate.jobId().equals(row.jobId())))
                         .toList();
-        picked.addAll(slice(fresh, wanted - picked.size(), maxSkip));
+        candidates.addAll(randomSlice(newRows, demand - candidates.size(), maxSkip));
     }
 
-    private List<QueueEntry> slice(List<QueueEntry> rows, int wanted, int maxSkip) {
-        int slack = rows.size() - wanted;
+    private List<QueueEntry> randomSlice(List<QueueEntry> rows, int demand, int maxSkip) {
+        int slack = rows.size() - demand;
         if (slack <= 0) {
             return rows;
         }
         int from = random.nextInt(Math.min(slack, maxSkip) + 1);
-        return rows.subList(from, from + wanted);
+        return rows.subList(from, from + demand);
     }
 
-    /** A random part of those that have become due and are not taken, so that acceptors seldom move the same. */
-    private List<QueueEntry> toMove(List<QueueEntry> ranked, List<QueueEntry> taken) {
-        List<QueueEntry> due = new ArrayList<>(ranked.stream()
-                .filter(row -> !row.isDue() && !taken.contains(row))
+    /**
+     * A random part of the ranked rows that have become due and are no candidates. Since it is random, processes seldom
+     * move the same rows.
+     */
+    private List<QueueEntry> moves(List<QueueEntry> ranked, List<QueueEntry> candidates) {
+        List<QueueEntry> becomeDue = new ArrayList<>(ranked.stream()
+                .filter(row -> !row.isDue() && !candidates.contains(row))
                 .toList());
-        Collections.rotate(due, random.nextInt(due.size() + 1));
-        return due.subList(0, Math.min(MOVES_MAX, due.size()));
+        Collections.rotate(becomeDue, random.nextInt(becomeDue.size() + 1));
+        return becomeDue.subList(0, Math.min(MOVES_MAX, becomeDue.size()));
     }
 
-    private List<QueueEntry> byTurns(List<QueueEntry> unscheduled, List<QueueEntry> due, int wanted) {
-        if (unscheduled.isEmpty() || due.isEmpty()) {
-            return due.isEmpty() ? unscheduled : due;
+    /** Rows of both kinds alternately, up to the demand. The kind of the first row is random. */
+    private List<QueueEntry> alternating(List<QueueEntry> unscheduledRows, List<QueueEntry> scheduledRows, int demand) {
+        if (unscheduledRows.isEmpty() || scheduledRows.isEmpty()) {
+            return scheduledRows.isEmpty() ? unscheduledRows : scheduledRows;
         }
-        boolean dueFirst = random.nextBoolean();
-        List<QueueEntry> first = dueFirst ? due : unscheduled;
-        List<QueueEntry> second = dueFirst ? unscheduled : due;
-        List<QueueEntry> picked = new ArrayList<>(wanted);
-        for (int i = 0; picked.size() < wanted && i < Math.max(first.size(), second.size()); i++) {
+        boolean isScheduledFirst = random.nextBoolean();
+        List<QueueEntry> first = isScheduledFirst ? scheduledRows : unscheduledRows;
+        List<QueueEntry> second = isScheduledFirst ? unscheduledRows : scheduledRows;
+        List<QueueEntry> rows = new ArrayList<>(demand);
+        for (int i = 0; rows.size() < demand && i < Math.max(first.size(), second.size()); i++) {
             if (i < first.size()) {
-                picked.add(first.get(i));
+                rows.add(first.get(i));
             }
-            if (i < second.size() && picked.size() < wanted) {
-                picked.add(second.get(i));
+            if (i < second.size() && rows.size() < demand) {
+                rows.add(second.get(i));
             }
         }
-        return picked;
+        return rows;
     }
 }

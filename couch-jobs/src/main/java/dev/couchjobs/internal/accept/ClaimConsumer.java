@@ -3,32 +3,33 @@ package dev.couchjobs.internal.accept;
 import java.util.List;
 
 /**
- * A consumer that goes on taking jobs of one type, as many at once as there is room for.
+ * A consumer of jobs of one type, for which an acceptor claims repeatedly, as many jobs at once as it demands.
  *
  * @param <D> the type of the jobs' data
  */
 public interface ClaimConsumer<D> {
 
     /**
-     * What to claim now.
+     * The demand of one claim.
      *
-     * @param jobs how many; zero is nothing, until {@link ClaimSubscription#demandChanged}
-     * @param isFree whether so many jobs can begin at once
-     * @param suspects whether a job may be among them on which claims have expired; it is claimed alone
+     * @param jobs the largest number of jobs; zero claims none until {@link ClaimSubscription#demandChanged}
+     * @param isFree whether all these jobs can begin at once
+     * @param suspects whether the claim may be of a suspect, which is claimed alone
      */
     record Demand(int jobs, boolean isFree, boolean suspects) {
-        /** Nothing. */
         public static final Demand NONE = new Demand(0, false, false);
     }
 
-    /**
-     * Reserves room for a claim, until it is given jobs or the claim has ended. Asked at the beginning of every claim.
-     */
+    /** Reserves capacity for one claim until it delivers jobs or ends. The acceptor calls this when a claim begins. */
     Demand reserve();
 
-    /** Gives claimed jobs, no more than there was room for. Must not block. */
-    void take(List<GrantedClaim<D>> jobs);
+    /**
+     * Delivers claimed jobs. Must not block.
+     *
+     * @param claims at most as many as the demand
+     */
+    void deliver(List<GrantedClaim<D>> claims);
 
-    /** The claim has ended, whatever it has come to: what is still reserved for it is free. Must not block. */
+    /** Frees the capacity that is still reserved for a claim that has ended. Must not block. */
     void claimEnded();
 }

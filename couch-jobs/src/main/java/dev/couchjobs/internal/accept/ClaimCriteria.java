@@ -6,13 +6,13 @@ import java.time.Instant;
 import java.util.OptionalLong;
 
 /**
- * Which jobs are wanted; those who want the same are served together.
+ * Criteria of the jobs to claim. One claim serves all requests with equal criteria.
  *
- * @param noSchedule only jobs without a scheduled time, from a random place
- * @param maxScheduledTime the latest scheduled time to take, in seconds; empty for the present time
- * @param lowPriorityShare the part of the claims that goes round the priorities
- * @param workStart when the work on them begins
- * @param suspects whether jobs are wanted on which claims have expired
+ * @param noSchedule whether to claim only jobs without a scheduled time, from a random position in the queue
+ * @param maxScheduledTime the latest scheduled time to claim, in seconds; empty for the present time
+ * @param lowPriorityShare the part of the claims that goes to the priorities in rotation
+ * @param workStart when the work on the jobs begins
+ * @param suspects whether to claim suspects too
  */
 record ClaimCriteria(
         boolean noSchedule,
@@ -36,18 +36,21 @@ record ClaimCriteria(
         return new ClaimCriteria(noSchedule, maxScheduledTime, lowPriorityShare, workStart, suspects);
     }
 
-    /** The latest scheduled time to take at the present time {@code now}, in seconds since the epoch. */
+    /** The latest scheduled time to claim at the present time {@code now}, in seconds since the epoch. */
     long latest(long now) {
         return noSchedule ? ScheduledTimes.NONE : maxScheduledTime.orElse(now);
     }
 
-    /** Whether time alone may bring a job to take. */
+    /** Whether a scheduled job meets these criteria once its time has passed. */
     boolean followsClock() {
         return !noSchedule && maxScheduledTime.isEmpty();
     }
 
-    /** Whether a worker takes whatever is due: then it takes turns with other processes in watching for new jobs. */
-    boolean takesTurns() {
+    /**
+     * Whether these are the criteria of a worker that claims any due job. Idle processes with such workers elect a
+     * leader, which alone watches for new jobs.
+     */
+    boolean electsLeader() {
         return followsClock() && suspects && workStart != WorkStart.WITH_CLAIM;
     }
 }

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Puts a job that was claimed for a client that no longer wants it back into the queue, as it was. */
+/** Releases jobs whose callers no longer wait for them: they are pending again, as before the claim. */
 final class ClaimReleaser {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimReleaser.class);
 
@@ -28,10 +28,11 @@ final class ClaimReleaser {
         this.transactions = instance.transactions();
     }
 
-    void give(Job<?> job) {
+    /** Releases a job in the background; logs a failure. */
+    void release(Job<?> job) {
         JobRef ref = keyspace.job(job.type().name(), job.id());
         var unused = transactions
-                .named("hand back", job.type().name())
+                .named("release", job.type().name())
                 .run(
                         database,
                         tx -> JobTransaction.of(tx).edit(ref, before -> {
@@ -41,7 +42,7 @@ final class ClaimReleaser {
                             return CompletableFuture.completedFuture(ref);
                         }))
                 .exceptionally(error -> {
-                    LOG.warn("{} could not be handed back; it returns when its lease has run out", job, error);
+                    LOG.warn("{} could not be released; it becomes pending when its lease expires", job, error);
                     return ref;
                 });
     }

@@ -2,28 +2,37 @@ package dev.couchjobs.internal.accept;
 
 import java.util.List;
 
-/** A consumer for which jobs are claimed. */
+/** A request for jobs of one type: a call of {@code accept}, or a {@link ClaimConsumer}. */
 interface ClaimRequest<D> {
 
-    /** Which jobs it wants, as of when it was last asked how many. */
+    /** The criteria of the current claim, as of {@link #beginClaim}. */
     ClaimCriteria criteria();
 
-    /** How many it wants now; asked once at the beginning of every claim. */
-    int wanted();
+    /**
+     * Begins a claim for this request.
+     *
+     * @return the demand: how many jobs to claim at most
+     */
+    int beginClaim();
 
-    /** Whether what it is given is all that it wants. */
-    boolean isServedAtOnce();
+    /** Whether the first delivery completes the request. */
+    boolean isOneShot();
 
-    /** Gives it jobs, at most as many as it wanted. */
-    void give(List<GrantedClaim<D>> jobs, ClaimReleaser claimReleaser);
+    /** Whether the request completes empty when there is no job, in place of waiting for one. */
+    boolean isNonBlocking();
 
-    /** Nothing is left of what it wants; returns whether it does not wait for more. */
-    boolean leavesWithNothing();
+    /**
+     * Delivers claimed jobs.
+     *
+     * @param jobs at least one job, and at most as many as the demand
+     * @param claimReleaser releases a job that the caller no longer waits for
+     */
+    void deliver(List<GrantedClaim<D>> jobs, ClaimReleaser claimReleaser);
 
-    /** It has been taken out, since there is nothing. */
-    void leave();
+    /** Completes a non-blocking request without a job. */
+    void completeEmpty();
 
-    /** The claim that it was waiting for is over, whether or not it was given anything. */
+    /** Ends the claim that {@link #beginClaim} began, whether or not it delivered jobs. */
     void claimEnded();
 
     void fail(Throwable error);

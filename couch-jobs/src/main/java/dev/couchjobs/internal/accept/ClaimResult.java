@@ -8,10 +8,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a claim came to: jobs by what was wanted, or else a watch and the time of the next job.
+ * The result of one claim: jobs by their criteria, or else a watch and the time of the next scheduled job.
  *
- * @param exhausted what was wanted and is not there any more
- * @param role where this process stands among those that wait
+ * @param exhausted the criteria for which the queues held fewer jobs than the demand
+ * @param role the role of this process after the claim
+ * @param watch completes when there may be jobs; empty if the next claim follows at once
  * @param nextDue seconds since the epoch
  */
 record ClaimResult<D>(
@@ -24,8 +25,8 @@ record ClaimResult<D>(
         this(jobs, exhausted, role, Optional.empty(), OptionalLong.empty());
     }
 
-    ClaimResult<D> at(Leadership.RoleChange roleChange) {
-        return new ClaimResult<>(jobs, exhausted, roleChange.role(), roleChange.call(), nextDue);
+    ClaimResult<D> with(Leadership.RoleChange roleChange) {
+        return new ClaimResult<>(jobs, exhausted, roleChange.role(), roleChange.wakeUp(), nextDue);
     }
 
     boolean isEmpty() {

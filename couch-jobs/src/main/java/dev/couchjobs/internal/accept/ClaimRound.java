@@ -5,43 +5,55 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The clients for which one claim is made, and how many jobs each of them wants: first come, first served. */
+/** The requests for which one round claims, with their demands, in the order in which jobs are delivered. */
 final class ClaimRound<D> {
     private final Map<ClaimCriteria, List<Allotment<D>>> allotments = new LinkedHashMap<>();
-    private final List<ClaimRequest<D>> asked = new ArrayList<>();
+    private final List<ClaimRequest<D>> requests = new ArrayList<>();
 
-    /** A share of what is claimed. */
-    record Allotment<D>(ClaimRequest<D> request, int wanted) {}
+    /**
+     * The part of a claim that is for one request.
+     *
+     * @param demand how many jobs to claim for it at most
+     */
+    record Allotment<D>(ClaimRequest<D> request, int demand) {}
 
-    void ask(ClaimRequest<D> request) {
-        asked.add(request);
-        int wanted = request.wanted();
-        if (wanted > 0) {
+    /** Begins a claim for a request. */
+    void add(ClaimRequest<D> request) {
+        requests.add(request);
+        int demand = request.beginClaim();
+        if (demand > 0) {
             allotments
                     .computeIfAbsent(request.criteria(), criteria -> new ArrayList<>())
-                    .add(new Allotment<>(request, wanted));
+                    .add(new Allotment<>(request, demand));
         }
     }
 
+    /** Whether no request demands a job. */
     boolean isEmpty() {
         return allotments.isEmpty();
     }
 
-    /** How many jobs to claim of each kind, if there is room for so many in one transaction. */
-    Map<ClaimCriteria, Integer> wanted(int room) {
-        int share = Math.max(1, room / allotments.size());
-        Map<ClaimCriteria, Integer> wanted = new LinkedHashMap<>();
-        allotments.forEach((criteria, ofCriteria) -> wanted.put(
+    /**
+     * {@return the demand by criteria, bounded by equal shares of one transaction}
+     *
+     * @param jobsMax how many jobs one transaction claims at most
+     */
+    Map<ClaimCriteria, Integer> demands(int jobsMax) {
+        int share = Math.max(1, jobsMax / allotments.size());
+        Map<ClaimCriteria, Integer> demands = new LinkedHashMap<>();
+        allotments.forEach((criteria, sameCriteria) -> demands.put(
                 criteria,
-                Math.min(share, ofCriteria.stream().mapToInt(Allotment::wanted).sum())));
-        return wanted;
+                Math.min(
+                        share, sameCriteria.stream().mapToInt(Allotment::demand).sum())));
+        return demands;
     }
 
-    List<Allotment<D>> of(ClaimCriteria criteria) {
+    /** The allotments with these criteria; those that were given jobs have been removed. */
+    List<Allotment<D>> allotments(ClaimCriteria criteria) {
         return allotments.getOrDefault(criteria, List.of());
     }
 
-    List<ClaimRequest<D>> requests() {
+    List<ClaimRequest<D>> requestsWithDemand() {
         return allotments.values().stream()
                 .flatMap(List::stream)
                 .map(Allotment::request)
@@ -49,6 +61,6 @@ final class ClaimRound<D> {
     }
 
     void end() {
-        asked.forEach(ClaimRequest::claimEnded);
+        requests.forEach(ClaimRequest::claimEnded);
     }
 }

@@ -5,14 +5,14 @@ import java.util.concurrent.CompletableFuture;
 /** The handle of a {@link ClaimConsumer} on the acceptor that claims for it. */
 public interface ClaimSubscription {
 
-    /** There is room again, or more of it. */
+    /** Wakes the acceptor, because the consumer's demand has grown. */
     void demandChanged();
 
     /**
-     * Claims nothing more.
+     * Ends the claims for the consumer.
      *
-     * @return completes when the last claim has been given, if one is under way, and another process watches for new
-     *     jobs
+     * @return a future that completes when the current claim has been delivered and, if the acceptor has no other
+     *     request, this process no longer watches for new jobs
      */
     CompletableFuture<?> close();
 }

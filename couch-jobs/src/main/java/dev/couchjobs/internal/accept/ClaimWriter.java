@@ -24,7 +24,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Puts locks on jobs of one type, and finds those again that an earlier try of a transaction has put.
+ * Writes claims of jobs of one type, and finds the claims that an earlier try of the transaction has committed.
  *
  * @param <D> the type of the jobs' data
  */
@@ -33,7 +33,7 @@ final class ClaimWriter<D> {
     private final Keyspace keyspace;
     private final Environment environment;
     private final InstantSource clock;
-    private final String by;
+    private final String instanceName;
     private final PayloadCodec codec;
 
     ClaimWriter(JobType<D, ?> type, Instance instance) {
@@ -41,11 +41,11 @@ final class ClaimWriter<D> {
         this.keyspace = instance.keyspace();
         this.environment = instance.environment();
         this.clock = instance.clock();
-        this.by = instance.name();
+        this.instanceName = instance.name();
         this.codec = instance.codec();
     }
 
-    /** A lock that was put on a job, and the activity row that the job shares if that try commits. */
+    /** The lock that a try has written into a job's row, and the activity row that the job shares if it commits. */
     record TriedClaim(UUID lock, SharedActivity activity) {}
 
     JobRef ref(String jobId) {
@@ -53,31 +53,34 @@ final class ClaimWriter<D> {
     }
 
     /**
-     * What to claim of the jobs that were found. A worker claims a suspect alone, when it comes first: if the
-     * suspect ends the process again, no other claim expires with it.
+     * Plans the claims of due jobs. A worker claims a suspect alone, when that is the first job: if the suspect ends
+     * the process again, no other claim expires with it.
+     *
+     * @param dueJobs the rows of the jobs by id, in the order of the queue
+     * @return the changes of the rows to claim
      */
-    List<RowChange> steps(ClaimCriteria criteria, Map<String, JobRow> found) {
-        Map<String, JobRow> chosen = found;
-        boolean begins = criteria.workStart() == WorkStart.WITH_CLAIM;
-        if (!begins) {
+    List<RowChange> planClaims(ClaimCriteria criteria, Map<String, JobRow> dueJobs) {
+        Map<String, JobRow> toClaim = dueJobs;
+        boolean beginsWork = criteria.workStart() == WorkStart.WITH_CLAIM;
+        if (!beginsWork) {
             Map.Entry<String, JobRow> first =
-                    found.entrySet().stream().findFirst().orElse(null);
+                    dueJobs.entrySet().stream().findFirst().orElse(null);
             if (criteria.suspects() && first != null && isSuspect(first.getValue())) {
-                chosen = Map.of(first.getKey(), first.getValue());
-                begins = true;
+                toClaim = Map.of(first.getKey(), first.getValue());
+                beginsWork = true;
             } else {
-                chosen = new LinkedHashMap<>(found);
-                chosen.values().removeIf(ClaimWriter::isSuspect);
-                begins = criteria.workStart() == WorkStart.WITH_CLAIM_OF_ONE && chosen.size() == 1;
+                toClaim = new LinkedHashMap<>(dueJobs);
+                toClaim.values().removeIf(ClaimWriter::isSuspect);
+                beginsWork = criteria.workStart() == WorkStart.WITH_CLAIM_OF_ONE && toClaim.size() == 1;
             }
         }
-        List<RowChange> changes = new ArrayList<>(chosen.size());
-        for (Map.Entry<String, JobRow> each : chosen.entrySet()) {
+        List<RowChange> claims = new ArrayList<>(toClaim.size());
+        for (Map.Entry<String, JobRow> job : toClaim.entrySet()) {
             long now = clock.millis();
-            JobRow after = each.getValue().claimed(randomLock(), by, now, chosen.size() > 1, begins);
-            changes.add(new RowChange(ref(each.getKey()), each.getValue(), after));
+            JobRow claimed = job.getValue().claimed(randomLock(), instanceName, now, toClaim.size() > 1, beginsWork);
+            claims.add(new RowChange(ref(job.getKey()), job.getValue(), claimed));
         }
-        return changes;
+        return claims;
     }
 
     private static boolean isSuspect(JobRow row) {
@@ -92,34 +95,34 @@ final class ClaimWriter<D> {
     }
 
     /**
-     * Writes and notes what a try claims, and loads what belongs to it.
+     * Writes the claims of one try, and loads the data of the jobs.
      *
-     * @param token by which later tries find that this one has committed
-     * @param notes takes what was put on each job, by its id
+     * @param token identifies the transaction, so that later tries find out whether this one has committed
+     * @param triedClaims receives the claims by job id
      */
     List<CompletableFuture<GrantedClaim<D>>> write(
-            Transaction tx, long token, List<RowChange> changes, Map<String, TriedClaim> notes) {
-        List<CompletableFuture<GrantedClaim<D>>> jobs = new ArrayList<>(changes.size());
-        JobTransaction verb = JobTransaction.of(tx).withToken(token);
-        for (List<RowChange> portion : JobTransaction.partition(changes)) {
-            int userVersion = verb.saveTogether(portion);
+            Transaction tx, long token, List<RowChange> claims, Map<String, TriedClaim> triedClaims) {
+        List<CompletableFuture<GrantedClaim<D>>> jobs = new ArrayList<>(claims.size());
+        JobTransaction jobTransaction = JobTransaction.of(tx).withToken(token);
+        for (List<RowChange> portion : JobTransaction.partition(claims)) {
+            int userVersion = jobTransaction.saveTogether(portion);
             SharedActivity activity = new SharedActivity(tx, userVersion, portion.size());
             for (RowChange rowChange : portion) {
                 JobRow row = Objects.requireNonNull(rowChange.after());
                 TriedClaim triedClaim = new TriedClaim(Objects.requireNonNull(row.lock()), activity);
-                notes.put(rowChange.ref().id(), triedClaim);
+                triedClaims.put(rowChange.ref().id(), triedClaim);
                 jobs.add(load(tx, rowChange.ref(), row, triedClaim));
             }
         }
         return jobs;
     }
 
-    /** {@return the job, if that claim on it has been committed and is held} */
+    /** {@return the job, if the claim has been committed and is held} */
     CompletableFuture<Optional<GrantedClaim<D>>> heldBy(Transaction tx, String jobId, TriedClaim triedClaim) {
         JobRef ref = ref(jobId);
         return JobTable.find(tx.snapshot(), ref)
-                .thenCompose(row -> row.filter(found -> found.isHeldBy(triedClaim.lock()))
-                        .map(found -> load(tx, ref, found, triedClaim).thenApply(Optional::of))
+                .thenCompose(row -> row.filter(present -> present.isHeldBy(triedClaim.lock()))
+                        .map(held -> load(tx, ref, held, triedClaim).thenApply(Optional::of))
                         .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));
     }
 

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link ClaimConsumer}, which comes back after every claim until it closes its intake. */
+/** The request of a {@link ClaimConsumer}. It stays with its acceptor until the subscription is closed. */
 final class ConsumerRequest<D> implements ClaimRequest<D>, ClaimSubscription {
     private final ClaimConsumer<D> consumer;
     private final ClaimCriteria criteria;
@@ -15,10 +15,15 @@ final class ConsumerRequest<D> implements ClaimRequest<D>, ClaimSubscription {
 
     @GuardedBy("this") private boolean closed;
 
-    @GuardedBy("this") private @Nullable CompletableFuture<Void> claim;
+    /** Completes when the current claim has ended; null between claims. */
+    @GuardedBy("this") private @Nullable CompletableFuture<Void> currentClaim;
 
-    @GuardedBy("this") private ClaimCriteria wanted;
+    @GuardedBy("this") private ClaimCriteria currentCriteria;
 
+    /**
+     * @param wakeUp wakes the acceptor
+     * @param onClose removes this request from the acceptor; the result completes when the process has resigned
+     */
     ConsumerRequest(
             ClaimConsumer<D> consumer,
             ClaimCriteria criteria,
@@ -26,55 +31,56 @@ final class ConsumerRequest<D> implements ClaimRequest<D>, ClaimSubscription {
             Function<ClaimRequest<D>, CompletableFuture<?>> onClose) {
         this.consumer = consumer;
         this.criteria = criteria;
-        this.wanted = criteria;
+        this.currentCriteria = criteria;
         this.wakeUp = wakeUp;
         this.onClose = onClose;
     }
 
     @Override
     public synchronized ClaimCriteria criteria() {
-        return wanted;
+        return currentCriteria;
     }
 
     @Override
-    public int wanted() {
+    public int beginClaim() {
         synchronized (this) {
             if (closed) {
                 return 0;
             }
-            claim = new CompletableFuture<>();
+            currentClaim = new CompletableFuture<>();
         }
         ClaimConsumer.Demand demand = consumer.reserve();
         synchronized (this) {
-            wanted = criteria.with(demand.isFree() ? WorkStart.WITH_CLAIM_OF_ONE : WorkStart.LATER, demand.suspects());
+            currentCriteria =
+                    criteria.with(demand.isFree() ? WorkStart.WITH_CLAIM_OF_ONE : WorkStart.LATER, demand.suspects());
         }
         return demand.jobs();
     }
 
     @Override
-    public boolean isServedAtOnce() {
+    public boolean isOneShot() {
         return false;
     }
 
     @Override
-    public void give(List<GrantedClaim<D>> jobs, ClaimReleaser claimReleaser) {
-        consumer.take(jobs);
-    }
-
-    @Override
-    public boolean leavesWithNothing() {
+    public boolean isNonBlocking() {
         return false;
     }
 
     @Override
-    public void leave() {}
+    public void deliver(List<GrantedClaim<D>> jobs, ClaimReleaser claimReleaser) {
+        consumer.deliver(jobs);
+    }
+
+    @Override
+    public void completeEmpty() {}
 
     @Override
     public void claimEnded() {
         CompletableFuture<Void> ended;
         synchronized (this) {
-            ended = claim;
-            claim = null;
+            ended = currentClaim;
+            currentClaim = null;
         }
         if (ended != null) {
             consumer.claimEnded();
@@ -82,7 +88,7 @@ final class ConsumerRequest<D> implements ClaimRequest<D>, ClaimSubscription {
         }
     }
 
-    /** The loop backs off and tries again. */
+    /** Does nothing: the acceptor's loop backs off and claims again. */
     @Override
     public void fail(Throwable error) {}
 
@@ -93,14 +99,14 @@ final class ConsumerRequest<D> implements ClaimRequest<D>, ClaimSubscription {
 
     @Override
     public CompletableFuture<?> close() {
-        CompletableFuture<?> last;
+        CompletableFuture<?> lastClaim;
         synchronized (this) {
+            lastClaim = currentClaim == null ? CompletableFuture.completedFuture(consumer) : currentClaim;
             if (closed) {
-                return claim == null ? CompletableFuture.completedFuture(consumer) : claim;
+                return lastClaim;
             }
             closed = true;
-            last = claim == null ? CompletableFuture.completedFuture(consumer) : claim;
         }
-        return CompletableFuture.allOf(last, onClose.apply(this));
+        return CompletableFuture.allOf(lastClaim, onClose.apply(this));
     }
 }

@@ -7,7 +7,7 @@ import dev.couchjobs.internal.views.ClaimedJob;
  * A job that has been claimed.
  *
  * @param job the claim
- * @param activity the activity row that it shares with the jobs claimed with it, if it shares one
+ * @param activity the activity row that the job shares with the jobs claimed together with it, if it shares one
  * @param <D> the type of the job's data
  */
 public record GrantedClaim<D>(ClaimedJob<D> job, SharedActivity activity) {}

@@ -32,22 +32,23 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Takes jobs out of the queues of one type, many in one transaction.
+ * Claims jobs of one type, many in one transaction.
  *
- * <p>Only the rows of the jobs taken conflict, so claims that take different jobs never disturb each other. A claim
- * that finds nothing arms a watch in that same transaction on the key that every enqueue changes: nothing that is added
- * between looking and watching is missed.
+ * <p>Claims conflict only over the rows of the claimed jobs, so claims of different jobs never conflict. A claim that
+ * finds no job also arms a watch on the key that every enqueue changes, in the same transaction, so it misses no job
+ * that is added between the read of the queue and the watch.
  */
 final class JobClaimer<D> {
+    /** The largest number of reads of the queue in one try. */
     private static final int SCANS_MAX = 50;
-    /** A try that took longer may exceed the five seconds of a transaction; the next try is smaller. */
+    /** After a try that took longer, which may exceed the five seconds of a transaction, the next try is smaller. */
     private static final Duration SLOW = Duration.ofSeconds(2);
 
     private final TypeKeys keys;
     private final Environment environment;
     private final InstantSource clock;
     private final ClaimWriter<D> writer;
-    private final CandidateSelector candidates;
+    private final CandidateSelector selector;
     private final Leadership leadership;
 
     JobClaimer(JobType<D, ?> type, Instance instance) {
@@ -55,297 +56,304 @@ final class JobClaimer<D> {
         this.environment = instance.environment();
         this.clock = instance.clock();
         this.writer = new ClaimWriter<>(type, instance);
-        this.candidates = new CandidateSelector(keys, environment.random());
+        this.selector = new CandidateSelector(keys, environment.random());
         this.leadership = new Leadership(keys, environment.random());
     }
 
     /**
-     * One look at the queue.
+     * The result of one read of the queue.
      *
-     * @param scanAgain whether there were rows that stand for no job, so that it is worth while to look for others
+     * @param scanAgain whether stale rows were cleared, so that another read may find more jobs
      */
-    private record QueueScan<D>(List<GrantedClaim<D>> taken, boolean scanAgain) {}
+    private record QueueScan<D>(List<GrantedClaim<D>> jobs, boolean scanAgain) {}
 
-    /** One claim, through all the tries that its transaction takes. */
+    /** One claim, with all tries of its transaction. */
     final class ClaimTransaction {
-        private final Map<ClaimCriteria, Integer> wanted;
+        private final Map<ClaimCriteria, Integer> demands;
         private final boolean mayWatch;
-        /**
-         * The locks that earlier tries have put on jobs: if one of them did commit after all, its jobs are known by
-         * them.
-         */
-        private final Map<ClaimCriteria, Map<String, ClaimWriter.TriedClaim>> locks = new LinkedHashMap<>();
+        /** The claims that earlier tries, one of which may have committed, have written: by criteria and job id. */
+        private final Map<ClaimCriteria, Map<String, ClaimWriter.TriedClaim>> triedClaims = new LinkedHashMap<>();
 
         private final long token = environment.random().nextLong();
         private final TokenSearch earlierTries = new TokenSearch(keys, token);
-        private boolean hasBegun;
-        /** When the last try got its read version, since when it can have grown too old. */
-        private volatile Optional<Instant> readFrom = Optional.empty();
+        private boolean isRetry;
+        /** When the last try got its read version: FoundationDB limits a transaction to five seconds from then on. */
+        private volatile Optional<Instant> readVersionAt = Optional.empty();
         /** How many jobs the last try would have claimed. */
-        private volatile int tried;
+        private volatile int triedCount;
 
-        /** Where this process stands, as far as it is known before a try. */
+        /** The role of this process before the next try, as far as it knows. */
         private volatile Leadership.Role role;
 
-        private volatile boolean cutShort;
-        /** Whether rows were found of jobs that this claim may not take. */
-        private volatile boolean leavesSome;
+        private volatile boolean scansExhausted;
+        /** Whether this try leaves due jobs unclaimed that it has read. */
+        private volatile boolean leavesDueJobs;
 
         /**
-         * @param wanted how many jobs to take, by what is wanted
-         * @param role where this process stands among those that wait
-         * @param mayWatch whether it may watch for new jobs if there is none to take
+         * @param demands how many jobs to claim at most, by criteria
+         * @param role the role of this process
+         * @param mayWatch whether this process may watch for new jobs if it finds none
          */
-        ClaimTransaction(Map<ClaimCriteria, Integer> wanted, Leadership.Role role, boolean mayWatch) {
-            this.wanted = new LinkedHashMap<>(wanted);
+        ClaimTransaction(Map<ClaimCriteria, Integer> demands, Leadership.Role role, boolean mayWatch) {
+            this.demands = new LinkedHashMap<>(demands);
             this.mayWatch = mayWatch;
             this.role = role;
         }
 
-        /** Receives each try whose result is unknown. */
+        /** The search for an earlier try whose result is unknown. */
         TokenSearch earlierTries() {
             return earlierTries;
         }
 
-        /** Whether this process takes turns with others in watching for jobs. */
-        boolean takesTurns() {
-            return mayWatch && wanted.keySet().stream().allMatch(ClaimCriteria::takesTurns);
+        /** Whether this process is one of those that elect a leader to watch for jobs. */
+        boolean electsLeader() {
+            return mayWatch && demands.keySet().stream().allMatch(ClaimCriteria::electsLeader);
         }
 
         /**
-         * Tries it. A try that took long may have grown too old, and one in a short queue has met others who want the
-         * same: after these the next takes half as many.
+         * Runs one try. The demand is halved after a slow try, which may have exceeded the time limit of a transaction,
+         * and after a conflict in a short queue, in which all processes try to claim the same jobs.
          */
         CompletableFuture<ClaimResult<D>> runTry(Transaction tx, BatchSize.Tries tries) {
             Instant now = environment.clock().instant();
-            boolean wasSlow = readFrom.filter(
-                            before -> Duration.between(before, now).compareTo(SLOW) > 0)
+            boolean wasSlow = readVersionAt
+                    .filter(start -> Duration.between(start, now).compareTo(SLOW) > 0)
                     .isPresent();
-            if (hasBegun) {
-                tryAgain(wasSlow);
+            if (isRetry) {
+                prepareRetry(wasSlow);
             } else {
-                candidates.goOn(now);
+                selector.beginClaim(now);
             }
-            hasBegun = true;
-            readFrom = Optional.empty();
-            tried = 0;
-            return wasSlow ? tries.next(size -> takeOnce(tx)) : tries.again(size -> takeOnce(tx));
+            isRetry = true;
+            readVersionAt = Optional.empty();
+            triedCount = 0;
+            return wasSlow ? tries.next(size -> claim(tx)) : tries.again(size -> claim(tx));
         }
 
-        /** A try that had done all but commit and was not slow has most likely met another. */
-        private void tryAgain(boolean wasSlow) {
-            boolean hasMetAnother = tried > 0 && !wasSlow;
-            if (wasSlow || (hasMetAnother && !candidates.hasSurplus())) {
-                wanted.replaceAll((criteria, count) -> Math.max(1, count / 2));
+        /** Adapts to the failure of the last try. If it would have claimed jobs and was not slow, it was a conflict. */
+        private void prepareRetry(boolean wasSlow) {
+            boolean wasConflict = triedCount > 0 && !wasSlow;
+            if (wasSlow || (wasConflict && !selector.hasSurplus())) {
+                demands.replaceAll((criteria, demand) -> Math.max(1, demand / 2));
             }
-            if (hasMetAnother) {
-                candidates.conflicted();
+            if (wasConflict) {
+                selector.retryAfterConflict();
             } else {
-                candidates.again();
+                selector.retry();
             }
         }
 
-        private CompletableFuture<ClaimResult<D>> takeOnce(Transaction tx) {
+        private CompletableFuture<ClaimResult<D>> claim(Transaction tx) {
             return tx.getReadVersion()
                     .thenCompose(version -> {
-                        readFrom = Optional.of(environment.clock().instant());
+                        readVersionAt = Optional.of(environment.clock().instant());
                         return earlierTries.hasCommitted(tx);
                     })
-                    .thenCompose(done -> done ? takenBefore(tx) : takeNew(tx));
+                    .thenCompose(hasCommitted -> hasCommitted ? findEarlierClaims(tx) : claimNew(tx));
         }
 
-        private CompletableFuture<ClaimResult<D>> takenBefore(Transaction tx) {
-            Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> looks = new LinkedHashMap<>();
-            locks.forEach((criteria, ofCriteria) -> {
+        private CompletableFuture<ClaimResult<D>> findEarlierClaims(Transaction tx) {
+            Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> reads = new LinkedHashMap<>();
+            triedClaims.forEach((criteria, claims) -> {
                 List<CompletableFuture<Optional<GrantedClaim<D>>>> jobs = new ArrayList<>();
-                ofCriteria.forEach((jobId, triedClaim) -> jobs.add(writer.heldBy(tx, jobId, triedClaim)));
-                looks.put(criteria, present(jobs));
+                claims.forEach((jobId, triedClaim) -> jobs.add(writer.heldBy(tx, jobId, triedClaim)));
+                reads.put(criteria, joinPresent(jobs));
             });
-            return byMode(looks).thenApply(jobs -> new ClaimResult<>(jobs, Set.of(), role.unsure()));
+            return byCriteria(reads).thenApply(jobs -> new ClaimResult<>(jobs, Set.of(), role.afterUnknownResult()));
         }
 
-        private CompletableFuture<ClaimResult<D>> takeNew(Transaction tx) {
-            cutShort = false;
-            leavesSome = false;
+        private CompletableFuture<ClaimResult<D>> claimNew(Transaction tx) {
+            scansExhausted = false;
+            leavesDueJobs = false;
             long now = clock.instant().getEpochSecond();
             Leadership.RoleTransaction transaction = leadership.new RoleTransaction(tx, role);
-            Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> taking = new LinkedHashMap<>();
-            CompletableFuture<?> last = CompletableFuture.completedFuture(taking);
-            for (Map.Entry<ClaimCriteria, Integer> each : wanted.entrySet()) {
-                // One after the other: side by side, two that want different things could both take the same job.
-                CompletableFuture<List<GrantedClaim<D>>> next =
-                        last.thenCompose(done -> take(tx, transaction, each.getKey(), now, each.getValue(), SCANS_MAX));
-                taking.put(each.getKey(), next);
+            Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> claims = new LinkedHashMap<>();
+            CompletableFuture<?> last = CompletableFuture.completedFuture(claims);
+            for (Map.Entry<ClaimCriteria, Integer> each : demands.entrySet()) {
+                // One after the other: in parallel, claims by different criteria could claim the same job.
+                CompletableFuture<List<GrantedClaim<D>>> next = last.thenCompose(
+                        done -> claimCandidates(tx, transaction, each.getKey(), now, each.getValue(), SCANS_MAX));
+                claims.put(each.getKey(), next);
                 last = next;
             }
-            return byMode(taking).thenCompose(jobs -> {
-                tried = jobs.values().stream().mapToInt(List::size).sum();
-                if (cutShort) {
+            return byCriteria(claims).thenCompose(jobs -> {
+                triedCount = jobs.values().stream().mapToInt(List::size).sum();
+                if (scansExhausted) {
                     return CompletableFuture.completedFuture(new ClaimResult<>(jobs, Set.of(), role));
                 }
                 Set<ClaimCriteria> exhausted = new LinkedHashSet<>();
-                jobs.forEach((criteria, taken) -> {
-                    if (taken.size() < wanted.getOrDefault(criteria, 0)) {
+                jobs.forEach((criteria, claimed) -> {
+                    if (claimed.size() < demands.getOrDefault(criteria, 0)) {
                         exhausted.add(criteria);
                     }
                 });
                 ClaimResult<D> claimResult = new ClaimResult<>(jobs, exhausted, role);
-                return claimResult.isEmpty() ? idle(tx, transaction, now) : taken(transaction, claimResult);
+                return claimResult.isEmpty()
+                        ? changeRoleWhenIdle(tx, transaction, now)
+                        : changeRoleAfterClaim(transaction, claimResult);
             });
         }
 
-        private CompletableFuture<ClaimResult<D>> taken(
+        private CompletableFuture<ClaimResult<D>> changeRoleAfterClaim(
                 Leadership.RoleTransaction transaction, ClaimResult<D> claimResult) {
-            boolean hasCapacity = claimResult.exhausted().containsAll(wanted.keySet()) && !leavesSome;
-            return standing(transaction, role, () -> transaction.took(hasCapacity))
-                    .thenApply(claimResult::at);
+            boolean hasCapacity = claimResult.exhausted().containsAll(demands.keySet()) && !leavesDueJobs;
+            return changeRole(transaction, role, () -> transaction.onClaim(hasCapacity))
+                    .thenApply(claimResult::with);
         }
 
-        private CompletableFuture<ClaimResult<D>> idle(
+        private CompletableFuture<ClaimResult<D>> changeRoleWhenIdle(
                 Transaction tx, Leadership.RoleTransaction transaction, long now) {
             Leadership.Role before = role;
-            if (takesTurns()) {
-                role = Leadership.Role.FOLLOWER; // perhaps: the next try does not know whether this one has committed
+            if (electsLeader()) {
+                role = Leadership.Role.FOLLOWER; // this try may register the process and yet fail
             }
-            return standing(transaction, before, transaction::idle)
+            return changeRole(transaction, before, transaction::onIdle)
                     .thenCompose(roleChange -> roleChange.role() == Leadership.Role.FOLLOWER
                             ? CompletableFuture.completedFuture(
-                                    new ClaimResult<D>(Map.of(), wanted.keySet(), before).at(roleChange))
-                            : watching(tx, roleChange, now));
+                                    new ClaimResult<D>(Map.of(), demands.keySet(), before).with(roleChange))
+                            : armWatch(tx, roleChange, now));
         }
 
-        private CompletableFuture<Leadership.RoleChange> standing(
+        /** Applies a change of the role; a process that does not elect a leader resigns instead. */
+        private CompletableFuture<Leadership.RoleChange> changeRole(
                 Leadership.RoleTransaction transaction,
                 Leadership.Role before,
                 Supplier<CompletableFuture<Leadership.RoleChange>> change) {
-            if (takesTurns()) {
+            if (electsLeader()) {
                 return change.get();
             }
-            return before.isTaken()
-                    ? transaction.leave()
+            return before.isRegistered()
+                    ? transaction.resign()
                     : CompletableFuture.completedFuture(Leadership.RoleChange.of(before));
         }
 
         /**
-         * Takes jobs; goes on behind rows that turn out to stand for none, which it clears away. If there are too many
-         * of those it is content with clearing, and another claim goes on from there.
+         * Claims jobs. Stale rows, which match no due job, are cleared, and the queue is read again. After the last of
+         * these reads the claim ends; the next claim continues from there.
          */
-        private CompletableFuture<List<GrantedClaim<D>>> take(
+        private CompletableFuture<List<GrantedClaim<D>>> claimCandidates(
                 Transaction tx,
                 Leadership.RoleTransaction transaction,
                 ClaimCriteria criteria,
                 long now,
-                int count,
+                int demand,
                 int scansLeft) {
-            return candidates.pick(tx, criteria, now, count).thenCompose(claimPlan -> {
-                if (!claimPlan.take().isEmpty() && takesTurns()) {
-                    transaction.prefetch(claimPlan.take().size() < count);
+            return selector.select(tx, criteria, now, demand).thenCompose(selection -> {
+                if (!selection.candidates().isEmpty() && electsLeader()) {
+                    transaction.prefetch(selection.candidates().size() < demand);
                 }
-                return takeAll(tx, criteria, claimPlan).thenCompose(queueScan -> {
+                return claimSelected(tx, criteria, selection).thenCompose(queueScan -> {
                     if (!queueScan.scanAgain()) {
-                        return CompletableFuture.completedFuture(queueScan.taken());
+                        return CompletableFuture.completedFuture(queueScan.jobs());
                     }
                     if (scansLeft == 1) {
-                        cutShort = true;
-                        return CompletableFuture.completedFuture(queueScan.taken());
+                        scansExhausted = true;
+                        return CompletableFuture.completedFuture(queueScan.jobs());
                     }
-                    return take(
+                    return claimCandidates(
                                     tx,
                                     transaction,
                                     criteria,
                                     now,
-                                    count - queueScan.taken().size(),
+                                    demand - queueScan.jobs().size(),
                                     scansLeft - 1)
-                            .thenApply(more -> concat(queueScan.taken(), more));
+                            .thenApply(more -> concat(queueScan.jobs(), more));
                 });
             });
         }
 
-        private CompletableFuture<QueueScan<D>> takeAll(
-                Transaction tx, ClaimCriteria criteria, CandidateSelector.ClaimPlan claimPlan) {
-            List<QueueEntry> rows = Stream.concat(claimPlan.take().stream(), claimPlan.move().stream())
+        private CompletableFuture<QueueScan<D>> claimSelected(
+                Transaction tx, ClaimCriteria criteria, CandidateSelector.Selection selection) {
+            int candidateCount = selection.candidates().size();
+            List<QueueEntry> rows = Stream.concat(selection.candidates().stream(), selection.moves().stream())
                     .toList();
             List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(rows.size());
             rows.forEach(row -> reads.add(JobTable.find(tx, writer.ref(row.jobId()))));
-            CompletableFuture<?> foreseen = rows.stream().anyMatch(row -> row.scheduledTime() > 0)
+            CompletableFuture<?> prefetched = rows.stream().anyMatch(row -> row.scheduledTime() > 0)
                     ? TypeInUse.prefetch(tx, keys)
                     : CompletableFuture.completedFuture(tx);
-            return CompletableFuture.allOf(allOf(reads), foreseen).thenCompose(done -> {
-                Map<String, JobRow> found = new LinkedHashMap<>();
+            return CompletableFuture.allOf(allOf(reads), prefetched).thenCompose(done -> {
+                Map<String, JobRow> dueJobs = new LinkedHashMap<>();
                 boolean hasCleared = false;
                 List<RowChange> moves = new ArrayList<>();
-                Map<String, ClaimWriter.TriedClaim> ofCriteria =
-                        locks.computeIfAbsent(criteria, unused -> new LinkedHashMap<>());
+                Map<String, ClaimWriter.TriedClaim> claimsByJobId =
+                        triedClaims.computeIfAbsent(criteria, unused -> new LinkedHashMap<>());
                 for (int i = 0; i < rows.size(); i++) {
                     QueueEntry row = rows.get(i);
                     JobRef ref = writer.ref(row.jobId());
-                    Optional<JobRow> waiting = reads.get(i).join().filter(job -> row.matches(ref, job));
-                    if (waiting.isEmpty()) {
+                    Optional<JobRow> pendingJob = reads.get(i).join().filter(job -> row.matches(ref, job));
+                    if (pendingJob.isEmpty()) {
                         row.clear(tx);
-                        hasCleared |= i < claimPlan.take().size();
-                    } else if (i < claimPlan.take().size()) {
-                        found.put(row.jobId(), waiting.get());
+                        hasCleared |= i < candidateCount;
+                    } else if (i < candidateCount) {
+                        dueJobs.put(row.jobId(), pendingJob.get());
                     } else {
-                        moves.add(
-                                new RowChange(ref, waiting.get(), waiting.get().dueNow()));
+                        JobRow before = pendingJob.get();
+                        moves.add(new RowChange(ref, before, before.dueNow()));
                     }
                 }
                 JobTransaction.of(tx).saveAll(moves);
-                List<RowChange> claims = writer.steps(criteria, found);
-                leavesSome |= claims.size() < found.size();
-                boolean scanAgain = hasCleared && claims.size() == found.size();
-                return all(writer.write(tx, token, claims, ofCriteria))
-                        .thenApply(taken -> new QueueScan<>(taken, scanAgain));
+                List<RowChange> claims = writer.planClaims(criteria, dueJobs);
+                leavesDueJobs |= claims.size() < dueJobs.size();
+                boolean scanAgain = hasCleared && claims.size() == dueJobs.size();
+                return joinAll(writer.write(tx, token, claims, claimsByJobId))
+                        .thenApply(jobs -> new QueueScan<>(jobs, scanAgain));
             });
         }
 
-        /** A watch reads its key, and a claim beside it would conflict with every enqueue; so only beside none. */
-        private CompletableFuture<ClaimResult<D>> watching(Transaction tx, Leadership.RoleChange roleChange, long now) {
-            CompletableFuture<Void> pending = mayWatch ? tx.watch(keys.watchesPending()) : new CompletableFuture<>();
-            CompletableFuture<Void> watch =
-                    roleChange.call().map(call -> Pause.firstOf(pending, call)).orElse(pending);
-            List<CompletableFuture<OptionalLong>> times = wanted.keySet().stream()
-                    .map(criteria -> candidates.nextDue(tx, criteria, now))
+        /**
+         * Arms the watch for new jobs. A watch reads its key, so a transaction with a claim arms none: the claim would
+         * conflict with every enqueue.
+         */
+        private CompletableFuture<ClaimResult<D>> armWatch(Transaction tx, Leadership.RoleChange roleChange, long now) {
+            CompletableFuture<Void> newJob = mayWatch ? tx.watch(keys.watchesPending()) : new CompletableFuture<>();
+            CompletableFuture<Void> watch = roleChange
+                    .wakeUp()
+                    .map(wakeUp -> Pause.firstOf(newJob, wakeUp))
+                    .orElse(newJob);
+            List<CompletableFuture<OptionalLong>> dueTimes = demands.keySet().stream()
+                    .map(criteria -> selector.nextDue(tx, criteria, now))
                     .toList();
-            return allOf(times).thenApply(done -> {
-                OptionalLong next = times.stream()
+            return allOf(dueTimes).thenApply(done -> {
+                OptionalLong nextDue = dueTimes.stream()
                         .flatMapToLong(time -> time.join().stream())
                         .min();
-                return new ClaimResult<>(Map.of(), wanted.keySet(), roleChange.role(), Optional.of(watch), next);
+                return new ClaimResult<>(Map.of(), demands.keySet(), roleChange.role(), Optional.of(watch), nextDue);
             });
         }
 
-        private CompletableFuture<Map<ClaimCriteria, List<GrantedClaim<D>>>> byMode(
-                Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> pending) {
-            return allOf(pending.values()).thenApply(done -> {
+        private CompletableFuture<Map<ClaimCriteria, List<GrantedClaim<D>>>> byCriteria(
+                Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> claims) {
+            return allOf(claims.values()).thenApply(done -> {
                 Map<ClaimCriteria, List<GrantedClaim<D>>> jobs = new LinkedHashMap<>();
-                pending.forEach((criteria, taken) -> jobs.put(criteria, taken.join()));
+                claims.forEach((criteria, claimed) -> jobs.put(criteria, claimed.join()));
                 return jobs;
             });
         }
     }
 
-    /** This process takes no more jobs for now: another is to watch for them. */
-    CompletableFuture<Leadership.Role> leave(Transaction tx, Leadership.Role role) {
-        return leadership.new RoleTransaction(tx, role).leave().thenApply(Leadership.RoleChange::role);
+    /** Resigns, because this process claims no more jobs for now. */
+    CompletableFuture<Leadership.Role> resign(Transaction tx, Leadership.Role role) {
+        return leadership.new RoleTransaction(tx, role).resign().thenApply(Leadership.RoleChange::role);
     }
 
-    private static <T> CompletableFuture<List<T>> present(List<CompletableFuture<Optional<T>>> all) {
-        return allOf(all)
-                .thenApply(done ->
-                        all.stream().flatMap(each -> each.join().stream()).toList());
+    private static <T> CompletableFuture<List<T>> joinPresent(List<CompletableFuture<Optional<T>>> futures) {
+        return allOf(futures)
+                .thenApply(done -> futures.stream()
+                        .flatMap(future -> future.join().stream())
+                        .toList());
     }
 
-    private static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> all) {
-        return allOf(all)
-                .thenApply(done -> all.stream().map(CompletableFuture::join).toList());
+    private static <T> CompletableFuture<List<T>> joinAll(List<CompletableFuture<T>> futures) {
+        return allOf(futures)
+                .thenApply(done -> futures.stream().map(CompletableFuture::join).toList());
     }
 
     private static <T> List<T> concat(List<T> first, List<T> second) {
         return Stream.concat(first.stream(), second.stream()).toList();
     }
 
-    private static CompletableFuture<Void> allOf(Collection<? extends CompletableFuture<?>> all) {
-        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+    private static CompletableFuture<Void> allOf(Collection<? extends CompletableFuture<?>> futures) {
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
     }
 }

@@ -10,19 +10,19 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of this process among those whose workers wait for jobs of one type (rfc/017).
+ * The role of this process among the processes whose workers wait for jobs of one type (rfc/017).
  *
- * <p>One of them leads: it alone watches for new jobs. The others follow: each watches a row of its own. A leader that
- * takes a job makes a follower the leader in the same commit, so a job wakes two processes however many there are. A
- * process that finds more than it has room for calls further followers.
+ * <p>One process is the leader: it alone watches for new jobs. The others are followers: each watches its own row. A
+ * leader that claims jobs makes a follower the leader in the same commit, so a job wakes two processes however many
+ * there are. A process that finds more jobs than it has capacity for wakes further followers.
  *
- * <p>All changes are made in the transactions of claims, and count when these have committed. What this process knows
- * of its place may be out of date, because others change it. A watch notifies a leader that is replaced; until then
- * it only looks at the queue once too often.
+ * <p>A role changes only in the transaction of a claim, and only if that commits. The role that a process knows may be
+ * outdated, because other processes change it. A watch notifies a leader that is replaced; until then it at most reads
+ * the queue once too often.
  */
 final class Leadership {
-    /** How many followers are called by a process that leaves jobs in the queue. */
-    private static final int CALLED_FOR_MORE = 2;
+    /** How many followers a process wakes that leaves jobs in the queue. */
+    private static final int FURTHER_FOLLOWERS = 2;
 
     private final TypeKeys keys;
     private final RandomGenerator random;
@@ -34,85 +34,88 @@ final class Leadership {
         this.token = random.nextLong();
     }
 
-    /** Where a process stands, as far as it knows. */
+    /** The role of a process, as far as it knows. */
     enum Role {
-        /** It has just started. */
+        /** The process has just started. */
         NEW,
-        /** It works, or watches for new jobs beside the leader. */
+        /** The process has no row: it runs jobs, or watches for new jobs beside the leader. */
         NONE,
-        /** It has, or had, a row that others clear to call it. */
+        /** The process has, or had, a row that other processes clear to wake it. */
         FOLLOWER,
-        /** It watches for new jobs, unless it has been replaced. */
+        /** The process watches for new jobs, unless it has been replaced. */
         LEADER;
 
-        /** {@return whether others may count on this process} */
-        boolean isTaken() {
+        /** {@return whether a row may name this process, so that other processes rely on it} */
+        boolean isRegistered() {
             return this == FOLLOWER || this == LEADER;
         }
 
-        /**
-         * {@return what is known of the place when it is not known whether a transaction that changes it has committed}
-         */
-        Role unsure() {
-            return isTaken() ? FOLLOWER : this;
+        /** {@return the role after a transaction that changes it and whose result is unknown} */
+        Role afterUnknownResult() {
+            return isRegistered() ? FOLLOWER : this;
         }
     }
 
     /**
-     * What a transaction makes of a place.
+     * The role after a transaction.
      *
-     * @param call completes when this process is called, or replaced as the leader
+     * @param wakeUp completes when another process wakes this follower, or replaces this leader
      */
-    record RoleChange(Role role, Optional<CompletableFuture<Void>> call) {
+    record RoleChange(Role role, Optional<CompletableFuture<Void>> wakeUp) {
         static RoleChange of(Role role) {
             return new RoleChange(role, Optional.empty());
         }
     }
 
-    /** One try of a transaction that may change the place. */
+    /** One try of a transaction that may change the role. */
     final class RoleTransaction {
         private final Transaction tx;
         private final Role before;
-        private @Nullable CompletableFuture<Boolean> leads;
-        private @Nullable CompletableFuture<Optional<Long>> next;
-        private @Nullable CompletableFuture<List<Long>> further;
+        private @Nullable CompletableFuture<Boolean> isLeader;
+        private @Nullable CompletableFuture<Optional<Long>> successor;
+        private @Nullable CompletableFuture<List<Long>> furtherFollowers;
 
         RoleTransaction(Transaction tx, Role before) {
             this.tx = tx;
             this.before = before;
         }
 
-        /** This process is about to take jobs: reads what that needs beside whatever else is read. */
+        /** Starts the reads of {@link #onClaim}, so that they run in parallel with the reads of the claim. */
         void prefetch(boolean hasCapacity) {
             if (before == Role.LEADER) {
-                var unused = next();
+                var unused = successor();
                 return;
             }
             if (before == Role.FOLLOWER) {
-                var unused = leads();
+                var unused = isLeader();
             }
             if (!hasCapacity) {
-                var unused = further();
+                var unused = furtherFollowers();
             }
         }
 
-        /** This process has taken jobs, and gives the place that it had to another. */
-        CompletableFuture<RoleChange> took(boolean hasCapacity) {
+        /**
+         * Changes the role of this process, which claims jobs: another process becomes the leader in its place.
+         *
+         * @param hasCapacity whether this process could have claimed more jobs
+         */
+        CompletableFuture<RoleChange> onClaim(boolean hasCapacity) {
             return switch (before) {
-                case NEW, NONE -> wakeFurtherFollowers(hasCapacity).thenApply(called -> RoleChange.of(before));
+                case NEW, NONE -> wakeFurtherFollowers(hasCapacity).thenApply(woken -> RoleChange.of(before));
                 case LEADER -> handOver(hasCapacity);
-                case FOLLOWER -> wakeFurtherFollowers(hasCapacity).thenCompose(called -> leave(hasCapacity));
+                case FOLLOWER -> wakeFurtherFollowers(hasCapacity).thenCompose(woken -> resign(hasCapacity));
             };
         }
 
         /**
-         * This process has found nothing to take: it leads if there is no leader, and follows if there is one. A
-         * process that has just started leads in any case, since the leader may be one that it has come to replace.
+         * Changes the role of this process, which has found no job: it becomes the leader if there is none, and a
+         * follower otherwise. A process that has just started always becomes the leader, since the present one may be
+         * the process that it was started to replace.
          */
-        CompletableFuture<RoleChange> idle() {
+        CompletableFuture<RoleChange> onIdle() {
             if (before == Role.NEW) {
                 IdleProcesses.setLeader(tx, keys, token);
-                return CompletableFuture.completedFuture(leading());
+                return CompletableFuture.completedFuture(watchingLeader());
             }
             return IdleProcesses.leader(tx, keys).thenCompose(leader -> {
                 if (leader.isPresent() && leader.get() != token) {
@@ -124,22 +127,22 @@ final class Leadership {
                 if (leader.isEmpty() && before == Role.FOLLOWER) {
                     IdleProcesses.removeFollower(tx, keys, token);
                 }
-                return CompletableFuture.completedFuture(leading());
+                return CompletableFuture.completedFuture(watchingLeader());
             });
         }
 
-        private RoleChange leading() {
+        private RoleChange watchingLeader() {
             return new RoleChange(Role.LEADER, Optional.of(IdleProcesses.watchLeader(tx, keys)));
         }
 
-        /** This process takes no more jobs for now. */
-        CompletableFuture<RoleChange> leave() {
-            return leave(false);
+        /** Gives up the role of this process, which claims no more jobs for now. */
+        CompletableFuture<RoleChange> resign() {
+            return resign(false);
         }
 
-        private CompletableFuture<RoleChange> leave(boolean hasCapacity) {
-            return leads().thenCompose(does -> {
-                if (does) {
+        private CompletableFuture<RoleChange> resign(boolean hasCapacity) {
+            return isLeader().thenCompose(leads -> {
+                if (leads) {
                     return handOver(hasCapacity);
                 }
                 IdleProcesses.removeFollower(tx, keys, token);
@@ -147,9 +150,12 @@ final class Leadership {
             });
         }
 
-        /** Makes a follower the leader. Without one this process goes on leading if it has room; if not, none leads. */
+        /**
+         * Makes a follower the leader. Without followers this process stays the leader if it has capacity; otherwise
+         * there is no leader.
+         */
         private CompletableFuture<RoleChange> handOver(boolean hasCapacity) {
-            return next().thenCompose(follower -> {
+            return successor().thenCompose(follower -> {
                 if (follower.isPresent()) {
                     IdleProcesses.removeFollower(tx, keys, follower.get());
                     IdleProcesses.setLeader(tx, keys, follower.get());
@@ -164,11 +170,12 @@ final class Leadership {
             });
         }
 
-        /** @param mayBe whether this process may be a follower already */
-        private CompletableFuture<RoleChange> follow(boolean mayBe) {
-            CompletableFuture<Boolean> is =
-                    mayBe ? IdleProcesses.isFollower(tx, keys, token) : CompletableFuture.completedFuture(false);
-            return is.thenApply(follows -> {
+        /** @param mayBeFollower whether this process may be a follower already */
+        private CompletableFuture<RoleChange> follow(boolean mayBeFollower) {
+            CompletableFuture<Boolean> isFollower = mayBeFollower
+                    ? IdleProcesses.isFollower(tx, keys, token)
+                    : CompletableFuture.completedFuture(false);
+            return isFollower.thenApply(follows -> {
                 if (!follows) {
                     IdleProcesses.addFollower(tx, keys, token);
                 }
@@ -176,33 +183,35 @@ final class Leadership {
             });
         }
 
-        /** Calls further followers for what is left. That two processes call the same one does no harm. */
+        /** Wakes further followers for the jobs that are left. Two processes may wake the same follower. */
         private CompletableFuture<?> wakeFurtherFollowers(boolean hasCapacity) {
             return hasCapacity
                     ? CompletableFuture.completedFuture(tx)
-                    : further().thenAccept(some -> some.forEach(one -> IdleProcesses.removeFollower(tx, keys, one)));
+                    : furtherFollowers()
+                            .thenAccept(followers ->
+                                    followers.forEach(follower -> IdleProcesses.removeFollower(tx, keys, follower)));
         }
 
-        private CompletableFuture<Boolean> leads() {
-            if (leads == null) {
-                leads = IdleProcesses.leader(tx, keys)
-                        .thenApply(leader -> leader.filter(one -> one == token).isPresent());
+        private CompletableFuture<Boolean> isLeader() {
+            if (isLeader == null) {
+                isLeader =
+                        IdleProcesses.leader(tx, keys).thenApply(leader -> leader.isPresent() && leader.get() == token);
             }
-            return leads;
+            return isLeader;
         }
 
-        private CompletableFuture<Optional<Long>> next() {
-            if (next == null) {
-                next = IdleProcesses.follower(tx, keys, random.nextLong());
+        private CompletableFuture<Optional<Long>> successor() {
+            if (successor == null) {
+                successor = IdleProcesses.follower(tx, keys, random.nextLong());
             }
-            return next;
+            return successor;
         }
 
-        private CompletableFuture<List<Long>> further() {
-            if (further == null) {
-                further = IdleProcesses.followers(tx, keys, random.nextLong(), CALLED_FOR_MORE);
+        private CompletableFuture<List<Long>> furtherFollowers() {
+            if (furtherFollowers == null) {
+                furtherFollowers = IdleProcesses.followers(tx, keys, random.nextLong(), FURTHER_FOLLOWERS);
             }
-            return further;
+            return furtherFollowers;
         }
     }
 }

@@ -12,71 +12,79 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
- * Assigns a share of the claims to the waiting priorities in rotation, from highest to lowest. No priority is starved.
+ * Assigns a share of the claims to the priorities of due jobs in rotation, from highest to lowest. No priority is
+ * starved.
  */
 final class LowPriorityShare {
+    /** The priority of all jobs in the pending queue. */
     private static final int PENDING = 0;
 
     private final TypeKeys keys;
     private final RandomGenerator random;
-    /** The priority that had the last turn; none, when the highest is the next. */
-    private volatile OptionalInt last = OptionalInt.empty();
+    /** The last priority of the rotation; empty if the highest one is next. */
+    private volatile OptionalInt lastPriority = OptionalInt.empty();
 
     LowPriorityShare(TypeKeys keys, RandomGenerator random) {
         this.keys = keys;
         this.random = random;
     }
 
-    /** What is to be claimed out of the order of priorities, given the rows that were read anyway. */
-    interface OutOfOrderPick {
+    /** The rows of a claim that belong to the low-priority share. */
+    interface RotationPick {
+        /**
+         * Picks the rows.
+         *
+         * @param ranked the ranked rows that the claim has read
+         * @param pending the rows of the pending queue that the claim has read
+         */
         CompletableFuture<List<QueueEntry>> rows(List<QueueEntry> ranked, List<QueueEntry> pending);
     }
 
-    /** Begins to read what only a turn needs; most claims have none, and then there is nothing to read. */
-    OutOfOrderPick turn(Transaction tx, ClaimCriteria criteria, long now, int wanted) {
-        int slots = slots(criteria.lowPriorityShare(), wanted);
-        if (slots == 0) {
+    /** Starts to read the rows of the next priority, if any job of this claim belongs to the low-priority share. */
+    RotationPick pick(Transaction tx, ClaimCriteria criteria, long now, int demand) {
+        int jobs = jobs(criteria.lowPriorityShare(), demand);
+        if (jobs == 0) {
             return (ranked, pending) -> CompletableFuture.completedFuture(List.of());
         }
-        OptionalInt before = last;
-        CompletableFuture<List<QueueEntry>> below = before.isEmpty()
+        OptionalInt previous = lastPriority;
+        CompletableFuture<List<QueueEntry>> lowerRows = previous.isEmpty()
                 ? CompletableFuture.completedFuture(List.of())
-                : RankedQueue.below(tx, keys, before.getAsInt(), criteria.latest(now), slots);
-        return (ranked, pending) -> below.thenApply(more -> next(before, ranked, more, pending, slots));
+                : RankedQueue.below(tx, keys, previous.getAsInt(), criteria.latest(now), jobs);
+        return (ranked, pending) -> lowerRows.thenApply(lower -> rotate(previous, ranked, lower, pending, jobs));
     }
 
-    /** Rounds up or down at random, so that the share holds on average. */
-    private int slots(double share, int wanted) {
+    /** The number of jobs in the share, rounded up or down at random, so that the share is exact on average. */
+    private int jobs(double share, int demand) {
         if (share == 0) {
             return 0;
         }
-        double exact = share * wanted;
+        double exact = share * demand;
         int whole = (int) exact;
         return random.nextDouble() < exact - whole ? whole + 1 : whole;
     }
 
-    private List<QueueEntry> next(
-            OptionalInt before, List<QueueEntry> ranked, List<QueueEntry> below, List<QueueEntry> pending, int slots) {
-        List<Integer> waiting = Stream.of(ranked, below, pending)
+    private List<QueueEntry> rotate(
+            OptionalInt previous, List<QueueEntry> ranked, List<QueueEntry> lower, List<QueueEntry> pending, int jobs) {
+        List<Integer> priorities = Stream.of(ranked, lower, pending)
                 .flatMap(List::stream)
                 .map(QueueEntry::priority)
                 .sorted(Comparator.reverseOrder())
                 .toList();
-        OptionalInt next = waiting.stream()
+        OptionalInt next = priorities.stream()
                 .mapToInt(Integer::intValue)
-                .filter(priority -> before.isEmpty() || priority < before.getAsInt())
+                .filter(priority -> previous.isEmpty() || priority < previous.getAsInt())
                 .findFirst();
-        if (next.isEmpty() && !waiting.isEmpty()) {
-            next = OptionalInt.of(waiting.get(0));
+        if (next.isEmpty() && !priorities.isEmpty()) {
+            next = OptionalInt.of(priorities.get(0));
         }
-        last = next;
+        lastPriority = next;
         if (next.isEmpty()) {
             return List.of();
         }
-        int turn = next.getAsInt();
-        List<QueueEntry> known = turn == PENDING ? pending : ofPriority(ranked, turn);
-        List<QueueEntry> rows = known.isEmpty() ? ofPriority(below, turn) : known;
-        return rows.subList(0, Math.min(slots, rows.size()));
+        int priority = next.getAsInt();
+        List<QueueEntry> readByClaim = priority == PENDING ? pending : ofPriority(ranked, priority);
+        List<QueueEntry> rows = readByClaim.isEmpty() ? ofPriority(lower, priority) : readByClaim;
+        return rows.subList(0, Math.min(jobs, rows.size()));
     }
 
     private static List<QueueEntry> ofPriority(List<QueueEntry> rows, int priority) {

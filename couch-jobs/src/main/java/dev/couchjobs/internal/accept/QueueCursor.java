@@ -16,40 +16,43 @@ import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 
 /**
- * Where in a queue the claims of one process go on while others claim there as well.
+ * The position in a queue from which one process claims while other processes claim there as well.
  *
- * <p>Alone, a process takes the head: first in, first out. After a conflict with another process, each claim starts
- * behind the previous one. All processes then advance in parallel, and each reads only the rows that it claims. A
- * process that catches up with another meets a conflict, and leaps over a part of what is before it. So no process
- * needs to know how many there are.
+ * <p>Without competition, a process claims at the head: first in, first out. After a conflict with another process,
+ * each claim starts behind the previous one. All processes then advance in parallel, and each reads only the rows that
+ * it claims. A process that catches up with another meets a conflict, and skips rows ahead of it. So no process needs
+ * to know how many there are.
  *
- * <p>What a process leaps over is taken by those behind; and because they may have gone, each process comes back to the
- * head every second, and sooner when it is not far.
+ * <p>The processes behind claim the skipped rows. Because these processes may have ended, each process returns to the
+ * head every second, and earlier if it skips only few rows.
  */
 final class QueueCursor {
-    private static final Duration TURN = Duration.ofSeconds(1);
-    /** A process comes back to the head when it has taken so many times as many rows as it leaps over. */
-    private static final int LEAPS_PER_TURN = 4;
+    private static final Duration HEAD_INTERVAL = Duration.ofSeconds(1);
+    /** A process returns to the head early when it has claimed this many times as many rows as it skips. */
+    private static final int SKIP_DISTANCES_MAX = 4;
 
     private final TypeKeys keys;
     private final RandomGenerator random;
 
     private final SkipDistance skipDistance = new SkipDistance();
 
-    /** The last row that was taken; none at the head. */
-    @GuardedBy("this") private Optional<byte[]> place = Optional.empty();
+    /** The key from which the next try reads; empty at the head. */
+    @GuardedBy("this") private Optional<byte[]> position = Optional.empty();
 
-    @GuardedBy("this") private Instant turn = Instant.EPOCH;
+    /** When a claim last returned to the head. */
+    @GuardedBy("this") private Instant lastReturn = Instant.EPOCH;
 
-    @GuardedBy("this") private int takenInTurn;
+    @GuardedBy("this") private int claimedSinceHead;
 
-    /** The first row that this try has looked at. */
-    @GuardedBy("this") private Optional<byte[]> begin = Optional.empty();
+    /** The key of the first row that this try has picked. */
+    @GuardedBy("this") private Optional<byte[]> tryPosition = Optional.empty();
 
-    @GuardedBy("this") private int takenInTry;
+    @GuardedBy("this") private int claimedInTry;
 
-    @GuardedBy("this") private boolean isToLeap;
+    /** Whether the next read skips rows. */
+    @GuardedBy("this") private boolean isToSkip;
 
+    /** Whether the last read returned as many rows as it requested. */
     @GuardedBy("this") private boolean hasSurplus;
 
     QueueCursor(TypeKeys keys, RandomGenerator random) {
@@ -57,124 +60,128 @@ final class QueueCursor {
         this.random = random;
     }
 
-    /** Another claim begins. */
-    synchronized void goOn(Instant now) {
-        skipDistance.undisturbed();
-        boolean isTime = Duration.between(turn, now).abs().compareTo(TURN) >= 0;
-        if (isTime || takenInTurn >= LEAPS_PER_TURN * skipDistance.rows()) {
-            backToHead();
-            turn = now;
+    /** Begins a claim. */
+    synchronized void beginClaim(Instant now) {
+        skipDistance.shrink();
+        boolean isTime = Duration.between(lastReturn, now).abs().compareTo(HEAD_INTERVAL) >= 0;
+        if (isTime || claimedSinceHead >= SKIP_DISTANCES_MAX * skipDistance.rows()) {
+            returnToHead();
+            lastReturn = now;
         }
         beginTry(false);
     }
 
-    /** A claim has met another, and is tried again. */
-    synchronized void conflicted() {
-        if (takenInTry > 0) {
-            skipDistance.conflicted(takenInTry);
+    /** Begins another try of a claim after a conflict. It skips rows if the last try would have claimed some. */
+    synchronized void retryAfterConflict() {
+        if (claimedInTry > 0) {
+            skipDistance.grow(claimedInTry);
         }
-        place = begin;
-        beginTry(takenInTry > 0);
+        position = tryPosition;
+        beginTry(claimedInTry > 0);
     }
 
-    /** A claim is tried again without a conflict. */
-    synchronized void again() {
-        place = begin.or(() -> place); // a try that has failed before it chose anything was where this one begins
+    /** Begins another try of a claim, where the last try began. */
+    synchronized void retry() {
+        position = tryPosition.or(() -> position); // a try that failed before it picked rows did not move the position
         beginTry(false);
     }
 
-    @GuardedBy("this") private void beginTry(boolean leaps) {
-        begin = Optional.empty();
-        takenInTry = 0;
-        isToLeap = leaps;
+    @GuardedBy("this") private void beginTry(boolean skips) {
+        tryPosition = Optional.empty();
+        claimedInTry = 0;
+        isToSkip = skips;
     }
 
-    /** Whether what this try has taken was there in such numbers that others need not want the same. */
+    /** Whether this try left other rows in the queue, so that other processes need not claim the same ones. */
     synchronized boolean hasSurplus() {
-        return takenInTry == 0 || hasSurplus;
+        return claimedInTry == 0 || hasSurplus;
     }
 
     /**
-     * The next rows: as many as are wanted unless there are no more.
+     * Reads the next rows: as many as are demanded, unless the queue has fewer.
      *
-     * @param range all the rows of the queue
+     * @param queue the range of all rows of the queue
      */
-    CompletableFuture<List<QueueEntry>> rows(Transaction tx, Range range, int wanted) {
+    CompletableFuture<List<QueueEntry>> read(Transaction tx, Range queue, int demand) {
         byte[] from;
-        int over;
+        int skip;
         synchronized (this) {
-            from = place.filter(key -> Arrays.compareUnsigned(key, range.end) < 0)
-                    .orElse(range.begin);
-            over = isToLeap ? wanted * (1 + random.nextInt(Math.max(1, skipDistance.rows() / wanted))) : 0;
-            isToLeap = false;
+            from = position.filter(key -> Arrays.compareUnsigned(key, queue.end) < 0)
+                    .orElse(queue.begin);
+            skip = isToSkip ? demand * (1 + random.nextInt(Math.max(1, skipDistance.rows() / demand))) : 0;
+            isToSkip = false;
         }
-        boolean isWhole = over == 0 && Arrays.equals(from, range.begin);
-        return PendingQueue.places(tx, new Range(from, range.end), over + wanted)
-                .thenCompose(places -> {
-                    int leaps = Math.min(over, (places.size() / wanted - 1) * wanted);
-                    boolean isEnough = over > 0 ? leaps > 0 : places.size() == wanted;
-                    return isEnough || isWhole
-                            ? decoded(
+        boolean isWholeQueue = skip == 0 && Arrays.equals(from, queue.begin);
+        return PendingQueue.places(tx, new Range(from, queue.end), skip + demand)
+                .thenCompose(rows -> {
+                    int skipped = Math.min(skip, (rows.size() / demand - 1) * demand);
+                    boolean isEnough = skip > 0 ? skipped > 0 : rows.size() == demand;
+                    return isEnough || isWholeQueue
+                            ? decode(
                                     tx,
-                                    range,
-                                    wanted,
-                                    chosen(places, Math.max(0, leaps), wanted, isEnough && leaps == over))
-                            : fromHead(tx, range, wanted);
+                                    queue,
+                                    demand,
+                                    slice(rows, Math.max(0, skipped), demand, isEnough && skipped == skip))
+                            : readFromHead(tx, queue, demand);
                 });
     }
 
-    /** {@return as many as are wanted of all rows there are} The first while no other claims are met. */
-    synchronized List<QueueEntry> of(List<QueueEntry> all, int wanted) {
-        isToLeap = false;
+    /**
+     * Picks rows from a queue that was read as a whole: the first ones, or after conflicts some at random.
+     *
+     * @param rows all rows of the queue
+     * @return as many as are demanded, unless the queue has fewer
+     */
+    synchronized List<QueueEntry> pickFrom(List<QueueEntry> rows, int demand) {
+        isToSkip = false;
         hasSurplus = false;
-        int slack = Math.min(skipDistance.rows(), all.size() - wanted);
+        int slack = Math.min(skipDistance.rows(), rows.size() - demand);
         int from = slack > 0 ? random.nextInt(slack + 1) : 0;
-        List<QueueEntry> some = all.subList(from, Math.min(all.size(), from + wanted));
-        if (begin.isEmpty() && !some.isEmpty()) {
-            begin = Optional.of(some.get(0).key());
+        List<QueueEntry> picked = rows.subList(from, Math.min(rows.size(), from + demand));
+        if (tryPosition.isEmpty() && !picked.isEmpty()) {
+            tryPosition = Optional.of(picked.get(0).key());
         }
-        return some;
+        return picked;
     }
 
-    /** A row that cannot be decoded is out of the way then. Others may stand behind it, so they are looked for. */
-    private CompletableFuture<List<QueueEntry>> decoded(
-            Transaction tx, Range range, int wanted, List<KeyValue> places) {
-        List<QueueEntry> rows = PendingQueue.rows(tx, keys, places);
-        return rows.size() == places.size() ? CompletableFuture.completedFuture(rows) : rows(tx, range, wanted);
+    /** Decodes rows. A row that cannot be decoded is removed, and then the rows behind it are read in its place. */
+    private CompletableFuture<List<QueueEntry>> decode(Transaction tx, Range queue, int demand, List<KeyValue> rows) {
+        List<QueueEntry> decoded = PendingQueue.rows(tx, keys, rows);
+        return decoded.size() == rows.size() ? CompletableFuture.completedFuture(decoded) : read(tx, queue, demand);
     }
 
-    /** What is ahead does not suffice: takes some of all there is. */
-    private CompletableFuture<List<QueueEntry>> fromHead(Transaction tx, Range range, int wanted) {
-        int most = skipDistance.rows() + wanted;
-        return PendingQueue.places(tx, range, most).thenCompose(places -> {
-            skipDistance.limit(places.size());
-            int from = random.nextInt(Math.max(0, places.size() - wanted) + 1);
-            return decoded(tx, range, wanted, chosen(places, from, wanted, false));
+    /** Reads from the head, because there are too few rows ahead, and picks some of these rows at random. */
+    private CompletableFuture<List<QueueEntry>> readFromHead(Transaction tx, Range queue, int demand) {
+        int limit = skipDistance.rows() + demand;
+        return PendingQueue.places(tx, queue, limit).thenCompose(rows -> {
+            skipDistance.limit(rows.size());
+            int from = random.nextInt(Math.max(0, rows.size() - demand) + 1);
+            return decode(tx, queue, demand, slice(rows, from, demand, false));
         });
     }
 
-    private synchronized List<KeyValue> chosen(List<KeyValue> places, int from, int wanted, boolean ample) {
-        List<KeyValue> some = places.subList(from, Math.min(places.size(), from + wanted));
-        if (begin.isEmpty() && !some.isEmpty()) {
-            begin = Optional.of(some.get(0).getKey());
+    private synchronized List<KeyValue> slice(List<KeyValue> rows, int from, int demand, boolean surplus) {
+        List<KeyValue> picked = rows.subList(from, Math.min(rows.size(), from + demand));
+        if (tryPosition.isEmpty() && !picked.isEmpty()) {
+            tryPosition = Optional.of(picked.get(0).getKey());
         }
-        hasSurplus = ample;
-        return some;
+        hasSurplus = surplus;
+        return picked;
     }
 
-    /** Returns which of them are being claimed, in their order. */
-    synchronized void took(List<QueueEntry> rows) {
-        takenInTry += rows.size();
+    /** Records the rows that this try claims, in the order of the queue. */
+    synchronized void recordClaimed(List<QueueEntry> rows) {
+        claimedInTry += rows.size();
         if (!hasSurplus) {
-            backToHead();
+            returnToHead();
         } else if (!rows.isEmpty()) {
-            place = Optional.of(rows.get(rows.size() - 1).key());
-            takenInTurn += rows.size();
+            position = Optional.of(rows.get(rows.size() - 1).key());
+            claimedSinceHead += rows.size();
         }
     }
 
-    @GuardedBy("this") private void backToHead() {
-        place = Optional.empty();
-        takenInTurn = 0;
+    @GuardedBy("this") private void returnToHead() {
+        position = Optional.empty();
+        claimedSinceHead = 0;
     }
 }

@@ -12,22 +12,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /**
- * All that waits in the queues of one type, due or not, while it is so little that one read of each queue sees it.
+ * All rows of the queues of one type, due or not. It exists only for queues so short that one read of each returns all.
  *
  * @param pending the rows of the pending queue, in its order
- * @param ranked the rows of jobs with a priority of their own, in their order
+ * @param ranked the rows of the ranked queue, in its order
  */
 record QueueSnapshot(List<QueueEntry> pending, List<QueueEntry> ranked) {
-    /** More are read in parts that fit what is wanted. */
+    /** Longer queues are read in parts that fit the demand. */
     private static final int ROWS_MAX = 16;
 
-    /** {@return all rows, read without conflicts; empty if there are too many} */
+    /** {@return all rows, read without conflicts; empty if a queue is too long} */
     static CompletableFuture<Optional<QueueSnapshot>> read(Transaction tx, TypeKeys keys) {
         return PendingQueue.all(tx, keys, ROWS_MAX)
                 .thenCombine(
                         RankedQueue.all(tx, keys, ROWS_MAX),
-                        (pending, ranked) ->
-                                pending.flatMap(plain -> ranked.map(others -> new QueueSnapshot(plain, others))));
+                        (pending, ranked) -> pending.flatMap(
+                                pendingRows -> ranked.map(rankedRows -> new QueueSnapshot(pendingRows, rankedRows))));
     }
 
     List<QueueEntry> unscheduled() {
@@ -41,12 +41,12 @@ record QueueSnapshot(List<QueueEntry> pending, List<QueueEntry> ranked) {
                 .toList();
     }
 
-    /** {@return the rows with a priority of their own that may be taken up to {@code latest}} */
+    /** {@return the ranked rows with no scheduled time or one up to {@code latest}} */
     List<QueueEntry> rankedUpTo(long latest) {
         return ranked.stream().filter(row -> row.scheduledTime() <= latest).toList();
     }
 
-    /** {@return the next scheduled time after it, if any job waits for one} */
+    /** {@return the earliest scheduled time of a row after {@code scheduledTime}, if there is one} */
     OptionalLong nextAfter(long scheduledTime) {
         return Stream.concat(pending.stream(), ranked.stream())
                 .mapToLong(QueueEntry::scheduledTime)

@@ -8,29 +8,38 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
  */
 final class SkipDistance {
     private static final int MAX = 4_000;
-    /** Of one claim: a client that takes little at a time is not to read much for it. */
+    /** Bounds the rows that a claim of few jobs reads. */
     private static final int MAX_PER_JOB = 400;
 
     private static final int GROWTH = 4;
 
     @GuardedBy("this") private int rows;
 
-    /** Over how many rows to leap at most. */
+    /** The largest number of rows to skip. */
     synchronized int rows() {
         return rows;
     }
 
-    synchronized void conflicted(int tried) {
-        rows = Math.min(Math.min(MAX, MAX_PER_JOB * tried), GROWTH * Math.max(tried, rows));
+    /**
+     * Grows the distance after a conflict.
+     *
+     * @param jobs how many jobs the try would have claimed
+     */
+    synchronized void grow(int jobs) {
+        rows = Math.min(Math.min(MAX, MAX_PER_JOB * jobs), GROWTH * Math.max(jobs, rows));
     }
 
-    /** Slowly, so that it is not given up again between two conflicts. */
-    synchronized void undisturbed() {
+    /** Shrinks the distance when a claim begins. It shrinks slowly, so that it lasts from one conflict to the next. */
+    synchronized void shrink() {
         rows -= (rows + 31) / 32;
     }
 
-    /** There is nowhere to leap beyond that. */
-    synchronized void limit(int most) {
-        rows = Math.min(rows, most);
+    /**
+     * Limits the distance to the length of the queue.
+     *
+     * @param rowCount the number of rows in the queue
+     */
+    synchronized void limit(int rowCount) {
+        rows = Math.min(rows, rowCount);
     }
 }

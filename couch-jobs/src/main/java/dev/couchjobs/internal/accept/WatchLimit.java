@@ -9,9 +9,8 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Limits for how many types a process watches for new jobs, because a client has few watches, and types may be many. A
- * type that is in use is preferred to one that is not (rfc/018). The acceptor of any other type is woken when its type
- * comes into use.
+ * Limits the number of types that a process watches for new jobs, because a FoundationDB client has few watches. Types
+ * in use precede other types (rfc/018). A refused acceptor is woken when its type comes into use.
  *
  * @param <A> an acceptor
  */
@@ -20,18 +19,16 @@ final class WatchLimit<A> {
     private final Predicate<A> isInUse;
     private final Consumer<A> wake;
 
-    /** Those that may watch, in the order in which they last asked. */
+    /** The acceptors that may watch, in the order of their last calls of {@link #mayWatch}. */
     @GuardedBy("this") private final Set<A> watching = new LinkedHashSet<>();
 
-    /** Those that have asked and may not. */
+    /** The acceptors that may not watch. */
     @GuardedBy("this") private final Set<A> refused = new LinkedHashSet<>();
 
     /**
-     * Allows as many.
-     *
      * @param max how many acceptors may watch
      * @param isInUse whether the type of an acceptor is in use, as far as this process knows
-     * @param wake has an acceptor ask again
+     * @param wake wakes an acceptor, which then calls {@link #mayWatch} again
      */
     WatchLimit(int max, Predicate<A> isInUse, Consumer<A> wake) {
         this.max = max;
@@ -39,7 +36,7 @@ final class WatchLimit<A> {
         this.wake = wake;
     }
 
-    /** {@return whether an acceptor may watch if it finds no job} It is asked before each look for jobs. */
+    /** {@return whether an acceptor may watch if it finds no job} An acceptor calls this before each claim. */
     boolean mayWatch(A acceptor) {
         Optional<A> replaced = Optional.empty();
         synchronized (this) {
@@ -63,23 +60,23 @@ final class WatchLimit<A> {
         return watching.stream().filter(isInUse.negate()).findFirst();
     }
 
-    /** {@return whether an acceptor has to look again soon, because it may not watch} */
+    /** {@return whether a refused acceptor has to poll, because its type is in use} */
     boolean mustPoll(A acceptor) {
         return isInUse.test(acceptor);
     }
 
-    /** An acceptor waits for jobs no more. */
-    synchronized void leave(A acceptor) {
+    /** Removes an acceptor that no longer waits for jobs. */
+    synchronized void remove(A acceptor) {
         watching.remove(acceptor);
         refused.remove(acceptor);
     }
 
-    /** Wakes those that do not watch and whose types are in use. */
+    /** Wakes the refused acceptors whose types are in use. */
     void wakeInUse() {
-        List<A> some;
+        List<A> toWake;
         synchronized (this) {
-            some = refused.stream().filter(isInUse).toList();
+            toWake = refused.stream().filter(isInUse).toList();
         }
-        some.forEach(wake);
+        toWake.forEach(wake);
     }
 }

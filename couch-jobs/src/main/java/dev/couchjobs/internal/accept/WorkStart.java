@@ -1,11 +1,14 @@
 package dev.couchjobs.internal.accept;
 
-/** When the work begins on the jobs that a claim takes. It decides whether a claim that expires was an attempt. */
+/** When the work on claimed jobs begins. This decides whether a claim that expires was an attempt. */
 enum WorkStart {
-    /** With the claim: each job goes to a caller of its own. */
+    /** The work begins with the claim: each job is delivered to its own caller. */
     WITH_CLAIM,
-    /** With the claim if it takes one job: there is a free place, but its process may die before it begins more. */
+    /**
+     * The work begins with the claim if that is of one job, for which a slot is free. Of several jobs the process may
+     * die before it begins them all.
+     */
     WITH_CLAIM_OF_ONE,
-    /** Later, if a job before it in the same process ends. */
+    /** The work begins later, when a slot becomes free. */
     LATER
 }

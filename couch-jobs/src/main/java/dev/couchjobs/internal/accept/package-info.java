@@ -1,4 +1,4 @@
-/** Claiming: one acceptor per process and type, however many processors wait. Not for users. */
+/** Claims jobs: each process has one acceptor per type, which serves all its processors. Not for users. */
 @NullMarked
 package dev.couchjobs.internal.accept;
 

@@ -111,7 +111,7 @@ final class SlotScheduler implements HandlerThreads.Work {
             }
 
             @Override
-            public void take(List<GrantedClaim<D>> claims) {
+            public void deliver(List<GrantedClaim<D>> claims) {
                 SlotScheduler.this.take(queue, claims);
             }
 

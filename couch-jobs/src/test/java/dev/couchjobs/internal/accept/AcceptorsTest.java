@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
-/** An acceptor is kept while it is wanted, and made anew when it is wanted again. */
+/** An acceptor is closed some time after its last request, and created again for a later one. */
 class AcceptorsTest {
     private static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
     private static final Duration LONG = Duration.ofMinutes(5);
@@ -71,7 +71,7 @@ class AcceptorsTest {
     }
 
     @Test
-    void itIsReleasedWhenNoCallerWaitsAnyMore() {
+    void itIsClosedWhenNoCallerWaits() {
         CompletableFuture<Optional<Job<String>>> accepted = acceptors.accept(MAIL, AcceptOptions.defaults());
         stage.time().advance(LONG);
         assertThat(acceptors.count()).isEqualTo(1);
@@ -84,7 +84,7 @@ class AcceptorsTest {
     }
 
     @Test
-    void aLaterCallerIsServedAsTheFirst() {
+    void aLaterCallerReceivesAJobLikeTheFirst() {
         stage.await(acceptors.accept(MAIL, AcceptOptions.nonBlocking()));
         stage.time().advance(LONG);
         CompletableFuture<Optional<Job<String>>> accepted = acceptors.accept(MAIL, AcceptOptions.defaults());
@@ -96,7 +96,7 @@ class AcceptorsTest {
     }
 
     @Test
-    void callersThatComeOneAfterTheOtherHaveOneAcceptor() {
+    void successiveCallersShareAnAcceptor() {
         for (int i = 0; i < 10; i++) {
             add("j" + i);
             assertThat(stage.await(acceptors.accept(MAIL, AcceptOptions.defaults())))

@@ -28,12 +28,12 @@ class LeadershipTest {
     private static final long OTHER = 10;
 
     private final VirtualStage stage = new VirtualStage(7);
-    /** From which token on the leader looks for a follower. */
+    /** The token from which on the leader searches for a follower. */
     private long from;
 
     private final TypeKeys keys = new Keyspace(new Subspace(Tuple.from("leadership"))).type("mail");
-    private final Leadership one = new Leadership(keys, () -> this.from);
-    private final Leadership other = new Leadership(keys, () -> OTHER);
+    private final Leadership processA = new Leadership(keys, () -> this.from);
+    private final Leadership processB = new Leadership(keys, () -> OTHER);
 
     @AfterEach
     void close() {
@@ -44,8 +44,8 @@ class LeadershipTest {
         return stage.await(stage.database().runAsync(change)).role();
     }
 
-    private Role waits(Leadership process, Role before) {
-        return change(tx -> process.new RoleTransaction(tx, before).idle());
+    private Role idles(Leadership process, Role before) {
+        return change(tx -> process.new RoleTransaction(tx, before).onIdle());
     }
 
     private Transaction open(Function<Transaction, CompletableFuture<RoleChange>> change) {
@@ -55,9 +55,9 @@ class LeadershipTest {
     }
 
     /** @param inOrder whether they commit in the order in which they are given */
-    private void onlyTheFirstCommits(Transaction one, Transaction other, boolean inOrder) {
-        stage.await((inOrder ? one : other).commit());
-        Throwable error = catchThrowable(() -> stage.await((inOrder ? other : one).commit()));
+    private void onlyTheFirstCommits(Transaction first, Transaction second, boolean inOrder) {
+        stage.await((inOrder ? first : second).commit());
+        Throwable error = catchThrowable(() -> stage.await((inOrder ? second : first).commit()));
         assertThat(RootCauses.of(error))
                 .isInstanceOfSatisfying(
                         FDBException.class,
@@ -66,77 +66,77 @@ class LeadershipTest {
 
     @Test
     void oneLeadsAndTheOthersFollow() {
-        assertThat(waits(one, Role.NONE)).isEqualTo(Role.LEADER);
-        assertThat(waits(other, Role.NONE)).isEqualTo(Role.FOLLOWER);
-        assertThat(waits(one, Role.LEADER)).isEqualTo(Role.LEADER);
+        assertThat(idles(processA, Role.NONE)).isEqualTo(Role.LEADER);
+        assertThat(idles(processB, Role.NONE)).isEqualTo(Role.FOLLOWER);
+        assertThat(idles(processA, Role.LEADER)).isEqualTo(Role.LEADER);
     }
 
     @Test
     void aProcessThatHasJustStartedLeads() {
-        waits(one, Role.NEW);
+        idles(processA, Role.NEW);
 
-        assertThat(waits(other, Role.NEW)).isEqualTo(Role.LEADER);
-        assertThat(waits(one, Role.LEADER)).isEqualTo(Role.FOLLOWER);
+        assertThat(idles(processB, Role.NEW)).isEqualTo(Role.LEADER);
+        assertThat(idles(processA, Role.LEADER)).isEqualTo(Role.FOLLOWER);
     }
 
     @Test
-    void aFollowerLeadsAfterALeaderThatHasTakenJobs() {
-        waits(one, Role.NEW);
-        waits(other, Role.NONE);
+    void aFollowerLeadsAfterALeaderThatHasClaimedJobs() {
+        idles(processA, Role.NEW);
+        idles(processB, Role.NONE);
 
-        assertThat(change(tx -> one.new RoleTransaction(tx, Role.LEADER).took(true)))
+        assertThat(change(tx -> processA.new RoleTransaction(tx, Role.LEADER).onClaim(true)))
                 .isEqualTo(Role.FOLLOWER);
-        assertThat(waits(other, Role.FOLLOWER)).isEqualTo(Role.LEADER);
+        assertThat(idles(processB, Role.FOLLOWER)).isEqualTo(Role.LEADER);
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void twoBeginToLead(boolean inOrder) {
-        Transaction first = open(tx -> one.new RoleTransaction(tx, Role.NONE).idle());
-        Transaction second = open(tx -> other.new RoleTransaction(tx, Role.NONE).idle());
+        Transaction first = open(tx -> processA.new RoleTransaction(tx, Role.NONE).onIdle());
+        Transaction second = open(tx -> processB.new RoleTransaction(tx, Role.NONE).onIdle());
 
         onlyTheFirstCommits(first, second, inOrder);
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void theLeaderGoesWhileAnotherBeginsToFollow(boolean inOrder) {
-        waits(one, Role.NEW);
-        Transaction gone = open(tx -> one.new RoleTransaction(tx, Role.LEADER).took(false));
-        Transaction follows = open(tx -> other.new RoleTransaction(tx, Role.NONE).idle());
+    void theLeaderResignsWhileAnotherBeginsToFollow(boolean inOrder) {
+        idles(processA, Role.NEW);
+        Transaction resigns = open(tx -> processA.new RoleTransaction(tx, Role.LEADER).onClaim(false));
+        Transaction follows = open(tx -> processB.new RoleTransaction(tx, Role.NONE).onIdle());
 
-        onlyTheFirstCommits(gone, follows, inOrder);
+        onlyTheFirstCommits(resigns, follows, inOrder);
     }
 
     @ParameterizedTest
     @CsvSource({"true, 5", "false, 5", "true, 15", "false, 15"})
-    void aFollowerTakesJobsWhileItIsMadeTheLeader(boolean inOrder, long from) {
-        onlyOneCommitsWhileItIsMadeTheLeader(follower -> follower.took(false), inOrder, from);
+    void aFollowerClaimsJobsWhileItIsMadeTheLeader(boolean inOrder, long from) {
+        onlyOneCommitsWhileItIsMadeTheLeader(follower -> follower.onClaim(false), inOrder, from);
     }
 
     @ParameterizedTest
     @CsvSource({"true, 5", "false, 5", "true, 15", "false, 15"})
-    void aFollowerLeavesWhileItIsMadeTheLeader(boolean inOrder, long from) {
-        onlyOneCommitsWhileItIsMadeTheLeader(Leadership.RoleTransaction::leave, inOrder, from);
+    void aFollowerResignsWhileItIsMadeTheLeader(boolean inOrder, long from) {
+        onlyOneCommitsWhileItIsMadeTheLeader(Leadership.RoleTransaction::resign, inOrder, from);
     }
 
     private void onlyOneCommitsWhileItIsMadeTheLeader(
             Function<Leadership.RoleTransaction, CompletableFuture<RoleChange>> step, boolean inOrder, long from) {
         this.from = from;
-        waits(one, Role.NEW);
-        waits(other, Role.NONE);
-        Transaction handsOver = open(tx -> one.new RoleTransaction(tx, Role.LEADER).took(false));
-        Transaction steps = open(tx -> step.apply(other.new RoleTransaction(tx, Role.FOLLOWER)));
+        idles(processA, Role.NEW);
+        idles(processB, Role.NONE);
+        Transaction handsOver = open(tx -> processA.new RoleTransaction(tx, Role.LEADER).onClaim(false));
+        Transaction steps = open(tx -> step.apply(processB.new RoleTransaction(tx, Role.FOLLOWER)));
 
         onlyTheFirstCommits(handsOver, steps, inOrder);
     }
 
     @Test
-    void aLeaderWithoutFollowersGoesOnIfItHasRoom() {
-        waits(one, Role.NEW);
+    void aLeaderWithoutFollowersStaysTheLeaderIfItHasCapacity() {
+        idles(processA, Role.NEW);
 
-        assertThat(change(tx -> one.new RoleTransaction(tx, Role.LEADER).took(true)))
+        assertThat(change(tx -> processA.new RoleTransaction(tx, Role.LEADER).onClaim(true)))
                 .isEqualTo(Role.LEADER);
-        assertThat(waits(other, Role.NONE)).isEqualTo(Role.FOLLOWER);
+        assertThat(idles(processB, Role.NONE)).isEqualTo(Role.FOLLOWER);
     }
 }

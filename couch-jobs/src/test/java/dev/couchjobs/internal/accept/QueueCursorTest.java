@@ -21,14 +21,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Where claims go on in a queue from which nothing ever vanishes, as all that is taken is left in it here. */
+/** The positions of claims in a queue from which no row is removed: this test leaves the claimed rows in it. */
 class QueueCursorTest {
-    private static final Subspace SUBSPACE = new Subspace(Tuple.from("trail"));
+    private static final Subspace SUBSPACE = new Subspace(Tuple.from("cursor"));
     private static final JobType<String, String> MAIL = JobType.of("mail", String.class, String.class);
-    private static final int WAITING = 3_000;
-    private static final int WANTED = 10;
-    /** A claim begins at the last job of the one before, which is gone by then if it is not here. */
-    private static final int BEHIND = WANTED - 1;
+    private static final int PENDING = 3_000;
+    private static final int DEMAND = 10;
+    /** A claim begins at the last row of the previous claim, which only this test leaves in the queue. */
+    private static final int BEHIND = DEMAND - 1;
 
     private final VirtualStage stage = new VirtualStage(7);
     private final TypeKeys keys = new Keyspace(SUBSPACE).type(MAIL.name());
@@ -42,7 +42,7 @@ class QueueCursorTest {
                 .environment(stage.environment())
                 .build();
         stage.await(jobs.types().setTypeTimeout(stage.database(), MAIL, Duration.ofSeconds(30)));
-        for (int first = 0; first < WAITING; first += 500) {
+        for (int first = 0; first < PENDING; first += 500) {
             stage.await(jobs.addAll(
                     stage.database(),
                     IntStream.range(first, first + 500)
@@ -57,91 +57,91 @@ class QueueCursorTest {
         stage.close();
     }
 
-    /** {@return the first of the jobs that a try takes} */
-    private int takes(int wanted) {
+    /** {@return the number of the first job that a try claims} */
+    private int firstOfTry(int demand) {
         List<QueueEntry> rows =
-                stage.await(stage.database().runAsync(tx -> cursor.rows(tx, PendingQueue.unscheduled(keys), wanted)));
-        assertThat(rows).hasSize(wanted);
-        cursor.took(rows);
+                stage.await(stage.database().runAsync(tx -> cursor.read(tx, PendingQueue.unscheduled(keys), demand)));
+        assertThat(rows).hasSize(demand);
+        cursor.recordClaimed(rows);
         return Integer.parseInt(rows.get(0).jobId());
     }
 
-    private int takes() {
-        return takes(WANTED);
+    private int firstOfTry() {
+        return firstOfTry(DEMAND);
     }
 
-    private int claims(Duration later) {
+    private int firstOfClaim(Duration later) {
         now = now.plus(later);
-        cursor.goOn(now);
-        return takes();
+        cursor.beginClaim(now);
+        return firstOfTry();
     }
 
-    private int takesAfterConflict() {
-        cursor.conflicted();
-        return takes();
-    }
-
-    @Test
-    void aloneItTakesTheHead() {
-        assertThat(claims(Duration.ZERO)).isZero();
-        assertThat(claims(Duration.ZERO)).isZero();
+    private int firstAfterConflict() {
+        cursor.retryAfterConflict();
+        return firstOfTry();
     }
 
     @Test
-    void afterAConflictItGoesOnFurtherAhead_andEachClaimBehindTheOneBefore() {
-        assertThat(claims(Duration.ZERO)).isZero();
-        int leapt = takesAfterConflict();
-        assertThat(leapt).isBetween(WANTED, 4 * WANTED);
-        assertThat(claims(Duration.ZERO)).isEqualTo(leapt + BEHIND);
+    void withoutCompetitionAClaimBeginsAtTheHead() {
+        assertThat(firstOfClaim(Duration.ZERO)).isZero();
+        assertThat(firstOfClaim(Duration.ZERO)).isZero();
     }
 
     @Test
-    void aTryThatMetNobodyBeginsWhereTheOneBeforeDid() {
-        claims(Duration.ZERO);
-        int leapt = takesAfterConflict();
-        cursor.again();
-        assertThat(takes()).isEqualTo(leapt);
+    void afterAConflictATrySkipsRows_andEachClaimBeginsBehindThePrevious() {
+        assertThat(firstOfClaim(Duration.ZERO)).isZero();
+        int skippedTo = firstAfterConflict();
+        assertThat(skippedTo).isBetween(DEMAND, 4 * DEMAND);
+        assertThat(firstOfClaim(Duration.ZERO)).isEqualTo(skippedTo + BEHIND);
     }
 
     @Test
-    void aTryThatFailsBeforeItHasTakenAnythingLosesNoPlace() {
-        claims(Duration.ZERO);
-        int leapt = takesAfterConflict();
-        cursor.goOn(now);
-        cursor.again();
-        assertThat(takes()).isEqualTo(leapt + BEHIND);
+    void aRetryWithoutConflictBeginsWhereThePreviousTryDid() {
+        firstOfClaim(Duration.ZERO);
+        int skippedTo = firstAfterConflict();
+        cursor.retry();
+        assertThat(firstOfTry()).isEqualTo(skippedTo);
     }
 
     @Test
-    void everySecondItComesBackToTheHead() {
-        claims(Duration.ZERO);
-        takesAfterConflict();
-        takesAfterConflict();
-        int leapt = takesAfterConflict();
-        assertThat(claims(Duration.ofMillis(999))).isEqualTo(leapt + BEHIND);
-        assertThat(claims(Duration.ofMillis(1))).isZero();
+    void aTryThatFailsBeforeItPicksRowsKeepsThePosition() {
+        firstOfClaim(Duration.ZERO);
+        int skippedTo = firstAfterConflict();
+        cursor.beginClaim(now);
+        cursor.retry();
+        assertThat(firstOfTry()).isEqualTo(skippedTo + BEHIND);
     }
 
     @Test
-    void soItDoesWhenItHasTakenFourTimesWhatItLeapsOver() {
-        claims(Duration.ZERO);
-        takesAfterConflict();
+    void everySecondItReturnsToTheHead() {
+        firstOfClaim(Duration.ZERO);
+        firstAfterConflict();
+        firstAfterConflict();
+        int skippedTo = firstAfterConflict();
+        assertThat(firstOfClaim(Duration.ofMillis(999))).isEqualTo(skippedTo + BEHIND);
+        assertThat(firstOfClaim(Duration.ofMillis(1))).isZero();
+    }
+
+    @Test
+    void itReturnsWhenItHasClaimedFourTimesTheSkipDistance() {
+        firstOfClaim(Duration.ZERO);
+        firstAfterConflict();
         int claims = 0;
-        while (claims(Duration.ZERO) > 0) {
+        while (firstOfClaim(Duration.ZERO) > 0) {
             claims++;
         }
         assertThat(claims).isBetween(4, 4 * 4);
     }
 
     @Test
-    void itLeapsNoFurtherThanFourHundredTimesWhatItTakes() {
+    void itSkipsAtMostFourHundredTimesTheDemand() {
         int furthest = 0;
         for (int i = 0; i < 200; i++) {
             now = now.plusSeconds(1);
-            cursor.goOn(now);
-            assertThat(takes(1)).isZero();
-            cursor.conflicted();
-            furthest = Math.max(furthest, takes(1));
+            cursor.beginClaim(now);
+            assertThat(firstOfTry(1)).isZero();
+            cursor.retryAfterConflict();
+            furthest = Math.max(furthest, firstOfTry(1));
         }
         assertThat(furthest).isBetween(300, 400);
     }

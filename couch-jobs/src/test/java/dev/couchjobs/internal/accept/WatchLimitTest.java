@@ -8,9 +8,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/**
- * Which acceptors watch for new jobs if there are more of them than may; they are called by the names of their types.
- */
+/** Which acceptors watch for new jobs if there are more of them than may watch. The letters stand for acceptors. */
 class WatchLimitTest {
     private final Set<String> inUse = new HashSet<>();
     private final List<String> woken = new ArrayList<>();
@@ -25,7 +23,7 @@ class WatchLimitTest {
     }
 
     @Test
-    void aTypeInUseReplacesTheOneThatWasAskedForLongestAgo() {
+    void aTypeInUseReplacesTheOneWhoseAcceptorAskedLeastRecently() {
         limit.mayWatch("a");
         limit.mayWatch("b");
         limit.mayWatch("a");
@@ -62,12 +60,12 @@ class WatchLimitTest {
     }
 
     @Test
-    void anAcceptorThatLeavesMakesRoom() {
+    void aRemovedAcceptorMakesRoom() {
         limit.mayWatch("a");
         limit.mayWatch("b");
         limit.mayWatch("c");
 
-        limit.leave("a");
+        limit.remove("a");
 
         assertThat(limit.mayWatch("c")).isTrue();
         limit.wakeInUse();
