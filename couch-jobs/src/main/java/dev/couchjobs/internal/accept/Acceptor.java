@@ -236,7 +236,7 @@ final class Acceptor<D> implements AutoCloseable {
                     role = claimResult.role();
                     claimResult.jobs().forEach((criteria, jobs) -> deliver(jobs, claimRound.allotments(criteria)));
                     claimResult.exhausted().forEach(criteria -> completeNonBlocking(claimRound.allotments(criteria)));
-                    Pause pause = pause(claimResult);
+                    Pause pause = pauseAfter(claimResult);
                     return mayWatch || !watchLimit.mustPoll(this) ? pause : pause.butAtMost(UNWATCHED_POLL_INTERVAL);
                 });
     }
@@ -288,7 +288,7 @@ final class Acceptor<D> implements AutoCloseable {
                 });
     }
 
-    private Pause pause(ClaimResult<D> claimResult) {
+    private Pause pauseAfter(ClaimResult<D> claimResult) {
         if (claimResult.watch().isEmpty()) {
             return Pause.none();
         }
@@ -299,10 +299,10 @@ final class Acceptor<D> implements AutoCloseable {
     }
 
     private Duration untilDue(long scheduledTime) {
-        Duration untilDue = Duration.between(clock.instant(), Instant.ofEpochSecond(scheduledTime));
-        if (untilDue.isNegative()) {
+        Duration remaining = Duration.between(clock.instant(), Instant.ofEpochSecond(scheduledTime));
+        if (remaining.isNegative()) {
             return Duration.ZERO;
         }
-        return untilDue.compareTo(DUE_PAUSE_MAX) < 0 ? untilDue : DUE_PAUSE_MAX;
+        return remaining.compareTo(DUE_PAUSE_MAX) < 0 ? remaining : DUE_PAUSE_MAX;
     }
 }

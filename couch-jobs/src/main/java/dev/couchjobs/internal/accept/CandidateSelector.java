@@ -151,8 +151,8 @@ final class CandidateSelector {
                     .thenApply(rotated -> {
                         List<QueueEntry> candidates = inOrder(rotated, ranked.rows, pending, demand, maxSkip);
                         recordSelected(candidates, criteria);
-                        boolean moves = ranked.mayHaveMoreDue && criteria.followsClock();
-                        return new Selection(candidates, moves ? moves(ranked.rows, candidates) : List.of());
+                        boolean needsMoves = ranked.mayHaveMoreDue && criteria.followsClock();
+                        return new Selection(candidates, needsMoves ? selectMoves(ranked.rows, candidates) : List.of());
                     })));
         });
     }
@@ -304,7 +304,7 @@ final class CandidateSelector {
      * A random part of the ranked rows that have become due and are no candidates. Since it is random, processes seldom
      * move the same rows.
      */
-    private List<QueueEntry> moves(List<QueueEntry> ranked, List<QueueEntry> candidates) {
+    private List<QueueEntry> selectMoves(List<QueueEntry> ranked, List<QueueEntry> candidates) {
         List<QueueEntry> becomeDue = new ArrayList<>(ranked.stream()
                 .filter(row -> !row.isDue() && !candidates.contains(row))
                 .toList());

@@ -53,23 +53,23 @@ final class ClaimWriter<D> {
     }
 
     /**
-     * Plans the claims of due jobs. A worker claims a suspect alone, when that is the first job: if the suspect ends
+     * Plans the claims of candidates. A worker claims a suspect alone, when that is the first job: if the suspect ends
      * the process again, no other claim expires with it.
      *
-     * @param dueJobs the rows of the jobs by id, in the order of the queue
+     * @param candidateJobs the rows of the candidates by job id, in the order of the queue
      * @return the changes of the rows to claim
      */
-    List<RowChange> planClaims(ClaimCriteria criteria, Map<String, JobRow> dueJobs) {
-        Map<String, JobRow> toClaim = dueJobs;
+    List<RowChange> planClaims(ClaimCriteria criteria, Map<String, JobRow> candidateJobs) {
+        Map<String, JobRow> toClaim = candidateJobs;
         boolean beginsWork = criteria.workStart() == WorkStart.WITH_CLAIM;
         if (!beginsWork) {
             Map.Entry<String, JobRow> first =
-                    dueJobs.entrySet().stream().findFirst().orElse(null);
+                    candidateJobs.entrySet().stream().findFirst().orElse(null);
             if (criteria.suspects() && first != null && isSuspect(first.getValue())) {
                 toClaim = Map.of(first.getKey(), first.getValue());
                 beginsWork = true;
             } else {
-                toClaim = new LinkedHashMap<>(dueJobs);
+                toClaim = new LinkedHashMap<>(candidateJobs);
                 toClaim.values().removeIf(ClaimWriter::isSuspect);
                 beginsWork = criteria.workStart() == WorkStart.WITH_CLAIM_OF_ONE && toClaim.size() == 1;
             }

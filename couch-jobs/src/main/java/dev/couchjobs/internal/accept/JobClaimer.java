@@ -86,8 +86,8 @@ final class JobClaimer<D> {
         private volatile Leadership.Role role;
 
         private volatile boolean scansExhausted;
-        /** Whether this try leaves due jobs unclaimed that it has read. */
-        private volatile boolean leavesDueJobs;
+        /** Whether this try leaves candidates unclaimed. */
+        private volatile boolean leavesCandidates;
 
         /**
          * @param demands how many jobs to claim at most, by criteria
@@ -164,17 +164,17 @@ final class JobClaimer<D> {
 
         private CompletableFuture<ClaimResult<D>> claimNew(Transaction tx) {
             scansExhausted = false;
-            leavesDueJobs = false;
+            leavesCandidates = false;
             long now = clock.instant().getEpochSecond();
             Leadership.RoleTransaction transaction = leadership.new RoleTransaction(tx, role);
             Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> claims = new LinkedHashMap<>();
-            CompletableFuture<?> last = CompletableFuture.completedFuture(claims);
-            for (Map.Entry<ClaimCriteria, Integer> each : demands.entrySet()) {
+            CompletableFuture<?> previousClaims = CompletableFuture.completedFuture(claims);
+            for (Map.Entry<ClaimCriteria, Integer> demand : demands.entrySet()) {
                 // One after the other: in parallel, claims by different criteria could claim the same job.
-                CompletableFuture<List<GrantedClaim<D>>> next = last.thenCompose(
-                        done -> claimCandidates(tx, transaction, each.getKey(), now, each.getValue(), SCANS_MAX));
-                claims.put(each.getKey(), next);
-                last = next;
+                CompletableFuture<List<GrantedClaim<D>>> nextClaims = previousClaims.thenCompose(
+                        done -> claimCandidates(tx, transaction, demand.getKey(), now, demand.getValue(), SCANS_MAX));
+                claims.put(demand.getKey(), nextClaims);
+                previousClaims = nextClaims;
             }
             return byCriteria(claims).thenCompose(jobs -> {
                 triedCount = jobs.values().stream().mapToInt(List::size).sum();
@@ -196,7 +196,7 @@ final class JobClaimer<D> {
 
         private CompletableFuture<ClaimResult<D>> changeRoleAfterClaim(
                 Leadership.RoleTransaction transaction, ClaimResult<D> claimResult) {
-            boolean hasCapacity = claimResult.exhausted().containsAll(demands.keySet()) && !leavesDueJobs;
+            boolean hasCapacity = claimResult.exhausted().containsAll(demands.keySet()) && !leavesCandidates;
             return changeRole(transaction, role, () -> transaction.onClaim(hasCapacity))
                     .thenApply(claimResult::with);
         }
@@ -228,8 +228,8 @@ final class JobClaimer<D> {
         }
 
         /**
-         * Claims jobs. Stale rows, which match no due job, are cleared, and the queue is read again. After the last of
-         * these reads the claim ends; the next claim continues from there.
+         * Claims jobs. Stale rows, which match no pending job, are cleared, and the queue is read again. After the last
+         * of these reads the claim ends; the next claim continues from there.
          */
         private CompletableFuture<List<GrantedClaim<D>>> claimCandidates(
                 Transaction tx,
@@ -257,7 +257,7 @@ final class JobClaimer<D> {
                                     now,
                                     demand - queueScan.jobs().size(),
                                     scansLeft - 1)
-                            .thenApply(more -> concat(queueScan.jobs(), more));
+                            .thenApply(furtherJobs -> concat(queueScan.jobs(), furtherJobs));
                 });
             });
         }
@@ -273,7 +273,7 @@ final class JobClaimer<D> {
                     ? TypeInUse.prefetch(tx, keys)
                     : CompletableFuture.completedFuture(tx);
             return CompletableFuture.allOf(allOf(reads), prefetched).thenCompose(done -> {
-                Map<String, JobRow> dueJobs = new LinkedHashMap<>();
+                Map<String, JobRow> candidateJobs = new LinkedHashMap<>();
                 boolean hasCleared = false;
                 List<RowChange> moves = new ArrayList<>();
                 Map<String, ClaimWriter.TriedClaim> claimsByJobId =
@@ -286,16 +286,16 @@ final class JobClaimer<D> {
                         row.clear(tx);
                         hasCleared |= i < candidateCount;
                     } else if (i < candidateCount) {
-                        dueJobs.put(row.jobId(), pendingJob.get());
+                        candidateJobs.put(row.jobId(), pendingJob.get());
                     } else {
                         JobRow before = pendingJob.get();
                         moves.add(new RowChange(ref, before, before.dueNow()));
                     }
                 }
                 JobTransaction.of(tx).saveAll(moves);
-                List<RowChange> claims = writer.planClaims(criteria, dueJobs);
-                leavesDueJobs |= claims.size() < dueJobs.size();
-                boolean scanAgain = hasCleared && claims.size() == dueJobs.size();
+                List<RowChange> claims = writer.planClaims(criteria, candidateJobs);
+                leavesCandidates |= claims.size() < candidateJobs.size();
+                boolean scanAgain = hasCleared && claims.size() == candidateJobs.size();
                 return joinAll(writer.write(tx, token, claims, claimsByJobId))
                         .thenApply(jobs -> new QueueScan<>(jobs, scanAgain));
             });

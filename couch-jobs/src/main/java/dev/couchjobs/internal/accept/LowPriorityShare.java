@@ -42,7 +42,7 @@ final class LowPriorityShare {
 
     /** Starts to read the rows of the next priority, if any job of this claim belongs to the low-priority share. */
     RotationPick pick(Transaction tx, ClaimCriteria criteria, long now, int demand) {
-        int jobs = jobs(criteria.lowPriorityShare(), demand);
+        int jobs = jobsOfShare(criteria.lowPriorityShare(), demand);
         if (jobs == 0) {
             return (ranked, pending) -> CompletableFuture.completedFuture(List.of());
         }
@@ -54,7 +54,7 @@ final class LowPriorityShare {
     }
 
     /** The number of jobs in the share, rounded up or down at random, so that the share is exact on average. */
-    private int jobs(double share, int demand) {
+    private int jobsOfShare(double share, int demand) {
         if (share == 0) {
             return 0;
         }

@@ -94,8 +94,8 @@ record ChangeScan(TypeKeys keys, List<FollowedJob.JobSnapshot> snapshots, boolea
 
     private CompletableFuture<ScanResult> runByRows(Transaction tx, Versionstamp readUpTo, int size) {
         return readFingerprints(tx, snapshots)
-                .thenCompose(scanned -> readFeed(tx, changed(scanned.fingerprints), size)
-                        .thenApply(page -> scanResult(readUpTo, scanned, page, Optional.empty())));
+                .thenCompose(scanned -> readFeed(tx, changedJobs(scanned.fingerprints), size)
+                        .thenApply(page -> resultOf(readUpTo, scanned, page, Optional.empty())));
     }
 
     private CompletableFuture<ScanResult> runByFeed(Transaction tx, Versionstamp readUpTo, int size) {
@@ -104,11 +104,11 @@ record ChangeScan(TypeKeys keys, List<FollowedJob.JobSnapshot> snapshots, boolea
                     boolean atEnd = !page.hasMore;
                     Optional<CompletableFuture<Void>> typeWatch =
                             atEnd ? Optional.of(tx.watch(keys.watchesActivity())) : Optional.empty();
-                    return scanResult(readUpTo, new ScannedRows(scanned.fingerprints, Map.of()), page, typeWatch);
+                    return resultOf(readUpTo, new ScannedRows(scanned.fingerprints, Map.of()), page, typeWatch);
                 }));
     }
 
-    private static ScanResult scanResult(
+    private static ScanResult resultOf(
             Versionstamp readUpTo, ScannedRows scanned, FeedPage page, Optional<CompletableFuture<Void>> typeWatch) {
         return new ScanResult(
                 readUpTo,
@@ -126,7 +126,7 @@ record ChangeScan(TypeKeys keys, List<FollowedJob.JobSnapshot> snapshots, boolea
      * The jobs whose changes have to be read from the feed. If subscribers want only the end of a job, the job's row
      * tells whether it has ended; once the row is removed, the feed tells whether the job had ended before.
      */
-    private List<FollowedJob.JobSnapshot> changed(Map<String, JobFingerprint> fingerprints) {
+    private List<FollowedJob.JobSnapshot> changedJobs(Map<String, JobFingerprint> fingerprints) {
         return snapshots.stream()
                 .filter(snapshot -> {
                     JobFingerprint fingerprint = fingerprints.get(snapshot.ref().id());

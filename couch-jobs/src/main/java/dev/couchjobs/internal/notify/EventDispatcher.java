@@ -185,7 +185,7 @@ final class EventDispatcher implements FeedSubscription.Owner, AutoCloseable {
         answers.forEach(Runnable::run);
     }
 
-    /** Completes a call without a change, unless it has been completed. */
+    /** Deregisters a call, and completes it without a change unless it has been completed. */
     private void completeEmpty(AwaitCall call) {
         boolean wasWaiting;
         synchronized (lock) {

@@ -48,7 +48,7 @@ final class Notifier implements AutoCloseable {
     private final EventDispatcher dispatcher;
     private final WatchBudget budget;
     private final Consumer<FeedSubscription<?>> onEnd;
-    private final BatchSize page = new BatchSize(PAGE_MAX);
+    private final BatchSize pageSize = new BatchSize(PAGE_MAX);
     private final Loop loop;
 
     /** The followed jobs by id. */
@@ -127,7 +127,7 @@ final class Notifier implements AutoCloseable {
             watchFailure = null;
             scan = new ChangeScan(keys, beginRound(), !byFeed);
         }
-        return page.run(tries -> transactions.run(database, tx -> tries.next(size -> scan.run(tx, size))))
+        return pageSize.run(tries -> transactions.run(database, tx -> tries.next(size -> scan.run(tx, size))))
                 .whenComplete((scanResult, error) -> {
                     if (error != null) {
                         requestReads(scan);

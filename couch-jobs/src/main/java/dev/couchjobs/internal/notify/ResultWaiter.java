@@ -102,7 +102,7 @@ public final class ResultWaiter {
     private <D, R> void awaitEnd(ResultRequest<D, R> request) {
         var unused = notifiers
                 .followEnd(request.type, request.jobId)
-                .thenCompose(subscription -> seenToEnd(subscription, request))
+                .thenCompose(subscription -> awaitFinish(subscription, request))
                 .thenCompose(seenToEnd -> queryVerbs
                         .jobWithoutData(database, request.type, request.jobId)
                         .thenAccept(job -> {
@@ -117,7 +117,7 @@ public final class ResultWaiter {
     }
 
     /** Whether the subscription has reported the job's end; false if the job was removed or the request completed. */
-    private CompletableFuture<Boolean> seenToEnd(FeedSubscription<?> subscription, ResultRequest<?, ?> request) {
+    private CompletableFuture<Boolean> awaitFinish(FeedSubscription<?> subscription, ResultRequest<?, ?> request) {
         var unused = request.result.whenComplete((value, error) -> subscription.close());
         return notifiers.awaitFinish(subscription).whenComplete((seenToEnd, error) -> subscription.close());
     }

@@ -103,13 +103,13 @@ final class RoundPacing {
         CompletableFuture<Void> delayed = new CompletableFuture<>();
         Future<?> unused =
                 environment.scheduler().schedule(() -> delayed.complete(null), delay.toNanos(), TimeUnit.NANOSECONDS);
-        CompletableFuture<Void> both = delayed.thenCompose(done -> signal);
-        unused = both.whenComplete((done, error) -> {
-            if (both.isCancelled()) {
+        CompletableFuture<Void> delayedSignal = delayed.thenCompose(done -> signal);
+        unused = delayedSignal.whenComplete((done, error) -> {
+            if (delayedSignal.isCancelled()) {
                 signal.cancel(false);
             }
         });
-        return both;
+        return delayedSignal;
     }
 
     private Duration jittered(Duration duration) {
