@@ -67,11 +67,11 @@ public record Pause(Optional<CompletableFuture<?>> signal, Optional<Duration> at
     }
 
     /**
-     * {@return this pause with a maximum}
+     * {@return this pause, limited to a maximum} A shorter pause stays as it is.
      *
-     * @param duration the longest pause
+     * @param max the longest pause
      */
-    public Pause butAtMost(Duration duration) {
-        return new Pause(signal, Optional.of(duration));
+    public Pause cappedAt(Duration max) {
+        return atMost.filter(time -> time.compareTo(max) <= 0).isPresent() ? this : new Pause(signal, Optional.of(max));
     }
 }

@@ -237,7 +237,7 @@ final class Acceptor<D> implements AutoCloseable {
                     claimResult.jobs().forEach((criteria, jobs) -> deliver(jobs, claimRound.allotments(criteria)));
                     claimResult.exhausted().forEach(criteria -> completeNonBlocking(claimRound.allotments(criteria)));
                     Pause pause = pauseAfter(claimResult);
-                    return mayWatch || !watchLimit.mustPoll(this) ? pause : pause.butAtMost(UNWATCHED_POLL_INTERVAL);
+                    return mayWatch || !watchLimit.mustPoll(this) ? pause : pause.cappedAt(UNWATCHED_POLL_INTERVAL);
                 });
     }
 
@@ -294,7 +294,7 @@ final class Acceptor<D> implements AutoCloseable {
         }
         Pause pause = Pause.until(claimResult.watch().get());
         return claimResult.nextDue().isPresent()
-                ? pause.butAtMost(untilDue(claimResult.nextDue().getAsLong()))
+                ? pause.cappedAt(untilDue(claimResult.nextDue().getAsLong()))
                 : pause;
     }
 

@@ -21,10 +21,15 @@ public final class Acceptors implements AutoCloseable {
     private final ServiceRegistry<JobType<?, ?>, Acceptor<?>> acceptors = new ServiceRegistry<>(Acceptor::close);
 
     public Acceptors(Instance instance, ActivityMonitors monitors) {
+        this(instance, monitors, TYPES_WATCHED_MAX);
+    }
+
+    /** @param typesWatchedMax for how many types this process may watch for new jobs */
+    Acceptors(Instance instance, ActivityMonitors monitors, int typesWatchedMax) {
         this.instance = instance;
         this.monitors = monitors;
         this.watches = new WatchLimit<>(
-                TYPES_WATCHED_MAX, acceptor -> monitors.isInUse(acceptor.typeName()), Acceptor::wakeUp);
+                typesWatchedMax, acceptor -> monitors.isInUse(acceptor.typeName()), Acceptor::wakeUp);
         monitors.afterEachLook(watches::wakeInUse);
     }
 

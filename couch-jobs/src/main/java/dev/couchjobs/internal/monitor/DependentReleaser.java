@@ -78,7 +78,7 @@ final class DependentReleaser implements AutoCloseable {
         return ReleaseOutbox.takeUp(tx, keyspace, behind, rows, dependents).thenApply(taken -> {
             behind = taken.stream().findFirst();
             return taken.isEmpty()
-                    ? Pause.until(tx.watch(keyspace.watchesReleasing())).butAtMost(LOOK_AGAIN)
+                    ? Pause.until(tx.watch(keyspace.watchesReleasing())).cappedAt(LOOK_AGAIN)
                     : Pause.none();
         });
     }

@@ -76,7 +76,7 @@ final class RoundPacing {
         roundsInRow = Duration.between(lastRoundAt, now).abs().compareTo(ROWS_QUIET) < 0 ? roundsInRow + 1 : 0;
         lastRoundAt = now;
         return Pause.until(roundsInRow < ROUNDS_AT_ONCE ? rowChange : notBefore(ROWS_GAP, rowChange))
-                .butAtMost(jittered(refreshAfter));
+                .cappedAt(jittered(refreshAfter));
     }
 
     /**

@@ -7,6 +7,7 @@ import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.faults.VirtualStage;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.instance.Instance;
@@ -17,8 +18,13 @@ import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.JacksonCodec;
 import dev.couchjobs.internal.views.PayloadCodec;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,6 +34,8 @@ import tools.jackson.databind.json.JsonMapper;
 class AcceptorsTest {
     private static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
     private static final Duration LONG = Duration.ofMinutes(5);
+    /** More jobs than one round claims. */
+    private static final int BACKLOG = 250;
 
     private final VirtualStage stage = new VirtualStage(11);
     private final CouchJobs jobs =
@@ -104,5 +112,49 @@ class AcceptorsTest {
             assertThat(acceptors.count()).isEqualTo(1);
             stage.time().advance(Duration.ofSeconds(10));
         }
+    }
+
+    @Test
+    void aBacklogOfATypeThatIsNotWatchedIsClaimedWithoutPauses() {
+        List<CompletableFuture<Optional<Job<String>>>> accepted = new ArrayList<>();
+        try (Acceptors unwatched = new Acceptors(instance, monitors, 0)) {
+            IntStream.range(0, BACKLOG).forEach(i -> add("j" + i));
+            learnThatTheTypeIsInUse();
+
+            Instant begun = stage.environment().clock().instant();
+            IntStream.range(0, BACKLOG).forEach(i -> accepted.add(unwatched.accept(MAIL, AcceptOptions.defaults())));
+            accepted.forEach(claim -> assertThat(stage.await(claim)).isPresent());
+
+            assertThat(Duration.between(begun, stage.environment().clock().instant()))
+                    .isLessThan(Duration.ofMillis(500));
+        }
+    }
+
+    @Test
+    void aJobOfATypeThatIsNotWatchedIsClaimedWhenItIsDue() {
+        try (Acceptors unwatched = new Acceptors(instance, monitors, 0)) {
+            Instant due = stage.environment()
+                    .clock()
+                    .instant()
+                    .truncatedTo(ChronoUnit.SECONDS)
+                    .plus(LONG);
+            stage.await(
+                    jobs.add(stage.database(), NewJob.of(MAIL, "data").id("a").at(due)));
+            learnThatTheTypeIsInUse();
+            Instant shortlyBefore = due.minusMillis(200);
+            stage.time().advance(Duration.between(stage.environment().clock().instant(), shortlyBefore));
+
+            assertThat(stage.await(unwatched.accept(MAIL, AcceptOptions.defaults())))
+                    .isPresent();
+
+            assertThat(Duration.between(due, stage.environment().clock().instant()))
+                    .isLessThan(Duration.ofMillis(100));
+        }
+    }
+
+    private void learnThatTheTypeIsInUse() {
+        monitors.watchOver(MAIL);
+        stage.time().advance(Duration.ofMinutes(1));
+        assertThat(monitors.isInUse(MAIL.name())).isTrue();
     }
 }

@@ -184,7 +184,7 @@ public final class BridgeEngine implements AutoCloseable {
                     sets.stream()
                             .filter(nodes -> nodes.contains(context.node()) && servedSets.add(nodes))
                             .forEach(nodes -> workers.get(0).handleAsync(StepTypes.of(nodes), runner::run));
-                    return Pause.until(nodeSets.watch(tx)).butAtMost(BridgeContext.LOOK_AGAIN);
+                    return Pause.until(nodeSets.watch(tx)).cappedAt(BridgeContext.LOOK_AGAIN);
                 }));
     }
 

@@ -131,7 +131,7 @@ public final class DocumentPublisher implements AutoCloseable {
             Duration longest = next.map(time -> positive(Duration.between(now(), time)))
                     .filter(time -> time.compareTo(BridgeContext.LOOK_AGAIN) < 0)
                     .orElse(BridgeContext.LOOK_AGAIN);
-            return Pause.until(outbox.watch(tx, context.node())).butAtMost(longest);
+            return Pause.until(outbox.watch(tx, context.node())).cappedAt(longest);
         });
     }
 
