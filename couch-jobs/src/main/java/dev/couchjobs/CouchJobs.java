@@ -7,7 +7,7 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.instance.Instance;
-import dev.couchjobs.internal.monitor.ActivityMonitors;
+import dev.couchjobs.internal.monitor.BackgroundServices;
 import dev.couchjobs.internal.notify.Notifiers;
 import dev.couchjobs.internal.notify.ResultWaiter;
 import dev.couchjobs.internal.retention.RetentionService;
@@ -28,36 +28,38 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Background jobs on FoundationDB (CouchDB's RFC 007). This class adds jobs, reads them and waits for them; views hold
- * the other verbs: {@link #processor} those of a processor, {@link #types} those of types, and {@link #details},
- * {@link #deadLetters}, {@link #quarantine} and {@link #maintenance} what their names say.
+ * Background jobs on FoundationDB (CouchDB's RFC 007). This class adds jobs, reads them and waits for them. Further
+ * operations: {@link #processor} claims and ends jobs; {@link #types} sets activity timeouts; {@link #details} reads
+ * attempts, logs and dependencies; {@link #deadLetters} resubmits failed jobs; {@link #quarantine} restores undecodable
+ * rows; {@link #maintenance} starts monitors and archives.
  *
- * <p>A verb takes a database or a transaction first. Given a {@link Database}, it runs in a transaction of its own, is
- * retried, and acts once even where the result of a commit is unknown. After FoundationDB's error 1031 (the builder's
- * {@code transactionTimeout} is over) it may still commit: look before you repeat it. Given a
- * {@link com.apple.foundationdb.Transaction}, it joins it: what it writes commits together with what the caller writes,
- * or not at all. Complete its future before you commit. Each verb sees what earlier verbs of the same transaction did.
- * A database or transaction of another database is refused with {@link OtherDatabaseException}.
+ * <p>The first argument of a verb is a database or a transaction. With a {@link Database}, the verb runs in a
+ * transaction of its own, with retries, and takes effect once even if the result of a commit is unknown. After
+ * FoundationDB's error 1031 (the builder's {@code transactionTimeout} is over) that transaction may still commit: read
+ * the job before you repeat the verb. With a {@link com.apple.foundationdb.Transaction}, the verb joins that
+ * transaction: the writes of the verb and of the caller commit together or not at all. Complete the verb's future
+ * before you commit. Each verb sees what earlier verbs of the same transaction did. A database or transaction of
+ * another database is refused with {@link OtherDatabaseException}.
  *
  * <p>Only {@link #result} blocks. Invalid arguments throw immediately. All other errors come through the future, as a
  * {@link JobsException} or an {@code FDBException}; futures complete on the database's executor.
  *
- * <p>Where a later version has changed the layout of rows, every verb fails with {@link IncompatibleLayoutException};
- * after the jobs have moved to another database, with {@link OutOfServiceException}. One instance serves any number of
- * threads. It starts background work only for what it is used for.
+ * <p>If a later version has changed the layout of rows, every verb fails with {@link IncompatibleLayoutException};
+ * after the jobs have moved to another database, with {@link OutOfServiceException}. An instance is safe for use by
+ * several threads. It starts only the background services that its verbs need.
  */
 public final class CouchJobs implements AutoCloseable {
     /** The longest job id, in bytes of UTF-8. */
     public static final int JOB_ID_BYTES_MAX = Keyspace.JOB_ID_BYTES_MAX;
 
-    private final Instance instance;
-    private final Instance open;
+    private final Instance internalInstance;
+    private final Instance publicInstance;
     private final CreatorVerbs creatorVerbs;
     private final QueryVerbs queryVerbs;
     private final ListingVerbs listingVerbs;
     private final LogVerbs logVerbs;
     private final Acceptors acceptors;
-    private final ActivityMonitors monitors;
+    private final BackgroundServices services;
     private final Notifiers notifiers;
     private final RetentionService retentionService;
     private final WorkerRegistry workers = new WorkerRegistry();
@@ -67,20 +69,21 @@ public final class CouchJobs implements AutoCloseable {
     CouchJobs(CouchJobsBuilder settings) {
         Environment environment = settings.environment();
         Keyspace keyspace = new Keyspace(settings.subspace);
-        Transactions always = new Transactions(environment, keyspace, settings.transactionTimeout, settings.label())
-                .of(settings.database);
+        Transactions transactions = new Transactions(
+                        environment, keyspace, settings.transactionTimeout, settings.label())
+                .restrictedTo(settings.database);
         PayloadCodec codec = new PayloadCodec(settings.codec);
-        instance = new Instance(settings.name(), settings.database, environment, keyspace, always, codec);
-        open = instance.with(always.whileOpen(() -> !closed));
-        creatorVerbs = new CreatorVerbs(open);
-        queryVerbs = new QueryVerbs(open);
-        listingVerbs = new ListingVerbs(open);
-        retentionService = new RetentionService(instance, settings.maxClockSkew);
-        monitors = new ActivityMonitors(instance, settings.feedRetention, retentionService);
-        acceptors = new Acceptors(instance, monitors);
-        notifiers = new Notifiers(instance);
-        logVerbs = new LogVerbs(open);
-        processor = new Processor(open, acceptors, logVerbs);
+        internalInstance = new Instance(settings.name(), settings.database, environment, keyspace, transactions, codec);
+        publicInstance = internalInstance.with(transactions.whileOpen(() -> !closed));
+        creatorVerbs = new CreatorVerbs(publicInstance);
+        queryVerbs = new QueryVerbs(publicInstance);
+        listingVerbs = new ListingVerbs(publicInstance);
+        retentionService = new RetentionService(internalInstance, settings.maxClockSkew);
+        services = new BackgroundServices(internalInstance, settings.feedRetention, retentionService);
+        acceptors = new Acceptors(internalInstance, services);
+        notifiers = new Notifiers(internalInstance);
+        logVerbs = new LogVerbs(publicInstance);
+        processor = new Processor(publicInstance, acceptors, logVerbs);
     }
 
     /**
@@ -110,42 +113,42 @@ public final class CouchJobs implements AutoCloseable {
 
     /** {@return the types and their activity timeouts} */
     public JobTypes types() {
-        return new JobTypes(open);
+        return new JobTypes(publicInstance);
     }
 
-    /** {@return what is kept beside a job: its attempts, log and progress, and what it waits for} */
+    /** {@return the attempts, log, progress and dependencies of jobs} */
     public JobDetails details() {
         return new JobDetails(queryVerbs, listingVerbs, logVerbs);
     }
 
     /** {@return the jobs that have failed for good} */
     public DeadLetters deadLetters() {
-        return new DeadLetters(open);
+        return new DeadLetters(publicInstance);
     }
 
     /** {@return the rows that could not be decoded} */
     public QuarantinedRows quarantine() {
-        return new QuarantinedRows(open);
+        return new QuarantinedRows(publicInstance);
     }
 
-    /** {@return monitors, archives and clocks} */
+    /** {@return the verbs that start monitors and archives, and measure clocks} */
     public Maintenance maintenance() {
-        return new Maintenance(monitors, retentionService);
+        return new Maintenance(services, retentionService);
     }
 
     /**
      * Adds a job that may run at once (RFC 007, {@code add/4}). If there is such a job already, its state decides: a
      * pending job gets the new data and loses its scheduled time; a running job keeps its data and runs once more when
-     * it is finished; a finished job is pending again, with the new data. The result says which of these was done. To
-     * add a pending job just as it is changes nothing and conflicts with no other transaction. {@link NewJob#ifAbsent}
-     * and {@link NewJob#ifAbsentOrFinished} leave an existing job alone.
+     * it is finished; a finished job is pending again, with the new data. The result says which. Adding a pending job
+     * without a change writes nothing and conflicts with no other transaction. {@link NewJob#ifAbsent} and
+     * {@link NewJob#ifAbsentOrFinished} leave an existing job alone.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job
      * @param jobId its id, unique within its type, 1 to {@value #JOB_ID_BYTES_MAX} bytes in UTF-8; U+0000 counts twice
      * @param data its data
      * @param <D> the type of the data
-     * @return what was done
+     * @return the result
      * @throws PayloadException if the data cannot be stored
      */
     public <D> CompletableFuture<AddResult> add(TransactionContext context, JobType<D, ?> type, String jobId, D data) {
@@ -153,13 +156,13 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Adds a job that may run at once, with an id as {@link #newJobId} makes them.
+     * Adds a job that may run at once, with an id from {@link #newJobId}.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job
      * @param data its data
      * @param <D> the type of the data
-     * @return what was done, with the job's id
+     * @return the result, with the job's id
      * @throws PayloadException if the data cannot be stored
      */
     public <D> CompletableFuture<AddResult> add(TransactionContext context, JobType<D, ?> type, D data) {
@@ -174,7 +177,7 @@ public final class CouchJobs implements AutoCloseable {
      *
      * @param context a database, or a transaction to join
      * @param job the job
-     * @return what was done; fails with {@link DependencyException} if the job cannot wait for a dependency
+     * @return the result; fails with {@link DependencyException} if the job cannot wait for a dependency
      * @throws PayloadException if the data cannot be stored
      * @throws DependencyException if the job depends on itself, or on too many others
      */
@@ -188,7 +191,7 @@ public final class CouchJobs implements AutoCloseable {
      *
      * @param context a database, or a transaction to join
      * @param jobs the jobs
-     * @return what was done, in the order of the jobs; fails with {@link TooManyJobsException} if they do not fit
+     * @return the result, in the order of the jobs; fails with {@link TooManyJobsException} if they do not fit
      * @throws PayloadException if the data of one of them cannot be stored
      * @throws TooManyJobsException if they cannot fit into one transaction, whatever the database holds
      */
@@ -246,7 +249,7 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * All that is known of a job, with its data and its result.
+     * Returns a job with its data and its result.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job
@@ -265,7 +268,7 @@ public final class CouchJobs implements AutoCloseable {
      *
      * @param context a database, or a transaction to join
      * @param type the type of the jobs
-     * @param page which part of the listing
+     * @param page the part of the listing to read
      * @return the page
      * @throws IllegalArgumentException if the page asks for newest first, or its token is of another listing
      */
@@ -282,7 +285,7 @@ public final class CouchJobs implements AutoCloseable {
      * @param context a database, or a transaction to join
      * @param type the type of the jobs
      * @param state pending, running or finished
-     * @param page which part of the listing
+     * @param page the part of the listing to read
      * @return the page
      * @throws IllegalArgumentException if the page is newest first or of another listing, or the state NOT_FOUND
      */
@@ -305,37 +308,37 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Wraps a database or transaction for reads that must see a known commit, by the sequence of a {@link JobEvent} or
-     * the versionstamp of a transaction. A read that cannot see it fails with {@link SequenceNotVisibleException}.
+     * Wraps a database or transaction for reads that see at least a version. A read that cannot see the version fails
+     * with {@link SequenceNotVisibleException}.
      *
      * @param context a database, or a transaction to join
-     * @param sequence the sequence, of a commit that has happened
+     * @param version the {@link JobEvent#sequence} of a change, or the versionstamp of a committed transaction
      * @return a context for the verbs that read
-     * @throws IllegalArgumentException if the sequence is incomplete
+     * @throws IllegalArgumentException if the version is incomplete
      */
-    public ReadTransactionContext atLeastVersion(ReadTransactionContext context, Versionstamp sequence) {
-        return new MinimumVersionContext(context, sequence);
+    public ReadTransactionContext atLeastVersion(ReadTransactionContext context, Versionstamp version) {
+        return new MinimumVersionContext(context, version);
     }
 
     /**
-     * Waits for a job to end and returns its result. Blocks the calling thread, which must not be one that completes
-     * the futures of the database; see {@link #resultAsync}.
+     * Waits for a job to end and returns its result. Blocks the calling thread, which must not be a thread of the
+     * database's executor; see {@link #resultAsync}.
      *
      * @param type the type of the job
      * @param jobId its id
-     * @param timeout how long to wait; zero to look once
+     * @param timeout how long to wait; zero to check once
      * @param <R> the type of the result
      * @return the result; null if the job succeeded without one
      * @throws JobFailedException if the job has failed for good
      * @throws JobCancelledException if the job was cancelled
      * @throws JobNotFoundException if there is no such job, or nothing of it was kept after its end
      * @throws ResultTimeoutException if the job has not ended in time
-     * @throws PayloadException if what is stored cannot be read as {@code R}
+     * @throws PayloadException if the stored result cannot be read as {@code R}
      * @throws java.util.concurrent.CancellationException if the thread is interrupted; it stays so
      * @throws IllegalStateException if the job has not ended and time is virtual, as in a {@code JobsTestKit}
      */
     public <R> @Nullable R result(JobType<?, R> type, String jobId, Duration timeout) {
-        return ResultWaiter.join(instance.environment(), resultAsync(type, jobId, timeout), type, jobId);
+        return ResultWaiter.join(internalInstance.environment(), resultAsync(type, jobId, timeout), type, jobId);
     }
 
     /**
@@ -344,13 +347,13 @@ public final class CouchJobs implements AutoCloseable {
      *
      * @param type the type of the job
      * @param jobId its id
-     * @param timeout how long to wait; zero to look once
+     * @param timeout how long to wait; zero to check once
      * @param <R> the type of the result
      * @return the result, null if the job succeeded without one; fails as {@link #result} does
      * @throws IllegalArgumentException if the timeout is negative
      */
     public <R> CompletableFuture<@Nullable R> resultAsync(JobType<?, R> type, String jobId, Duration timeout) {
-        return ifOpen(() -> new ResultWaiter(instance, notifiers, queryVerbs).await(type, jobId, timeout));
+        return ifOpen(() -> new ResultWaiter(internalInstance, notifiers, queryVerbs).await(type, jobId, timeout));
     }
 
     /**
@@ -376,10 +379,10 @@ public final class CouchJobs implements AutoCloseable {
     /**
      * Makes a worker, which claims jobs and runs them by handlers.
      *
-     * @return what it is to be; nothing runs before it is started
+     * @return a builder; nothing runs before {@link WorkerBuilder#start}
      */
     public WorkerBuilder worker() {
-        return new WorkerBuilder(instance, acceptors, workers::add);
+        return new WorkerBuilder(internalInstance, acceptors, workers::add);
     }
 
     /**
@@ -393,7 +396,7 @@ public final class CouchJobs implements AutoCloseable {
         workers.close();
         acceptors.close();
         notifiers.close();
-        monitors.close();
+        services.close();
         retentionService.close();
     }
 }

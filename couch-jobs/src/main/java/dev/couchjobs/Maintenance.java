@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
 import com.apple.foundationdb.ReadTransactionContext;
-import dev.couchjobs.internal.monitor.ActivityMonitors;
+import dev.couchjobs.internal.monitor.BackgroundServices;
 import dev.couchjobs.internal.retention.RetentionService;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -12,11 +12,11 @@ import java.util.concurrent.CompletableFuture;
  * use by several threads.
  */
 public final class Maintenance {
-    private final ActivityMonitors monitors;
+    private final BackgroundServices services;
     private final RetentionService retentionService;
 
-    Maintenance(ActivityMonitors monitors, RetentionService retentionService) {
-        this.monitors = monitors;
+    Maintenance(BackgroundServices services, RetentionService retentionService) {
+        this.services = services;
         this.retentionService = retentionService;
     }
 
@@ -30,7 +30,7 @@ public final class Maintenance {
      * @throws CouchJobsClosedException if this instance is closed
      */
     public void monitor(JobType<?, ?> type) {
-        monitors.watchOver(type);
+        services.monitor(type);
     }
 
     /**

@@ -15,20 +15,20 @@ import java.util.concurrent.ScheduledExecutorService;
  */
 final class LogThrottle {
     private static final Duration SILENCE = Duration.ofMinutes(1);
-    private static final int MOST = 1_000;
+    private static final int CAUSES_MAX = 1_000;
     private static final Map<ScheduledExecutorService, LogThrottle> ALL =
             Collections.synchronizedMap(new WeakHashMap<>());
 
-    private final Map<String, Instant> told = new HashMap<>();
+    private final Map<String, Instant> lastLogged = new HashMap<>();
 
     /** {@return the throttle of an environment} */
     static LogThrottle of(Environment environment) {
-        return ALL.computeIfAbsent(environment.scheduler(), none -> new LogThrottle());
+        return ALL.computeIfAbsent(environment.scheduler(), unused -> new LogThrottle());
     }
 
     /** {@return whether the caller is to log a cause now} Each cause is logged once a minute. */
     synchronized boolean tryAcquire(String cause, Instant now) {
-        told.values().removeIf(time -> !now.isBefore(time.plus(SILENCE)));
-        return told.size() < MOST && told.putIfAbsent(cause, now) == null;
+        lastLogged.values().removeIf(time -> !now.isBefore(time.plus(SILENCE)));
+        return lastLogged.size() < CAUSES_MAX && lastLogged.putIfAbsent(cause, now) == null;
     }
 }

@@ -52,13 +52,13 @@ public final class Loop implements AutoCloseable {
     @GuardedBy("this") private @Nullable Pause pause;
 
     @GuardedBy("this") private @Nullable Future<?> timer;
-    // Distinguishes the wake-up that is wanted from one that was too late to be cancelled.
+    // Distinguishes the wake-up that is awaited from one that was too late to be cancelled.
     @GuardedBy("this") private @Nullable Object awaited;
 
     /**
      * A loop whose rounds start on the environment's scheduler.
      *
-     * @param name what the log calls it
+     * @param name its name in the log
      * @param environment its clock, timers and randomness
      * @param round starts a round; the future has the pause that follows it
      */
@@ -69,9 +69,9 @@ public final class Loop implements AutoCloseable {
     /**
      * A loop whose rounds start on an executor, for rounds with much work.
      *
-     * @param name what the log calls it
+     * @param name its name in the log
      * @param environment its clock, timers and randomness
-     * @param executor on which rounds start
+     * @param executor starts the rounds
      * @param round starts a round; the future has the pause that follows it
      */
     public Loop(String name, Environment environment, Executor executor, Supplier<CompletableFuture<Pause>> round) {
@@ -130,28 +130,28 @@ public final class Loop implements AutoCloseable {
         var unused = running.whenComplete(this::endRound);
     }
 
-    private synchronized void endRound(@Nullable Pause wanted, @Nullable Throwable error) {
+    private synchronized void endRound(@Nullable Pause requested, @Nullable Throwable error) {
         if (phase == Phase.CLOSED) {
-            cancelSignal(wanted);
-        } else if (error != null || wanted == null) {
+            cancelSignal(requested);
+        } else if (error != null || requested == null) {
             backOff(error);
         } else {
-            pause(wanted);
+            pause(requested);
         }
     }
 
-    @GuardedBy("this") private void pause(Pause wanted) {
-        pause = wanted;
-        if (isWakeUpRequested || wanted.atMost().filter(Duration::isZero).isPresent()) {
+    @GuardedBy("this") private void pause(Pause requested) {
+        pause = requested;
+        if (isWakeUpRequested || requested.atMost().filter(Duration::isZero).isPresent()) {
             begin();
             return;
         }
         phase = Phase.PAUSED;
         Object wakeUp = new Object();
         awaited = wakeUp;
-        wanted.atMost().ifPresent(delay -> wakeAfter(delay, wakeUp));
-        if (wanted.signal().isPresent()) {
-            var unused = wanted.signal().get().whenComplete((value, error) -> signalled(wakeUp, error));
+        requested.atMost().ifPresent(delay -> wakeAfter(delay, wakeUp));
+        if (requested.signal().isPresent()) {
+            var unused = requested.signal().get().whenComplete((value, error) -> signalled(wakeUp, error));
         }
     }
 
@@ -176,7 +176,7 @@ public final class Loop implements AutoCloseable {
         failures++;
         long full = Math.min(backoffMaxMillis, BACKOFF_FIRST_MILLIS << Math.min(failures - 1, 16));
         long millis = full / 2 + environment.random().nextLong(full / 2 + 1);
-        tell(error == null ? "no pause" : RootCauses.of(error).toString(), millis);
+        logFailure(error == null ? "no pause" : RootCauses.of(error).toString(), millis);
         LOG.debug("{}: why the round failed", name, error);
         phase = Phase.BACKING_OFF;
         Object wakeUp = new Object();
@@ -185,7 +185,7 @@ public final class Loop implements AutoCloseable {
     }
 
     /** A string, because SLF4J writes the trace of an exception in last position. */
-    private void tell(String cause, long millis) {
+    private void logFailure(String cause, long millis) {
         if (LogThrottle.of(environment).tryAcquire(cause, environment.clock().instant())) {
             LOG.warn("{}: round failed, next one in {} ms: {}", name, millis, cause);
         } else {

@@ -6,10 +6,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The time between two rounds of a {@link Loop}: until a signal, for a time, or until the first of both. A wake-up ends
- * any pause.
+ * The time between two rounds of a {@link Loop}. It ends with a signal, after a time, or with the first of both. A
+ * wake-up ends any pause.
  *
- * @param signal ends the pause when it completes; cancelled when the pause ends otherwise
+ * @param signal ends the pause when it completes; cancelled when the pause ends for another reason
  * @param atMost the longest pause
  */
 public record Pause(Optional<CompletableFuture<?>> signal, Optional<Duration> atMost) {
@@ -25,9 +25,9 @@ public record Pause(Optional<CompletableFuture<?>> signal, Optional<Duration> at
     }
 
     /**
-     * {@return a pause of that time}
+     * {@return a pause of a fixed time}
      *
-     * @param duration how long it is
+     * @param duration the time
      */
     public static Pause atMost(Duration duration) {
         return new Pause(Optional.empty(), Optional.of(duration));
@@ -45,25 +45,25 @@ public record Pause(Optional<CompletableFuture<?>> signal, Optional<Duration> at
     /**
      * {@return a future that completes with the first of two, and that cancels both when it is cancelled}
      *
-     * @param one a future
-     * @param other another future
+     * @param first a future
+     * @param second another future
      */
-    public static CompletableFuture<Void> firstOf(CompletableFuture<Void> one, CompletableFuture<Void> other) {
-        CompletableFuture<Void> first = new CompletableFuture<>();
-        for (CompletableFuture<Void> each : List.of(one, other)) {
+    public static CompletableFuture<Void> firstOf(CompletableFuture<Void> first, CompletableFuture<Void> second) {
+        CompletableFuture<Void> result = new CompletableFuture<>();
+        for (CompletableFuture<Void> each : List.of(first, second)) {
             var unused = each.whenComplete((done, error) -> {
                 if (error == null) {
-                    first.complete(null);
+                    result.complete(null);
                 } else {
-                    first.completeExceptionally(error);
+                    result.completeExceptionally(error);
                 }
             });
         }
-        var unused = first.whenComplete((done, error) -> {
-            one.cancel(false);
-            other.cancel(false);
+        var unused = result.whenComplete((done, error) -> {
+            first.cancel(false);
+            second.cancel(false);
         });
-        return first;
+        return result;
     }
 
     /**

@@ -41,11 +41,12 @@ final class DependencyRows {
                         (s, db, ids) -> s.jobs.add(db, after(LAST, MANY))),
                 verb(
                         "`add` of a job that waits for one to come",
-                        s -> patient(LAST),
+                        s -> waitingForSuccess(LAST),
                         (s, db, job) -> s.jobs.add(db, job)),
                 verb(
                         "`add` of a job that another waits for",
-                        s -> s.await(s.others.add(s.database(), patient(LAST))).jobId(),
+                        s -> s.await(s.others.add(s.database(), waitingForSuccess(LAST)))
+                                .jobId(),
                         (s, db, last) -> s.jobs.add(db, MAIL, id(0), DATA)),
                 verb(
                         "`remove` of a job that waits",
@@ -57,7 +58,8 @@ final class DependencyRows {
                         (s, db, job) -> s.jobs.remove(db, MAIL, LAST)),
                 verb(
                         "`remove` of a job that waits for one to come",
-                        s -> s.await(s.others.add(s.database(), patient(LAST))).jobId(),
+                        s -> s.await(s.others.add(s.database(), waitingForSuccess(LAST)))
+                                .jobId(),
                         (s, db, last) -> s.jobs.remove(db, MAIL, last)),
                 verb(
                         "`finish` of a job that one waits for",
@@ -98,7 +100,7 @@ final class DependencyRows {
                                 .toArray(String[]::new));
     }
 
-    private static NewJob<String> patient(String id) {
+    private static NewJob<String> waitingForSuccess(String id) {
         return NewJob.of(MAIL, DATA).id(id).after(Dependency.on(MAIL, id(0)).ifUnsuccessful(DependencyPolicy.EXPECT));
     }
 

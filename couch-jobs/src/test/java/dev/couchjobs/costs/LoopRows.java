@@ -39,12 +39,12 @@ final class LoopRows {
                 loop(
                         "activity monitor: puts 100 jobs back",
                         CostFixture::claimedAndLeft,
-                        LoopRows::watchOverForLong,
+                        LoopRows::monitorForLong,
                         reading("activity").and(writing("pending"))),
                 loop(
                         "feed trimmer: trims the feed of one type",
                         CostFixture::pending,
-                        LoopRows::watchOverForLong,
+                        LoopRows::monitorForLong,
                         writing("feed_trimmed")),
                 loop(
                         "notifier: a change of one job",
@@ -59,9 +59,9 @@ final class LoopRows {
                 loop(
                         "sweep: removes 100 jobs",
                         s -> due(s, MAIL),
-                        LoopRows::watchOver,
+                        LoopRows::monitorBriefly,
                         reading("retire").and(writing("data"))),
-                loop("sweep: nothing is due", s -> s.ended(MAIL), LoopRows::watchOver, reading("retire")),
+                loop("sweep: nothing is due", s -> s.ended(MAIL), LoopRows::monitorBriefly, reading("retire")),
                 loop("archive: offers 100 jobs", s -> due(s, ARCHIVED), LoopRows::archive, writing("archiving")),
                 loop("archive: removes 100 jobs", s -> due(s, ARCHIVED), LoopRows::archive, writing("retire")),
                 loop("archive: nothing is due", s -> s.ended(ARCHIVED), LoopRows::archive, reading("retire")));
@@ -86,12 +86,12 @@ final class LoopRows {
         return MAIL;
     }
 
-    private static void watchOver(CostFixture fixture, Object any) {
+    private static void monitorBriefly(CostFixture fixture, Object any) {
         fixture.jobs.maintenance().monitor(MAIL);
         fixture.pass(MOMENT);
     }
 
-    private static void watchOverForLong(CostFixture fixture, Object any) {
+    private static void monitorForLong(CostFixture fixture, Object any) {
         fixture.jobs.maintenance().monitor(MAIL);
         fixture.pass(LONG);
     }

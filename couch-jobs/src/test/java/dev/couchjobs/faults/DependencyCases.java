@@ -32,7 +32,7 @@ final class DependencyCases {
                 writing(
                         "add of a job that waits for one to come",
                         CreationCases::nothing,
-                        (s, g) -> s.jobs.add(s.faulty, patient("b")),
+                        (s, g) -> s.jobs.add(s.faulty, waitingForSuccess("b")),
                         (s, g, id) -> {
                             assertThat(s.changesOf("b")).containsExactly(PENDING);
                             s.added("a", "late");
@@ -84,14 +84,14 @@ final class DependencyCases {
         return NewJob.of(MAIL, "then").id(jobId).after(Dependency.on(MAIL, "a").ifUnsuccessful(DependencyPolicy.FAIL));
     }
 
-    private static NewJob<String> patient(String jobId) {
+    private static NewJob<String> waitingForSuccess(String jobId) {
         return NewJob.of(MAIL, "then")
                 .id(jobId)
                 .after(Dependency.on(MAIL, "a").ifUnsuccessful(DependencyPolicy.EXPECT));
     }
 
     private static String expected(FaultFixture fixture) {
-        return fixture.await(fixture.others.add(fixture.database(), patient("b")))
+        return fixture.await(fixture.others.add(fixture.database(), waitingForSuccess("b")))
                 .jobId();
     }
 

@@ -33,7 +33,7 @@ final class DependencyModel {
             DependencyPolicy policy = each.getValue();
             if (state == State.PENDING) {
                 outstanding.put(each.getKey(), policy);
-            } else if (state != State.SUCCEEDED && isPatient(state, policy)) {
+            } else if (state != State.SUCCEEDED && waitsForSuccess(state, policy)) {
                 outstanding.put(each.getKey(), policy);
             } else if (state == null && policy != DependencyPolicy.IGNORE) {
                 return false;
@@ -47,7 +47,7 @@ final class DependencyModel {
     }
 
     /** Whether a job begins to wait for one that has not succeeded and does not run either. */
-    private static boolean isPatient(@Nullable State dependency, DependencyPolicy policy) {
+    private static boolean waitsForSuccess(@Nullable State dependency, DependencyPolicy policy) {
         return policy == DependencyPolicy.EXPECT || (policy == DependencyPolicy.WAIT && dependency != null);
     }
 

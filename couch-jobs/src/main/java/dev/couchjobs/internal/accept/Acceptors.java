@@ -6,7 +6,7 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.ServiceRegistry;
-import dev.couchjobs.internal.monitor.ActivityMonitors;
+import dev.couchjobs.internal.monitor.BackgroundServices;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -16,27 +16,27 @@ public final class Acceptors implements AutoCloseable {
     private static final int TYPES_WATCHED_MAX = 1_000;
 
     private final Instance instance;
-    private final ActivityMonitors monitors;
+    private final BackgroundServices services;
     private final WatchLimit<Acceptor<?>> watches;
     private final ServiceRegistry<JobType<?, ?>, Acceptor<?>> acceptors = new ServiceRegistry<>(Acceptor::close);
 
-    public Acceptors(Instance instance, ActivityMonitors monitors) {
-        this(instance, monitors, TYPES_WATCHED_MAX);
+    public Acceptors(Instance instance, BackgroundServices services) {
+        this(instance, services, TYPES_WATCHED_MAX);
     }
 
     /** @param typesWatchedMax for how many types this process may watch for new jobs */
-    Acceptors(Instance instance, ActivityMonitors monitors, int typesWatchedMax) {
+    Acceptors(Instance instance, BackgroundServices services, int typesWatchedMax) {
         this.instance = instance;
-        this.monitors = monitors;
-        this.watches = new WatchLimit<>(
-                typesWatchedMax, acceptor -> monitors.isInUse(acceptor.typeName()), Acceptor::wakeUp);
-        monitors.afterEachLook(watches::wakeInUse);
+        this.services = services;
+        this.watches =
+                new WatchLimit<>(typesWatchedMax, acceptor -> services.isInUse(acceptor.typeName()), Acceptor::wakeUp);
+        services.afterEachLeaseRead(watches::wakeInUse);
     }
 
     /** {@return a claimed job, or empty after the timeout} */
     public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type, AcceptOptions options) {
         try {
-            monitors.watchOver(type);
+            services.monitor(type);
             synchronized (this) {
                 return acceptor(type).accept(type, options);
             }
@@ -51,13 +51,13 @@ public final class Acceptors implements AutoCloseable {
      * @throws IllegalArgumentException if another worker has a different retry policy or retention for that type
      */
     public <D> ClaimSubscription serve(JobType<D, ?> type, ClaimConsumer<D> consumer, AcceptOptions options) {
-        monitors.workerBegins(type);
+        services.workerBegins(type);
         try {
             synchronized (this) {
-                return acceptor(type).serve(consumer, options, () -> monitors.workerEnds(type));
+                return acceptor(type).serve(consumer, options, () -> services.workerEnds(type));
             }
         } catch (RuntimeException e) {
-            monitors.workerEnds(type);
+            services.workerEnds(type);
             throw e;
         }
     }

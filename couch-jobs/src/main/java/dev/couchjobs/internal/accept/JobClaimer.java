@@ -127,7 +127,7 @@ final class JobClaimer<D> {
             isRetry = true;
             readVersionAt = Optional.empty();
             triedCount = 0;
-            return wasSlow ? tries.next(size -> claim(tx)) : tries.again(size -> claim(tx));
+            return wasSlow ? tries.next(size -> claim(tx)) : tries.nextOfSameSize(size -> claim(tx));
         }
 
         /** Adapts to the failure of the last try. If it would have claimed jobs and was not slow, it was a conflict. */

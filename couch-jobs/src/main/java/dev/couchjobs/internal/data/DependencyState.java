@@ -4,55 +4,58 @@ import com.apple.foundationdb.tuple.Tuple;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What ties a job to others.
+ * The part of a job's row that concerns dependencies.
  *
  * <p>Dependents of a job are stored in waiter groups. The job's row names its groups, so a job without dependents ends
- * without an extra read. A waiter group is a random number, and used once: what is still to be done for those in it
- * stays apart from those who begin to wait when the job is enqueued again.
+ * without an extra read. A waiter group is a random number that is used once. Notices for its dependents are therefore
+ * independent of dependents that are linked after the job was enqueued again.
  *
- * @param strictGroup the waiter group of those for which a failure, too, is an end; 0 if there is none
- * @param patientGroup the waiter group of those who wait until the job succeeds, however often it fails; 0 if there is
- *     none
- * @param keptIfFailed if it fails because of another, for how many seconds it is kept; {@link #FOR_EVER}
- * @param archived whether it is then removed only once an archive has taken it
+ * @param endGroup the waiter group of the dependents with {@link WaitCondition#END}; 0 for none
+ * @param successGroup the waiter group of the dependents with {@link WaitCondition#SUCCESS}; 0 for none
+ * @param keptIfFailed how many seconds the job is kept if it fails because of a dependency, or {@link #FOR_EVER}
+ * @param archived whether the job is then removed only after an archive has accepted it
  */
-public record DependencyState(long strictGroup, long patientGroup, long keptIfFailed, boolean archived) {
-    /** No waiter group at all. */
+public record DependencyState(long endGroup, long successGroup, long keptIfFailed, boolean archived) {
+    /** Stands for the absence of a waiter group. */
     public static final long NO_GROUP = 0;
-    /** The job is not removed by itself. */
+    /** The retention does not remove the job. */
     public static final long FOR_EVER = -1;
-    /** The job waits for no other, and no other waits for it. */
+    /** The state of a job without dependencies and dependents. */
     public static final DependencyState NONE = new DependencyState(NO_GROUP, NO_GROUP, FOR_EVER, false);
 
-    /** {@return whether another job waits for the job} */
+    /** {@return whether the job has dependents} */
     public boolean hasDependents() {
-        return strictGroup != NO_GROUP || patientGroup != NO_GROUP;
+        return endGroup != NO_GROUP || successGroup != NO_GROUP;
     }
 
-    /** {@return the waiter group of those who are patient, or of those who are not} */
-    public long group(boolean patient) {
-        return patient ? patientGroup : strictGroup;
+    /** {@return the waiter group of the dependents with a wait condition, or {@link #NO_GROUP}} */
+    public long group(WaitCondition waitCondition) {
+        return switch (waitCondition) {
+            case END -> endGroup;
+            case SUCCESS -> successGroup;
+        };
     }
 
-    /** {@return these, with a waiter group of that kind} */
-    public DependencyState with(boolean patient, long group) {
-        return patient
-                ? new DependencyState(strictGroup, group, keptIfFailed, archived)
-                : new DependencyState(group, patientGroup, keptIfFailed, archived);
+    /** {@return a copy with another waiter group for the dependents with a wait condition} */
+    public DependencyState withGroup(WaitCondition waitCondition, long group) {
+        return switch (waitCondition) {
+            case END -> new DependencyState(group, successGroup, keptIfFailed, archived);
+            case SUCCESS -> new DependencyState(endGroup, group, keptIfFailed, archived);
+        };
     }
 
-    /** {@return these, with how long the job is kept if it fails because of another} */
+    /** {@return a copy with the retention of the job for a failure because of a dependency} */
     public DependencyState keptIfFailed(long seconds, boolean archived) {
-        return new DependencyState(strictGroup, patientGroup, seconds, archived);
+        return new DependencyState(endGroup, successGroup, seconds, archived);
     }
 
     @Nullable Tuple encode() {
-        return equals(NONE) ? null : Tuple.from(strictGroup, patientGroup, keptIfFailed, archived);
+        return equals(NONE) ? null : Tuple.from(endGroup, successGroup, keptIfFailed, archived);
     }
 
-    static DependencyState decode(@Nullable Tuple ties) {
-        return ties == null
+    static DependencyState decode(@Nullable Tuple state) {
+        return state == null
                 ? NONE
-                : new DependencyState(ties.getLong(0), ties.getLong(1), ties.getLong(2), ties.getBoolean(3));
+                : new DependencyState(state.getLong(0), state.getLong(1), state.getLong(2), state.getBoolean(3));
     }
 }

@@ -17,11 +17,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the attempts at a job write down: entries numbered from 1 without a gap, of which the last {@value #KEPT} are
- * kept; beside them the last checkpoint, which is not trimmed with the entries; and the progress.
+ * The log of a job: entries that its attempts write, numbered from 1 without gaps, of which the last {@value #KEPT} are
+ * kept; the last checkpoint, which is not trimmed with the entries; and the progress.
  *
- * <p>The next number is found by reading the last entry in a way that conflicts, so that no two entries get the same. A
- * job's row only says whether there is anything to remove with the job: heartbeats and entries do not conflict.
+ * <p>The next number follows from the last entry, which is read with a conflict, so no two entries have the same
+ * number. A job's row only says whether the job has a log: heartbeats and entries do not conflict.
  */
 public final class JobLog {
     static final int KEPT = 1_000;
@@ -36,9 +36,9 @@ public final class JobLog {
      *
      * @param number its number, from 1
      * @param claim the number of the claim that wrote it
-     * @param at when, in milliseconds since the epoch
-     * @param kind what it was written as
-     * @param json what was written
+     * @param at its time, in milliseconds since the epoch
+     * @param kind its kind
+     * @param json its content
      */
     public record Stored(long number, long claim, long at, LogEntry.Kind kind, String json) {
         private Tuple encode() {
@@ -57,7 +57,8 @@ public final class JobLog {
     }
 
     /**
-     * {@return the number that the next entry gets; read in a way that conflicts with its writer, unless by a snapshot}
+     * {@return the number of the next entry; a read that is not from a snapshot conflicts with the writer of that
+     * entry}
      */
     public static CompletableFuture<Long> nextNumber(ReadTransaction tx, JobRef ref) {
         Subspace log = ref.keys().log(ref.id());
@@ -73,8 +74,8 @@ public final class JobLog {
     }
 
     /** Appends an entry, and notifies subscribers of the job. */
-    public static void append(JobTransaction verb, JobRef ref, JobRow row, Stored entry) {
-        Transaction tx = verb.tx();
+    public static void append(JobTransaction jobs, JobRef ref, JobRow row, Stored entry) {
+        Transaction tx = jobs.tx();
         Subspace log = ref.keys().log(ref.id());
         byte[] value = entry.encode().pack();
         tx.set(log.pack(entry.number()), value);
@@ -84,18 +85,18 @@ public final class JobLog {
         if (entry.kind() == LogEntry.Kind.CHECKPOINT) {
             tx.set(log.pack(CHECKPOINT), value);
         }
-        writeAndNotify(verb, ref, row);
+        writeAndNotify(jobs, ref, row);
     }
 
     /** Replaces the progress of the job, and notifies its subscribers. */
-    public static void progress(JobTransaction verb, JobRef ref, JobRow row, JobProgress progress) {
+    public static void progress(JobTransaction jobs, JobRef ref, JobRow row, JobProgress progress) {
         Tuple value = Tuple.from(
                 progress.done(),
                 progress.total(),
                 progress.text(),
                 progress.at().toEpochMilli());
-        verb.tx().set(progressKey(ref), value.pack());
-        writeAndNotify(verb, ref, row);
+        jobs.tx().set(progressKey(ref), value.pack());
+        writeAndNotify(jobs, ref, row);
     }
 
     static byte[] entryKey(JobRef ref, long number) {
@@ -106,14 +107,14 @@ public final class JobLog {
         return ref.keys().log(ref.id()).pack(PROGRESS);
     }
 
-    private static void writeAndNotify(JobTransaction verb, JobRef ref, JobRow row) {
+    private static void writeAndNotify(JobTransaction jobs, JobRef ref, JobRow row) {
         if (!row.claimInfo().logged()) {
-            verb.save(ref, row, row.logging().writtenByHolder(verb.isJoined()));
+            jobs.save(ref, row, row.logging().writtenByHolder(jobs.isJoined()));
         }
-        verb.tell(ref, JobState.RUNNING);
+        jobs.appendEvent(ref, JobState.RUNNING);
     }
 
-    /** {@return entries behind a number, oldest first} */
+    /** {@return the entries after a number, oldest first} */
     public static CompletableFuture<List<Stored>> read(ReadTransaction tx, JobRef ref, long after, int limit) {
         Subspace log = ref.keys().log(ref.id());
         Range behind = new Range(ByteArrayUtil.keyAfter(log.pack(after)), log.range().end);
@@ -122,13 +123,13 @@ public final class JobLog {
                 .thenApply(rows -> Quarantine.readable(tx, ref.keys(), rows, row -> Stored.decode(row.getValue())));
     }
 
-    /** {@return the last checkpoint, however long ago it was} */
+    /** {@return the last checkpoint} */
     public static CompletableFuture<Optional<Stored>> lastCheckpoint(ReadTransaction tx, JobRef ref) {
         byte[] key = ref.keys().log(ref.id()).pack(CHECKPOINT);
         return tx.get(key).thenApply(value -> Quarantine.readable(tx, ref.keys(), key, value, Stored::decode));
     }
 
-    /** {@return how far the job is, if that was said} */
+    /** {@return the progress, if an attempt has reported one} */
     public static CompletableFuture<Optional<JobProgress>> progress(ReadTransaction tx, JobRef ref) {
         byte[] key = progressKey(ref);
         return tx.get(key).thenApply(value -> Quarantine.readable(tx, ref.keys(), key, value, JobLog::decodeProgress));
@@ -143,14 +144,14 @@ public final class JobLog {
                 Instant.ofEpochMilli(progress.getLong(3)));
     }
 
-    /** Removes all that was written for a job that goes. */
+    /** Removes the log of a removed job. */
     static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
         if (before != null && before.claimInfo().logged() && after == null) {
             tx.clear(ref.keys().log(ref.id()).range());
         }
     }
 
-    /** Numbers come behind names in the order of tuples. */
+    /** The range of the entries. Tuples order numbers after texts. */
     private static Range entries(Subspace log) {
         return new Range(log.pack(1), log.range().end);
     }

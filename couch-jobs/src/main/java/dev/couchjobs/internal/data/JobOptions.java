@@ -7,18 +7,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the creator of a job asked for beyond the RFC.
+ * The options of a job's creator beyond the RFC, and the state that follows from them.
  *
  * @param priority higher first; 0 is the RFC's queue
- * @param since when a job with a priority of its own was enqueued, in milliseconds since the epoch by the clock of
- *     the process that did that; the oldest comes first within a priority
- * @param due whether a job with a priority of its own has been moved to its place in the order of priorities, because
- *     its scheduled time has come
- * @param blocked whether the job waits for others, and so is in no queue
+ * @param since when a job in the ranked queue was enqueued, in milliseconds since the epoch by the clock of the process
+ *     that enqueued it; the oldest job comes first within a priority
+ * @param due whether a job was moved to the due part of the ranked queue, because its scheduled time has come
+ * @param blocked whether the job waits for a dependency, and so is in no queue
  * @param retry its own retry policy, or null for that of its type
- * @param dependencies what ties it to other jobs
- * @param edits how often the job was changed without being claimed, so that no change leaves its row as it was some
- *     time before
+ * @param dependencies its dependency state
+ * @param edits how often the job was changed without being claimed, so that no two rows of the job are equal
  */
 public record JobOptions(
         int priority,
@@ -28,60 +26,62 @@ public record JobOptions(
         @Nullable RetryPolicy retry,
         DependencyState dependencies,
         int edits) {
-    /** Nothing beyond the RFC. */
+    /** The options of a job without options beyond the RFC. */
     public static final JobOptions NONE = new JobOptions(0, 0, false, false, null, DependencyState.NONE, 0);
 
     private static final int RETRY = 4;
     private static final int DEPENDENCIES = 5;
     private static final int EDITS = 6;
 
-    /** {@return what a creator asks for} */
+    /** {@return the options of a creator} */
     public static JobOptions withOptions(int priority, long now, @Nullable RetryPolicy retry) {
         return new JobOptions(priority, priority == 0 ? 0 : now, false, false, retry, DependencyState.NONE, 0);
     }
 
-    /** {@return the same, in no queue} */
-    public JobOptions blockedBy(boolean others) {
-        return blocked == others ? this : new JobOptions(priority, since, due, others, retry, dependencies, edits);
+    /** {@return a copy for a job that is blocked or not} */
+    public JobOptions blocked(boolean newBlocked) {
+        return blocked == newBlocked
+                ? this
+                : new JobOptions(priority, since, due, newBlocked, retry, dependencies, edits);
     }
 
-    /** {@return the same, tied otherwise} */
+    /** {@return a copy with another dependency state} */
     public JobOptions withDependencies(DependencyState dependencies) {
         return new JobOptions(priority, since, due, blocked, retry, dependencies, edits);
     }
 
-    /** {@return the same, for a job that was changed without being claimed} */
+    /** {@return a copy for a job that was changed without being claimed} */
     JobOptions edited() {
         return new JobOptions(priority, since, due, blocked, retry, dependencies, edits + 1);
     }
 
-    /** {@return the same, with its scheduled time come or not} */
+    /** {@return a copy for a job whose scheduled time has come or not} */
     JobOptions due(boolean due) {
         return this.due == due ? this : new JobOptions(priority, since, due, blocked, retry, dependencies, edits);
     }
 
-    /** {@return what is asked for by those, for a job that stands where it stands} */
-    public JobOptions withOptions(JobOptions others) {
-        return new JobOptions(others.priority, others.since, due, blocked, others.retry, dependencies, edits);
+    /** {@return a copy with the creator's options of another object, and the state of this one} */
+    public JobOptions withOptions(JobOptions source) {
+        return new JobOptions(source.priority, source.since, due, blocked, source.retry, dependencies, edits);
     }
 
-    /** {@return the same, with the priority of those; a job that has it already is as old as it was} */
-    public JobOptions prioritised(JobOptions others) {
-        return priority == others.priority
+    /** {@return a copy with the priority of another object; a job that keeps its priority keeps its age} */
+    public JobOptions prioritised(JobOptions source) {
+        return priority == source.priority
                 ? this
-                : new JobOptions(others.priority, others.since, due, blocked, retry, dependencies, edits);
+                : new JobOptions(source.priority, source.since, due, blocked, retry, dependencies, edits);
     }
 
-    /** {@return the same, for a job that stands where it stood among those of its priority} */
+    /** {@return a copy with the age of an earlier object, if both have the same priority} */
     public JobOptions withEnqueueTimeOf(JobOptions earlier) {
         return priority == earlier.priority
                 ? new JobOptions(priority, earlier.since, due, blocked, retry, dependencies, edits)
                 : this;
     }
 
-    /** {@return whether these ask for the same as those; where a job stands is not asked for} */
-    public boolean hasSameOptionsAs(JobOptions others) {
-        return priority == others.priority && Objects.equals(retry, others.retry);
+    /** {@return whether the creator's options are the same; the state may differ} */
+    public boolean hasSameOptionsAs(JobOptions source) {
+        return priority == source.priority && Objects.equals(retry, source.retry);
     }
 
     @Nullable Tuple encode() {
@@ -89,25 +89,25 @@ public record JobOptions(
             return null;
         }
         Tuple options = Tuple.from(priority, since, due, blocked);
-        Tuple tied = dependencies.encode();
-        if (tied == null && edits == 0) {
+        Tuple encodedDependencies = dependencies.encode();
+        if (encodedDependencies == null && edits == 0) {
             return retry == null ? options : options.add(encode(retry));
         }
-        Tuple more = options.addObject(retry == null ? null : encode(retry)).addObject(tied);
-        return edits == 0 ? more : more.add(edits);
+        Tuple extended = options.addObject(retry == null ? null : encode(retry)).addObject(encodedDependencies);
+        return edits == 0 ? extended : extended.add(edits);
     }
 
-    static JobOptions decode(@Nullable Tuple terms) {
-        return terms == null
+    static JobOptions decode(@Nullable Tuple options) {
+        return options == null
                 ? NONE
                 : new JobOptions(
-                        Math.toIntExact(terms.getLong(0)),
-                        terms.getLong(1),
-                        terms.getBoolean(2),
-                        terms.getBoolean(3),
-                        decodeRetry(nested(terms, RETRY)),
-                        DependencyState.decode(nested(terms, DEPENDENCIES)),
-                        terms.size() > EDITS ? Math.toIntExact(terms.getLong(EDITS)) : 0);
+                        Math.toIntExact(options.getLong(0)),
+                        options.getLong(1),
+                        options.getBoolean(2),
+                        options.getBoolean(3),
+                        decodeRetry(nested(options, RETRY)),
+                        DependencyState.decode(nested(options, DEPENDENCIES)),
+                        options.size() > EDITS ? Math.toIntExact(options.getLong(EDITS)) : 0);
     }
 
     private static Tuple encode(RetryPolicy policy) {

@@ -11,24 +11,22 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The value of a job's {@code data} row: RFC 007's {@code (Sequence, JobLock, ScheduledTime, Resubmit, JobData)}, and
- * behind it the lock of the claim that last ended, and what goes beyond the RFC, each in a tuple of its own.
+ * The value of a job's {@code data} row: RFC 007's {@code (Sequence, JobLock, ScheduledTime, Resubmit, JobData)},
+ * followed by the lock of the claim that last ended, and nested tuples for the options, the claim and its end.
  *
  * <p>The state follows from the first two elements: a lock means running; without one, the sequence is 0 for pending
  * and null for finished.
  *
  * @param state pending, running or finished
- * @param sequence of a running job, the commit of its last heartbeat; incomplete while that commit
- *     is still to come
- * @param lock of a running job, the lock of its claim
+ * @param sequence the commit of a running job's last heartbeat; incomplete before that commit
+ * @param lock the lock of a running job's claim
  * @param scheduledTime seconds since the epoch, 0 for none
- * @param resubmit whether a running job is to be pending again when it is finished
+ * @param resubmit whether a running job becomes pending again when it is finished
  * @param payload the job's data
- * @param finishedBy the lock of the claim that last ended, until the job is claimed again, so that a finish that is
- *     tried twice is recognised
- * @param options what its creator asked for beyond the RFC
- * @param claimInfo the present or the last claim
- * @param claimEnd how the last claim ended, if one has
+ * @param finishedBy the lock of the claim that last ended, until the next claim; identifies a repeated finish
+ * @param options the options of the creator beyond the RFC
+ * @param claimInfo the current or the last claim
+ * @param claimEnd the end of the last claim, or null
  */
 public record JobRow(
         JobState state,
@@ -73,12 +71,12 @@ public record JobRow(
                 claimEnd == null ? null : claimEnd.ofClaim());
     }
 
-    /** {@return this job waiting to run as if it were new, but for its history} */
+    /** {@return this job as pending, with its history but without failures} */
     public JobRow enqueued(Payload payload, long scheduledTime) {
         return waiting(payload, scheduledTime, finishedBy, options, claimInfo.fresh(), claimEnd);
     }
 
-    /** {@return this job with other terms} */
+    /** {@return this job with other options} */
     public JobRow on(JobOptions options) {
         return new JobRow(
                 state, sequence, lock, scheduledTime, resubmit, payload, finishedBy, options, claimInfo, claimEnd);
@@ -90,12 +88,12 @@ public record JobRow(
                 state, sequence, lock, scheduledTime, resubmit, payload, finishedBy, options, claimInfo, claimEnd);
     }
 
-    /** {@return this waiting job moved to its place in the order of priorities, because its scheduled time has come} */
+    /** {@return this pending job in the ranked queue, because its scheduled time has come} */
     public JobRow dueNow() {
         return on(options.due(true));
     }
 
-    /** {@return this running job, with something written down that goes with it; not a sign of life} */
+    /** {@return this running job with a log; not a heartbeat} */
     JobRow logging() {
         return new JobRow(
                 state,
@@ -111,25 +109,26 @@ public record JobRow(
     }
 
     /**
-     * {@return this running job as its holder writes it} In a transaction of the caller's, which must not conflict with
-     * heartbeats, that is a sign of life: a row that keeps its sequence must not be written over a heartbeat.
+     * {@return this running job as its holder writes it} In the caller's transaction the write is also a heartbeat:
+     * such a transaction must not conflict with heartbeats, and a row with an old sequence must not overwrite a
+     * heartbeat.
      */
     public JobRow writtenByHolder(boolean joined) {
         return joined ? renewed(payload) : this;
     }
 
-    /** {@return this job tied otherwise to others} */
+    /** {@return this job with another dependency state} */
     public JobRow withDependencies(DependencyState dependencies) {
         return on(options.withDependencies(dependencies));
     }
 
-    /** {@return whether the job waits for others} */
+    /** {@return whether the job waits for a dependency} */
     public boolean isBlocked() {
         return state == JobState.PENDING && options.blocked();
     }
 
     /**
-     * {@return this running job taken from a holder who went silent, and waiting again: as if new if it was flagged}
+     * {@return this running job as pending after its claim expired; without failures if it was flagged}
      */
     public JobRow requeued(long now, long scheduledTime) {
         ClaimEnd expired = ClaimEnd.of(AttemptEnd.EXPIRED, now, null);
@@ -137,9 +136,9 @@ public record JobRow(
     }
 
     /**
-     * {@return this running job given back by its holder, and waiting again: as if new if it was flagged}
+     * {@return this running job as pending after its holder released it; without failures if it was flagged}
      *
-     * @param started whether the work on it had begun
+     * @param started whether the work had begun
      */
     public JobRow released(long now, boolean started) {
         ClaimEnd claimEnd = ClaimEnd.of(AttemptEnd.RELEASED, now, null);
@@ -150,7 +149,7 @@ public record JobRow(
         return resubmit ? ended.fresh() : ended;
     }
 
-    /** {@return this running job waiting again for another attempt, the present one having failed or been put off} */
+    /** {@return this running job as pending for another attempt, after a failure or a snooze} */
     public JobRow again(long scheduledTime, ClaimEnd claimEnd) {
         ClaimInfo ended = claimEnd.how() == AttemptEnd.FAILED ? claimInfo.failed() : claimInfo.ended(true);
         return waiting(payload, scheduledTime, lock, options, ended, claimEnd);
@@ -159,7 +158,9 @@ public record JobRow(
     /**
      * {@return this job claimed with a lock}
      *
-     * @param started whether the work on it begins with the claim
+     * @param by the name of the process
+     * @param shared whether the activity row is shared with other claims
+     * @param started whether the work begins with the claim
      */
     public JobRow claimed(UUID lock, String by, long now, boolean shared, boolean started) {
         return new JobRow(
@@ -175,7 +176,7 @@ public record JobRow(
                 null);
     }
 
-    /** {@return this running job after a heartbeat of its own} */
+    /** {@return this running job after a heartbeat with an activity row of its own} */
     public JobRow renewed(Payload payload) {
         return renewed(payload, false);
     }
@@ -195,13 +196,13 @@ public record JobRow(
                 claimEnd);
     }
 
-    /** {@return this running job, to be pending again when it is finished; not a sign of life} */
+    /** {@return this running job flagged for resubmission; not a heartbeat} */
     public JobRow flagged(long scheduledTime) {
         return new JobRow(
                 state, sequence, lock, scheduledTime, true, payload, finishedBy, options, claimInfo, claimEnd);
     }
 
-    /** {@return this running job ended by its holder: pending again if it was flagged} */
+    /** {@return this running job finished by its holder; pending if it was flagged} */
     public JobRow finished(ClaimEnd claimEnd) {
         return resubmit
                 ? waiting(
@@ -215,8 +216,8 @@ public record JobRow(
     }
 
     /**
-     * {@return this job ended for good} A holder that went silent has not ended it itself, and is to be halted if it
-     * comes back.
+     * {@return this job as finished} After an expiry the row does not contain the lock of the claim, so a later verb of
+     * its holder is halted.
      */
     public JobRow ended(ClaimEnd claimEnd) {
         boolean expired = claimEnd.how() == AttemptEnd.EXPIRED;
@@ -228,7 +229,7 @@ public record JobRow(
                 false,
                 payload,
                 expired ? null : lock,
-                options.blockedBy(false),
+                options.blocked(false),
                 endedClaim(claimEnd.how()),
                 claimEnd);
     }
@@ -244,22 +245,22 @@ public record JobRow(
         };
     }
 
-    /** {@return how this finished job ended} */
+    /** {@return the outcome of this finished job} */
     public Outcome outcome() {
         return claimEnd == null ? Outcome.SUCCEEDED : claimEnd.outcome();
     }
 
-    /** {@return whether the job runs under this lock} */
+    /** {@return whether the job runs under a lock} */
     public boolean isHeldBy(UUID claim) {
         return claim.equals(lock);
     }
 
-    /** {@return whether that claim finished the job and it has not been claimed since} */
+    /** {@return whether a claim ended last, and the job was not claimed again} */
     public boolean wasLastHeldBy(UUID claim) {
         return lock == null && claim.equals(finishedBy);
     }
 
-    /** Whether this row differs from the one before it only in its last heartbeat. */
+    /** {@return whether this row differs from the row before it only by a heartbeat} */
     boolean isHeartbeatAfter(JobRow before) {
         return before.state == JobState.RUNNING
                 && sequence != null
@@ -267,7 +268,7 @@ public record JobRow(
                 && equals(before.renewed(before.payload, claimInfo.shared()).stamped(sequence.getUserVersion()));
     }
 
-    /** Whether the last heartbeat is in the same commit as that of another row. */
+    /** {@return whether this row has the same committed sequence as another row} */
     boolean isAsOldAs(@Nullable JobRow other) {
         return other != null && sequence != null && sequence.isComplete() && sequence.equals(other.sequence);
     }
@@ -276,7 +277,7 @@ public record JobRow(
         return sequence != null && !sequence.isComplete();
     }
 
-    /** Whether the job ended and is not to be kept at all. */
+    /** {@return whether the end of the job removes it} */
     boolean vanishes() {
         return state == JobState.FINISHED && claimEnd != null && claimEnd.removeAt() == ClaimEnd.AT_ONCE;
     }
@@ -297,7 +298,7 @@ public record JobRow(
                 : this;
     }
 
-    /** Whether two rows differ in anything that subscribers receive. */
+    /** {@return whether two rows differ in anything that subscribers receive} */
     boolean differsFrom(JobRow other) {
         return state != other.state || options.blocked() != other.options.blocked() || hasOtherOptionsThan(other);
     }
@@ -310,15 +311,15 @@ public record JobRow(
     }
 
     /**
-     * {@return this row as it follows another one of its job} A claim, and all that its holder writes, is unlike any
-     * row before it; other changes count as edits, so that they are so too.
+     * {@return this row as the successor of a row of its job} No two rows of a job are equal: claims and the writes of
+     * their holders differ by sequence and lock, and all other changes increment the number of edits.
      */
     JobRow after(JobRow before) {
         boolean edited = state == before.state ? hasOtherOptionsThan(before) : before.state == JobState.FINISHED;
         return edited && !awaitsCommit() ? on(options.edited()) : this;
     }
 
-    /** The value, with a placeholder in front if it awaits its commit. */
+    /** Encodes the row, with a placeholder as the first element if the row awaits its commit. */
     Tuple encode() {
         List<@Nullable Object> value = new ArrayList<>(ENDING + 1);
         value.add(encodedSequence());
@@ -340,7 +341,7 @@ public record JobRow(
         return sequence.isComplete() ? sequence : IncompleteVersionstamps.placeholder(sequence.getUserVersion());
     }
 
-    /** What is as usual at the end of a row takes no room. */
+    /** Omits the absent elements at the end of a row. */
     private static List<@Nullable Object> withoutTail(List<@Nullable Object> value) {
         int last = value.size();
         while (last > JOB_OPTIONS && value.get(last - 1) == null) {

@@ -8,15 +8,15 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Reads the main jobs table. Each read sees what its transaction wrote before; {@link JobTransaction} writes.
+ * Reads the rows of jobs. Each read sees the earlier writes of its transaction. {@link JobTransaction} writes the rows.
  *
- * <p>A job's {@code data} row is the single point of mutual exclusion: every transition reads it, in a way that
- * conflicts with other transitions, and writes it.
+ * <p>A job's {@code data} row provides mutual exclusion: every transition reads it, with a conflict on other
+ * transitions, and writes it.
  */
 public final class JobTable {
     private JobTable() {}
 
-    /** {@return its row, as this transaction left it if it wrote it} */
+    /** {@return the row of a job, with the writes of this transaction} */
     public static CompletableFuture<Optional<JobRow>> read(ReadTransaction tx, JobRef ref) {
         byte[] key = ref.dataKey();
         Optional<TransactionScope.Written> written = TransactionScope.written(tx, key);
@@ -27,13 +27,13 @@ public final class JobTable {
                 .thenApply(value -> Optional.ofNullable(value).map(bytes -> decode(ref, new KeyValue(key, bytes))));
     }
 
-    /** {@return what the row of a job says} */
+    /** {@return the decoded row of a job} */
     public static JobRow decode(JobRef ref, KeyValue row) {
         return Quarantine.decode(ref.keys(), row, each -> JobRow.decode(each.getValue()));
     }
 
     /**
-     * {@return its row, as this transaction left it; nothing if it cannot be decoded, and then it is out of the way}
+     * {@return the row of a job, with the writes of this transaction; empty if it is undecodable, and then quarantined}
      */
     public static CompletableFuture<Optional<JobRow>> find(ReadTransaction tx, JobRef ref) {
         byte[] key = ref.dataKey();
@@ -45,29 +45,28 @@ public final class JobTable {
     }
 
     /**
-     * {@return whether a transaction has written jobs of a type, so that their rows in the indexes cannot be read
-     * there}
+     * {@return whether a transaction has written jobs of a type, so that it cannot read their index rows}
      */
     static boolean hasWritten(ReadTransaction tx, TypeKeys keys) {
         return !TransactionScope.writtenWithin(tx, keys.dataAfter("")).isEmpty();
     }
 
     /**
-     * Some rows of a type.
+     * A page of rows of a type.
      *
      * @param byId the rows by id, in order
-     * @param hasPassedOver whether there are others between them that cannot be decoded
+     * @param hasSkipped whether undecodable rows between them were skipped
      */
-    public record Rows(Map<String, JobRow> byId, boolean hasPassedOver) {}
+    public record Rows(Map<String, JobRow> byId, boolean hasSkipped) {}
 
-    /** {@return rows by id, in order, as this transaction left them} */
+    /** {@return a page of rows, with the writes of this transaction} */
     public static CompletableFuture<Rows> list(ReadTransaction tx, TypeKeys keys, String after, int limit) {
         return new PageReader(tx, keys, after, limit).read();
     }
 
     /**
-     * Reads a job that is perhaps to be changed, without a conflict over it before that. A client keeps what a
-     * transaction has read: so the change then need not wait for another answer.
+     * Reads a job without a conflict, before an edit that may follow. The client caches the reads of a transaction, so
+     * the edit needs no further round trip.
      */
     public static CompletableFuture<?> prefetch(Transaction tx, JobRef ref) {
         return find(tx.snapshot(), ref);

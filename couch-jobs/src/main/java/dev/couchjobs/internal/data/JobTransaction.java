@@ -18,17 +18,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The unit of work of one transaction, and the only code that writes a job's row.
+ * Reads and writes the jobs of one transaction. Only this class writes a job's row.
  *
- * <p>{@link #edit} reads jobs in order to change them, and {@link #save} writes what they become. From the row before
- * and the row after it derives all the rest at once: the pending queue, the activity index, the payload's chunks, the
- * change feed, the counters, the keys that others watch, and the release of dependents. So these
- * always agree, also where a caller commits the transaction without another call.
+ * <p>{@link #edit} reads a job to change it, and {@link #save} writes the new row. From the row before and the row
+ * after it derives all other writes: the pending queue, the activity index, the payload's chunks, the change feed, the
+ * counters, the watched keys, and the release notices. These therefore always agree, even if the caller commits the
+ * transaction without another call.
  *
- * <p>All units of work that are opened on one transaction share what it wrote.
+ * <p>All objects of this class for one transaction share its {@link TransactionScope}.
  */
 public final class JobTransaction {
-    /** So many jobs, with ids of the longest, still fit into one value. */
+    /** As many jobs with ids of the maximum length fit into one value. */
     private static final int TOGETHER_MAX = 80;
 
     private final Transaction tx;
@@ -41,12 +41,12 @@ public final class JobTransaction {
         this.token = token;
     }
 
-    /** {@return the unit of work of a transaction} */
+    /** {@return the jobs of a transaction} */
     public static JobTransaction of(Transaction tx) {
         return new JobTransaction(tx, TransactionScope.of(tx), OptionalLong.empty());
     }
 
-    /** {@return the same for one verb, whose entries in the feed bear a token: see {@link TokenSearch}} */
+    /** {@return a copy for one verb, whose entries in the feed contain a token; see {@link TokenSearch}} */
     public JobTransaction withToken(long token) {
         return new JobTransaction(tx, scope, OptionalLong.of(token));
     }
@@ -56,7 +56,7 @@ public final class JobTransaction {
         return tx;
     }
 
-    /** {@return what records what the steps of jobs in this transaction mean to others; made if there is none} */
+    /** {@return the recorder of release notices in this transaction, created if there is none} */
     public ReleaseRecorder releases(Supplier<? extends ReleaseRecorder> maker) {
         return scope.releases(maker);
     }
@@ -67,80 +67,80 @@ public final class JobTransaction {
         });
     }
 
-    /** {@return whether the verb runs in a transaction of the caller's, and so bears no token} */
+    /** {@return whether the verb runs in the caller's transaction, and so has no token} */
     public boolean isJoined() {
         return token.isEmpty();
     }
 
     /**
-     * Reads a job in order to change it; one whose row cannot be decoded is not there. Of several such steps on one job
-     * in one transaction, each sees what the one before it wrote, also when the caller did not wait in between.
+     * Reads a job in order to change it. A job whose row cannot be decoded does not exist. Edits of one job run in the
+     * order of the calls, even if the caller does not wait in between: each sees the writes of the edits before it.
      */
     public <T> CompletableFuture<T> edit(JobRef ref, Function<Optional<JobRow>, CompletableFuture<T>> step) {
-        TransactionScope.Turn<T> turn = scope.turn(List.of(ref.dataKey()), tx.getExecutor());
-        return turn.end(
-                turn.ready().thenCompose(ready -> JobTable.find(tx, ref)).thenCompose(step));
+        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(List.of(ref.dataKey()), tx.getExecutor());
+        return edit.end(
+                edit.ready().thenCompose(ready -> JobTable.find(tx, ref)).thenCompose(step));
     }
 
     /**
-     * The same for a step that needs something else as well, which is read at the same time as the job's row.
+     * Edits a job with a further value, which is read in parallel with the job's row.
      *
-     * @param beside begins to read it
+     * @param beside starts to read the value
      */
     public <S, T> CompletableFuture<T> edit(
             JobRef ref,
             Supplier<CompletableFuture<S>> beside,
             BiFunction<Optional<JobRow>, S, CompletableFuture<T>> step) {
-        TransactionScope.Turn<T> turn = scope.turn(List.of(ref.dataKey()), tx.getExecutor());
-        return turn.end(turn.ready().thenCompose(ready -> with(JobTable.find(tx, ref), beside.get(), step)));
+        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(List.of(ref.dataKey()), tx.getExecutor());
+        return edit.end(edit.ready().thenCompose(ready -> with(JobTable.find(tx, ref), beside.get(), step)));
     }
 
-    /** The same, but it fails if the job's row cannot be decoded. */
+    /** Edits a job with a further value, and fails if the job's row cannot be decoded. */
     public <S, T> CompletableFuture<T> editReadable(
             JobRef ref,
             Supplier<CompletableFuture<S>> beside,
             BiFunction<Optional<JobRow>, S, CompletableFuture<T>> step) {
-        TransactionScope.Turn<T> turn = scope.turn(List.of(ref.dataKey()), tx.getExecutor());
-        return turn.end(turn.ready().thenCompose(ready -> with(JobTable.read(tx, ref), beside.get(), step)));
+        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(List.of(ref.dataKey()), tx.getExecutor());
+        return edit.end(edit.ready().thenCompose(ready -> with(JobTable.read(tx, ref), beside.get(), step)));
     }
 
     private static <R, S, T> CompletableFuture<T> with(
             CompletableFuture<R> row, CompletableFuture<S> beside, BiFunction<R, S, CompletableFuture<T>> step) {
-        return row.thenCompose(found -> beside.thenCompose(also -> step.apply(found, also)));
+        return row.thenCompose(before -> beside.thenCompose(value -> step.apply(before, value)));
     }
 
     /**
      * Reads several jobs in order to change them together, as {@link #edit} reads one.
      *
-     * @param refs where they are, none of them twice
-     * @param step is given their rows in the same order
+     * @param refs the jobs, without duplicates
+     * @param step receives their rows in the same order
      */
     public <T> CompletableFuture<T> editAll(
             List<JobRef> refs, Function<List<Optional<JobRow>>, CompletableFuture<T>> step) {
         return editAll(refs, () -> CompletableFuture.completedFuture(refs), (rows, none) -> step.apply(rows));
     }
 
-    /** The same for a step that needs something else as well, which is read at the same time as the rows. */
+    /** Edits several jobs with a further value, which is read in parallel with the rows. */
     public <S, T> CompletableFuture<T> editAll(
             List<JobRef> refs,
             Supplier<CompletableFuture<S>> beside,
             BiFunction<List<Optional<JobRow>>, S, CompletableFuture<T>> step) {
         List<byte[]> dataKeys = refs.stream().map(JobRef::dataKey).toList();
-        TransactionScope.Turn<T> turn = scope.turn(dataKeys, tx.getExecutor());
-        return turn.end(turn.ready().thenCompose(ready -> {
+        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(dataKeys, tx.getExecutor());
+        return edit.end(edit.ready().thenCompose(ready -> {
             List<CompletableFuture<Optional<JobRow>>> rows =
                     refs.stream().map(ref -> JobTable.find(tx, ref)).toList();
-            CompletableFuture<List<Optional<JobRow>>> all = CompletableFuture.allOf(
+            CompletableFuture<List<Optional<JobRow>>> before = CompletableFuture.allOf(
                             rows.toArray(CompletableFuture<?>[]::new))
                     .thenApply(
                             done -> rows.stream().map(CompletableFuture::join).toList());
-            return with(all, beside.get(), step);
+            return with(before, beside.get(), step);
         }));
     }
 
-    /** {@return the step on a job that this transaction is at or was at last, done or failed} */
+    /** {@return the last queued edit of a job in this transaction, which may have ended} */
     public CompletableFuture<?> lastEdit(JobRef ref) {
-        return scope.lastTurn(ref.dataKey());
+        return scope.lastEdit(ref.dataKey());
     }
 
     /** Lets a transaction that has read a job commit only if no heartbeat of the job has committed since. */
@@ -148,7 +148,7 @@ public final class JobTransaction {
         tx.addReadConflictKey(ref.heartbeatsKey());
     }
 
-    /** Writes a row, or removes it if there is to be none, and writes all that follows from it. */
+    /** Writes or removes a row, and all rows that are derived from it. */
     public void save(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
         SharedRows shared = sharedRows(ref.keys(), List.of(ref.dataKey()));
         write(new RowChange(ref, before, after), shared);
@@ -156,10 +156,10 @@ public final class JobTransaction {
     }
 
     /**
-     * Writes the rows of several jobs, and all that follows from them. What can be one row for all jobs of a type, such
-     * as their entry in the feed, is one.
+     * Writes the rows of several jobs, and all rows that are derived from them. The jobs of a type share derived rows
+     * where possible, such as their row in the feed.
      *
-     * @param changes the jobs, each once
+     * @param changes the changes, one for each job
      */
     public void saveAll(List<RowChange> changes) {
         Map<TypeKeys, List<RowChange>> byType = new LinkedHashMap<>();
@@ -168,7 +168,7 @@ public final class JobTransaction {
         byType.values().forEach(ofType -> partition(ofType).forEach(this::saveTogether));
     }
 
-    /** Removes what is kept beside the row of a job that cannot be decoded. */
+    /** Removes the payload, result, attempts and log of a job whose row cannot be decoded. */
     public void clearBeside(JobRef ref) {
         TypeKeys keys = ref.keys();
         String id = ref.id();
@@ -177,10 +177,10 @@ public final class JobTransaction {
     }
 
     /**
-     * Writes a row that was in quarantine, and its rows in the indexes, which have been cleared meanwhile.
+     * Writes a row that was in quarantine, and its rows in the indexes, which were cleared meanwhile.
      *
-     * @param was the row, as it was counted
-     * @param now the row to be
+     * @param was the row as the counters include it
+     * @param now the row to write
      */
     public void restore(JobRef ref, JobRow was, JobRow now) {
         SharedRows shared = sharedRows(ref.keys(), List.of(ref.dataKey()));
@@ -194,34 +194,34 @@ public final class JobTransaction {
         shared.save(scope.shard(ref.id()), OptionalLong.empty());
     }
 
-    /** Whether this very transaction gave the job an activity row of its own, which it is not to share from now on. */
+    /** Whether this transaction writes an activity row for this job alone, which no other job may share. */
     private static boolean hasActivityRowToCome(RowChange change) {
         JobRow after = change.after();
         return after != null && after.awaitsCommit() && !after.claimInfo().shared();
     }
 
-    /** {@return the changes in portions such that those of one portion share their rows} */
+    /** {@return the changes in parts whose jobs share derived rows} */
     public static List<List<RowChange>> partition(List<RowChange> changes) {
-        List<List<RowChange>> portions = new ArrayList<>();
-        List<RowChange> together = new ArrayList<>(changes.size());
+        List<List<RowChange>> parts = new ArrayList<>();
+        List<RowChange> shareable = new ArrayList<>(changes.size());
         for (RowChange change : changes) {
             if (hasActivityRowToCome(change)) {
-                portions.add(List.of(change));
+                parts.add(List.of(change));
             } else {
-                together.add(change);
+                shareable.add(change);
             }
         }
-        for (int from = 0; from < together.size(); from += TOGETHER_MAX) {
-            portions.add(together.subList(from, Math.min(together.size(), from + TOGETHER_MAX)));
+        for (int from = 0; from < shareable.size(); from += TOGETHER_MAX) {
+            parts.add(shareable.subList(from, Math.min(shareable.size(), from + TOGETHER_MAX)));
         }
-        return portions;
+        return parts;
     }
 
     /**
-     * Writes the rows of jobs of one type that share what can be shared, no more of them than one of the portions of
-     * {@link #partition} has.
+     * Writes the rows of jobs of one type with shared derived rows.
      *
-     * @return the user version in their stamps
+     * @param changes one part of {@link #partition}
+     * @return the user version of the shared rows
      */
     public int saveTogether(List<RowChange> changes) {
         JobRef first = changes.get(0).ref();
@@ -241,10 +241,10 @@ public final class JobTransaction {
         JobRef ref = change.ref();
         JobRow before = change.before();
         JobRow after = change.after();
-        JobRow told =
+        JobRow event =
                 after == null ? null : (before == null ? after : after.after(before)).stamped(shared.userVersion());
-        JobRow kept = told == null || told.vanishes() ? null : told;
-        JobRow next = releases().record(tx, new RowChange(ref, before, told), kept);
+        JobRow kept = event == null || event.vanishes() ? null : event;
+        JobRow next = releases().record(tx, new RowChange(ref, before, event), kept);
         conflict(ref, before, next);
         if (next == null) {
             tx.clear(ref.dataKey());
@@ -253,7 +253,7 @@ public final class JobTransaction {
         } else {
             tx.set(ref.dataKey(), next.encode().pack());
         }
-        shared.note(ref, before, next, told);
+        shared.add(ref, before, next, event);
         if (QueueIndex.replace(tx, ref, before, next)) {
             shared.wakeProcessors();
         }
@@ -265,16 +265,16 @@ public final class JobTransaction {
         scope.remember(ref.dataKey(), next);
     }
 
-    /** Writes an entry in the feed for a job that is as it was but for what is kept beside its row. */
-    void tell(JobRef ref, JobState state) {
+    /** Appends an entry to the feed for a job whose log or progress changed, but not its row. */
+    void appendEvent(JobRef ref, JobState state) {
         int userVersion = scope.userVersion(List.of(ref.dataKey()));
         ChangeFeed.append(tx, ref.keys(), userVersion, List.of(new ChangeFeed.Entry(ref.id(), state)), token);
     }
 
     /**
-     * A heartbeat conflicts neither with its holder's own transactions, however long these take, nor with those that
-     * only read the job. A transaction that writes the row without a heartbeat of its own must not lose one: a row that
-     * names an older commit than the activity index is never found silent.
+     * Sets the conflict ranges of a write. A heartbeat conflicts neither with its holder's own transactions, however
+     * long they take, nor with transactions that only read the job. A transaction that writes the row without a
+     * heartbeat must not overwrite one: no monitor finds a row whose sequence is older than its activity row.
      */
     private void conflict(JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
         if (before != null && next != null && next.isHeartbeatAfter(before)) {
@@ -286,9 +286,9 @@ public final class JobTransaction {
     }
 
     /**
-     * A row that stands for several jobs is left to the code that knows that none of them needs it any more. One whose
-     * stamp this very transaction is to fill in cannot be taken back: if the job is updated and finished in one
-     * transaction it stays behind. The activity monitor clears away what is left.
+     * Clears the previous activity row of a job. A row that several jobs share is left to the code that knows when no
+     * job needs it. A row whose key contains the versionstamp of this transaction cannot be cleared: it remains if a
+     * job is updated and finished in one transaction. The activity monitor clears the remaining rows.
      */
     private void clearActivity(JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
         if (before == null || before.sequence() == null || before.claimInfo().shared()) {

@@ -13,8 +13,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One page of the rows of a type, as a transaction left them. Rows that hold the stamp of the coming commit cannot be
- * read, so it reads up to the next row that the transaction wrote, takes that from memory and goes on behind it.
+ * Reads one page of the rows of a type, including the writes of the transaction. Rows that contain the versionstamp of
+ * the coming commit cannot be read. The reader therefore reads up to the next row that the transaction wrote, takes
+ * that row from memory, and continues after it.
  */
 final class PageReader {
     private final ReadTransaction tx;
@@ -23,10 +24,10 @@ final class PageReader {
     private final byte[] end;
     private final Iterator<Map.Entry<byte[], Optional<JobRow>>> written;
 
-    // Touched by one step at a time.
+    // Used by one step at a time.
     private final Map<String, JobRow> page = new LinkedHashMap<>();
     private byte[] begin;
-    private boolean hasPassedOver;
+    private boolean hasSkipped;
     /** The next row that the transaction wrote, if there is one. */
     private Optional<Map.Entry<byte[], Optional<JobRow>>> next;
 
@@ -43,21 +44,20 @@ final class PageReader {
 
     /** {@return the rows by id, in order} */
     CompletableFuture<JobTable.Rows> read() {
-        return AsyncUtil.whileTrue(this::step, tx.getExecutor())
-                .thenApply(done -> new JobTable.Rows(page, hasPassedOver));
+        return AsyncUtil.whileTrue(this::step, tx.getExecutor()).thenApply(done -> new JobTable.Rows(page, hasSkipped));
     }
 
-    /** Whether there may be more to read. */
+    /** Reads up to the next written row, and returns whether there may be more rows. */
     private CompletableFuture<Boolean> step() {
         byte[] until = next.map(Map.Entry::getKey).orElse(end);
-        int wanted = limit - page.size();
-        return tx.snapshot().getRange(new Range(begin, until), wanted).asList().thenApply(rows -> {
+        int missing = limit - page.size();
+        return tx.snapshot().getRange(new Range(begin, until), missing).asList().thenApply(rows -> {
             List<Map.Entry<String, JobRow>> readable =
                     Quarantine.readable(tx, keys, rows, row -> Map.entry(keys.jobIdOfData(row.getKey()), decoded(row)));
             readable.forEach(row -> page.put(row.getKey(), row.getValue()));
-            hasPassedOver |= readable.size() < rows.size();
-            if (rows.size() == wanted) { // some of them may not have been readable
-                begin = ByteArrayUtil.keyAfter(rows.get(wanted - 1).getKey());
+            hasSkipped |= readable.size() < rows.size();
+            if (rows.size() == missing) { // some rows may be undecodable
+                begin = ByteArrayUtil.keyAfter(rows.get(missing - 1).getKey());
                 return page.size() < limit;
             }
             next.flatMap(Map.Entry::getValue).ifPresent(row -> page.put(keys.jobIdOfData(until), row));

@@ -4,16 +4,16 @@ import com.apple.foundationdb.Transaction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records, when a job's row is written, what that means to the jobs that wait for it. Each transaction has one. The
- * package of dependencies implements it, so that this package does not depend on that one.
+ * Writes a release notice when a transaction ends a job with dependents. Each transaction has one recorder. The package
+ * {@code dependencies} implements the interface, so that this package does not depend on that one.
  */
 public interface ReleaseRecorder {
     /**
-     * Writes what a step from one row to another means to those who wait for the job.
+     * Records the change of a job's row for its dependents.
      *
-     * @param told the step that subscribers receive
-     * @param kept what is kept of the job's row
-     * @return what is kept of it, with the waiter groups that are left
+     * @param change the change as subscribers receive it
+     * @param kept the row to write, or null if the job is removed
+     * @return the row to write, with the remaining waiter groups
      */
-    @Nullable JobRow record(Transaction tx, RowChange told, @Nullable JobRow kept);
+    @Nullable JobRow record(Transaction tx, RowChange change, @Nullable JobRow kept);
 }

@@ -3,11 +3,11 @@ package dev.couchjobs.internal.data;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One job, as it is and as it is to be.
+ * The change of a job's row.
  *
- * @param ref where it is
- * @param before its row as this transaction has read it, or null if there is none
- * @param after its row to be, or null to remove it
+ * @param ref the job
+ * @param before the row as this transaction has read it, or null if there is none
+ * @param after the new row, or null to remove the row
  */
 public record RowChange(
         JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {}

@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** The rows that jobs of one type which are written together share: one of each kind for all of them. */
+/** The derived rows that jobs of one type share when they are written together: one row of each kind. */
 final class SharedRows {
     private final Transaction tx;
     private final TypeKeys keys;
@@ -29,7 +29,7 @@ final class SharedRows {
         this.userVersion = userVersion;
     }
 
-    /** {@return the user version in the stamps of these rows} */
+    /** {@return the user version of these rows} */
     int userVersion() {
         return userVersion;
     }
@@ -37,19 +37,18 @@ final class SharedRows {
     private record Retirement(boolean archived, long removeAt) {}
 
     /**
-     * Takes a job in.
+     * Adds the change of a job.
      *
-     * @param told the state that subscribers receive; for a job that is not kept after its end that
-     *     is not what is left of it
+     * @param event the row that subscribers receive; it differs from {@code after} for a job that its end removes
      */
-    void note(JobRef ref, @Nullable JobRow before, @Nullable JobRow after, @Nullable JobRow told) {
+    void add(JobRef ref, @Nullable JobRow before, @Nullable JobRow after, @Nullable JobRow event) {
         counters.change(before, after);
-        follow(ref, before, after, told);
-        use(before, after);
+        record(ref, before, after, event);
+        recordUse(before, after);
     }
 
-    /** A job that ran, or waited without a scheduled time, is of a type in use ({@link TypeInUse}). */
-    private void use(@Nullable JobRow before, @Nullable JobRow after) {
+    /** A type is in use ({@link TypeInUse}) if one of its jobs ran, or waited without a scheduled time. */
+    private void recordUse(@Nullable JobRow before, @Nullable JobRow after) {
         boolean wasInUse = before != null
                 && keepsInUse(before)
                 && (before.state() == JobState.RUNNING || before.scheduledTime() == 0);
@@ -62,16 +61,16 @@ final class SharedRows {
         return job.state() != JobState.FINISHED && !job.isBlocked();
     }
 
-    /** Takes in a job that was counted all the while, but of which nothing else was there. */
+    /** Adds a job that was in quarantine: the counters include it, but it has no other rows. */
     void restore(JobRef ref, JobRow was, JobRow now) {
         counters.change(was, now);
-        follow(ref, null, now, now);
-        use(null, now);
+        record(ref, null, now, now);
+        recordUse(null, now);
     }
 
-    private void follow(JobRef ref, @Nullable JobRow before, @Nullable JobRow after, @Nullable JobRow told) {
+    private void record(JobRef ref, @Nullable JobRow before, @Nullable JobRow after, @Nullable JobRow event) {
         if (before == null || after == null || after.differsFrom(before)) {
-            changes.add(new ChangeFeed.Entry(ref.id(), told == null ? JobState.NOT_FOUND : told.state()));
+            changes.add(new ChangeFeed.Entry(ref.id(), event == null ? JobState.NOT_FOUND : event.state()));
         }
         if (after == null) {
             return;
@@ -89,7 +88,7 @@ final class SharedRows {
         }
     }
 
-    /** One of the jobs can be claimed now. */
+    /** Records that one of the jobs can be claimed now. */
     void wakeProcessors() {
         wakesProcessors = true;
     }

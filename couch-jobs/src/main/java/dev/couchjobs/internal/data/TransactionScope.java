@@ -24,13 +24,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What couch-jobs knows of one transaction and FoundationDB does not: the rows it wrote there, and the user
- * versions it gave out.
+ * The state of couch-jobs for one transaction: the rows that were written in it, the user versions that were assigned,
+ * and the edit order of jobs.
  *
- * <p>A row that holds the stamp of the commit to come cannot be read back before it (error 1036), and two jobs changed
- * in one transaction need different user versions, or their index rows would fall on one key. Both belong to the
- * transaction and not to an instance of the library, so the scopes are shared by the whole process; each goes when its
- * transaction is no longer referred to.
+ * <p>A row that contains the versionstamp of its own commit cannot be read before the commit (error 1036), and two jobs
+ * that change in one transaction need different user versions, or their index rows would have the same key. Both belong
+ * to the transaction, not to an instance of the library, so all instances of a process share the scopes. A scope is
+ * garbage-collected with its transaction.
  */
 final class TransactionScope {
     private static final int USER_VERSION_MAX = 0xFFFF;
@@ -50,49 +50,49 @@ final class TransactionScope {
 
     @GuardedBy("this") private final Set<TypeKeys> used = new LinkedHashSet<>();
 
-    /** What a transaction left under a key; no row if it removed it. */
+    /** The last write of a transaction under a key; no row if it removed the row. */
     record Written(Optional<JobRow> row) {}
 
     private TransactionScope() {}
 
     static TransactionScope of(Transaction tx) {
         Object identity = identity(tx);
-        TransactionScope known = SCOPES.getIfPresent(identity);
-        if (known != null) {
-            return known;
+        TransactionScope existing = SCOPES.getIfPresent(identity);
+        if (existing != null) {
+            return existing;
         }
         TransactionScope scope = SCOPES.get(identity, unused -> new TransactionScope());
         Object snapshot = identity(tx.snapshot());
         if (snapshot != identity) {
-            SCOPES.put(snapshot, scope); // reads of the snapshot view see what the transaction wrote, too
+            SCOPES.put(snapshot, scope); // snapshot reads, too, see the writes of the transaction
         }
         return scope;
     }
 
-    private static Optional<TransactionScope> known(ReadTransaction tx) {
+    private static Optional<TransactionScope> find(ReadTransaction tx) {
         return Optional.ofNullable(SCOPES.getIfPresent(identity(tx)));
     }
 
     /**
-     * What stands for a transaction, also behind wrappers: the object of its options, which wrappers hand out as it is.
-     * A wrapper that makes another such object for each call stands for itself.
+     * Returns the key of a transaction: its options object, which wrappers pass on. A wrapper that creates another
+     * options object for each call is its own key.
      */
     private static Object identity(ReadTransaction tx) {
         Object options = tx.options();
         return options == tx.options() ? options : tx;
     }
 
-    /** From now on this transaction may move rows into quarantine. */
+    /** Permits this transaction to move rows into quarantine. */
     void allowQuarantine() {
         allowsQuarantine = true;
     }
 
     /** Whether a transaction may move rows into quarantine. */
     static boolean allowsQuarantine(ReadTransaction tx) {
-        return known(tx).filter(scope -> scope.allowsQuarantine).isPresent();
+        return find(tx).filter(scope -> scope.allowsQuarantine).isPresent();
     }
 
-    /** What records what the steps of jobs in this transaction mean to others; made if there is none. */
+    /** {@return the recorder of release notices in this transaction, created if there is none} */
     synchronized ReleaseRecorder releases(Supplier<? extends ReleaseRecorder> maker) {
         if (releases == null) {
             releases = maker.get();
@@ -100,25 +100,25 @@ final class TransactionScope {
         return releases;
     }
 
-    /** Jobs of that type come to wait or to run. */
+    /** Records that this transaction enqueues or starts jobs of a type. */
     synchronized void use(TypeKeys type) {
         used.add(type);
     }
 
-    /** The types of which jobs have come to wait or to run since this was asked. */
+    /** {@return the types whose jobs this transaction enqueued or started since the last call} */
     static List<TypeKeys> takeUsed(Transaction tx) {
-        return known(tx).map(TransactionScope::takeUsed).orElse(List.of());
+        return find(tx).map(TransactionScope::takeUsed).orElse(List.of());
     }
 
     private synchronized List<TypeKeys> takeUsed() {
-        List<TypeKeys> all = List.copyOf(used);
+        List<TypeKeys> taken = List.copyOf(used);
         used.clear();
-        return all;
+        return taken;
     }
 
-    /** All rows that this transaction wrote within a range, by their keys; those that it removed are empty. */
+    /** {@return all rows that this transaction wrote within a range, by key; removed rows are empty} */
     static SortedMap<byte[], Optional<JobRow>> writtenWithin(ReadTransaction tx, Range range) {
-        return known(tx).map(scope -> scope.writtenWithin(range)).orElseGet(Collections::emptySortedMap);
+        return find(tx).map(scope -> scope.writtenWithin(range)).orElseGet(Collections::emptySortedMap);
     }
 
     private synchronized SortedMap<byte[], Optional<JobRow>> writtenWithin(Range range) {
@@ -128,9 +128,9 @@ final class TransactionScope {
         return rows;
     }
 
-    /** The row that this transaction left under a key, if it wrote there at all. */
+    /** {@return the last write of this transaction under a key, if there is one} */
     static Optional<Written> written(ReadTransaction tx, byte[] dataKey) {
-        return known(tx).flatMap(scope -> scope.written(dataKey));
+        return find(tx).flatMap(scope -> scope.written(dataKey));
     }
 
     private synchronized Optional<Written> written(byte[] dataKey) {
@@ -143,14 +143,14 @@ final class TransactionScope {
     }
 
     /**
-     * Numbers the jobs of this transaction; a job keeps its number however often it is written by itself, and jobs
-     * that are written together share one.
+     * Returns the user version for a write of jobs. A job that is written alone keeps its user version in all its
+     * writes. Jobs that are written together share a new one.
      */
     synchronized int userVersion(List<byte[]> dataKeys) {
         Entry first = entry(dataKeys.get(0));
         if (dataKeys.size() > 1 || first.userVersion < 0 || first.shared) {
-            int fresh = nextUserVersion();
-            dataKeys.forEach(key -> entry(key).number(fresh, dataKeys.size() > 1));
+            int newVersion = nextUserVersion();
+            dataKeys.forEach(key -> entry(key).number(newVersion, dataKeys.size() > 1));
         }
         return first.userVersion;
     }
@@ -162,7 +162,7 @@ final class TransactionScope {
         return userVersions++;
     }
 
-    /** A number that stays the same for this transaction, so that it touches one shard of what is sharded. */
+    /** {@return the number of the shard for this transaction, the same in each call, so that it writes one shard} */
     synchronized int shard(String jobId) {
         if (shard == null) {
             shard = jobId.hashCode();
@@ -171,11 +171,12 @@ final class TransactionScope {
     }
 
     /**
-     * Gives a step on some jobs its turn, in the order of the calls, so that each sees what those before it wrote.
+     * Queues an edit of some jobs. Edits of a job run in the order of the calls, so each edit sees the writes of the
+     * edits before it.
      *
-     * @param executor runs what has to wait, so that a long queue does not become a deep stack
+     * @param executor starts edits that had to wait, so that a long queue does not become a deep stack
      */
-    <T> Turn<T> turn(Collection<byte[]> dataKeys, Executor executor) {
+    <T> OrderedEdit<T> queueEdit(Collection<byte[]> dataKeys, Executor executor) {
         CompletableFuture<T> result = new CompletableFuture<>();
         List<CompletableFuture<?>> before = new ArrayList<>();
         synchronized (this) {
@@ -191,20 +192,20 @@ final class TransactionScope {
                 ? CompletableFuture.completedFuture(Optional.empty())
                 : CompletableFuture.allOf(before.toArray(CompletableFuture<?>[]::new))
                         .thenApplyAsync(done -> Optional.empty(), executor);
-        return new Turn<>(ready, result);
+        return new OrderedEdit<>(ready, result);
     }
 
     /**
-     * The turn of a step.
+     * An edit in the edit order.
      *
-     * @param ready completes when the steps before it have ended
-     * @param result completes when this step has ended
+     * @param ready completes when the earlier edits of its jobs have ended
+     * @param result completes when this edit has ended
      */
-    record Turn<T>(CompletableFuture<?> ready, CompletableFuture<T> result) {
+    record OrderedEdit<T>(CompletableFuture<?> ready, CompletableFuture<T> result) {
 
-        /** {@return what the step came to, once the steps behind it may begin} */
-        CompletableFuture<T> end(CompletableFuture<T> step) {
-            var unused = step.whenComplete((value, error) -> {
+        /** Completes {@link #result} with the result of the edit, and returns it. */
+        CompletableFuture<T> end(CompletableFuture<T> edit) {
+            var unused = edit.whenComplete((value, error) -> {
                 if (error == null) {
                     result.complete(value);
                 } else {
@@ -215,7 +216,7 @@ final class TransactionScope {
         }
     }
 
-    synchronized CompletableFuture<?> lastTurn(byte[] dataKey) {
+    synchronized CompletableFuture<?> lastEdit(byte[] dataKey) {
         return entry(dataKey).last;
     }
 
@@ -223,7 +224,7 @@ final class TransactionScope {
         return entries.computeIfAbsent(dataKey, key -> new Entry());
     }
 
-    /** What is known of one job. */
+    /** The state of one job in the transaction. */
     private static final class Entry {
         int userVersion = -1;
         boolean shared;

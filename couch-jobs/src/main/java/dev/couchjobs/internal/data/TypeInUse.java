@@ -11,19 +11,19 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A type of which jobs were recently enqueued or ran, and the lease of the process that monitors it (rfc/018). There is
- * one row for each such type, and the rows of all types stand side by side.
+ * A type whose jobs were recently enqueued or ran, and the lease of the process that monitors it (rfc/018). Each such
+ * type has one row, and the rows of all types are adjacent.
  *
- * <p>The row of the type's timeout says so too, since what enqueues a job reads that one anyway. A transaction by which
- * a job comes to wait or to run brings the type into use, or conflicts with the end of its use. The end conflicts with
- * every change of a job of the type, and finds no job that runs, and none that may. So a job that runs is of a type in
- * use, and so is one that waits without a scheduled time.
+ * <p>The row of the type's timeout also says whether the type is in use, because every transaction that enqueues a job
+ * reads that row anyway. A transaction that enqueues or starts a job brings the type into use, or conflicts with the
+ * end of its use. The end of the use conflicts with every change of a job of the type, and happens only if no job runs
+ * or may run. So the type of a running job is in use, and so is the type of a job that waits without a scheduled time.
  *
  * @param typeName the type
  * @param holder the token of the process that holds the monitor lease, if one does
- * @param timeout the activity timeout by which the holder monitors, if that is known
+ * @param timeout the activity timeout that the holder applies, if the holder has read it
  * @param renewedAt the read version at which the holder last renewed the lease
- * @param next a job that waits, if a process leads those that wait for jobs
+ * @param next the first waiting job, if there is a leader
  */
 public record TypeInUse(
         String typeName, OptionalLong holder, Optional<Duration> timeout, long renewedAt, Optional<NextJob> next) {
@@ -33,7 +33,7 @@ public record TypeInUse(
     /**
      * A job that waits.
      *
-     * @param leader the token of the process that leads those that wait for jobs (rfc/017)
+     * @param leader the token of the leader (rfc/017)
      * @param jobId the job
      * @param scheduledTime when it may run, in seconds since the epoch; 0 for at once
      */
@@ -50,7 +50,7 @@ public record TypeInUse(
         return new TypeInUse(typeName, OptionalLong.empty(), Optional.empty(), 0, Optional.empty());
     }
 
-    /** {@return some types in use behind one, or the first; read without conflicts} */
+    /** {@return the first types in use, or the next ones after a type; read without conflicts} */
     public static CompletableFuture<List<TypeInUse>> list(
             ReadTransaction tx, Keyspace keyspace, Optional<String> after, int limit) {
         return Quarantine.range(
@@ -85,35 +85,36 @@ public record TypeInUse(
     }
 
     /**
-     * Reads what {@link #settle} needs to know of a type beside whatever else is read, so that it waits for no answer.
+     * Starts the read of {@link #bringIntoUse} for a type in parallel with other reads, so that it needs no further
+     * round trip.
      */
     public static CompletableFuture<?> prefetch(ReadTransaction tx, TypeKeys keys) {
         return TypeTimeouts.rowIfReadable(tx, keys);
     }
 
-    /** Brings the types into use of which jobs have come to wait or to run in this transaction. */
-    public static CompletableFuture<Void> settle(Transaction tx) {
+    /** Brings the types into use whose jobs this transaction has enqueued or started. */
+    public static CompletableFuture<Void> bringIntoUse(Transaction tx) {
         return CompletableFuture.allOf(TransactionScope.takeUsed(tx).stream()
-                .map(keys -> settle(tx, keys))
+                .map(keys -> bringIntoUse(tx, keys))
                 .toArray(CompletableFuture<?>[]::new));
     }
 
     /**
-     * A type without a timeout is not in use: none of its jobs can be silent. One whose timeout is damaged counts as
-     * such: it must not keep jobs of other types from ending.
+     * Ignores a type without a timeout: its jobs do not expire. Ignores a damaged timeout too: it must not prevent the
+     * ends of jobs of other types.
      */
-    private static CompletableFuture<?> settle(Transaction tx, TypeKeys keys) {
+    private static CompletableFuture<?> bringIntoUse(Transaction tx, TypeKeys keys) {
         return TypeTimeouts.rowIfReadable(tx, keys)
-                .thenAccept(found -> found.ifPresent(row -> {
+                .thenAccept(timeoutRow -> timeoutRow.ifPresent(row -> {
                     if (row.isInUse()) {
                         tx.addReadConflictKey(keys.activityTimeout());
                     } else {
-                        begin(tx, keys, row);
+                        startUse(tx, keys, row);
                     }
                 }));
     }
 
-    private static void begin(Transaction tx, TypeKeys keys, TypeTimeouts.Row row) {
+    private static void startUse(Transaction tx, TypeKeys keys, TypeTimeouts.Row row) {
         TypeTimeouts.conflictWithChanges(tx, keys);
         TypeTimeouts.write(tx, keys, new TypeTimeouts.Row(row.timeout(), true));
         ofNone(keys.typeName()).write(tx, keys);
@@ -121,19 +122,19 @@ public record TypeInUse(
     }
 
     /**
-     * Brings a type into use of which jobs run or may run.
+     * Brings a type into use whose jobs run or may run.
      *
-     * @return whether it was not in use, or not in all its rows
+     * @return whether one of its rows said that it was not in use
      */
     public static CompletableFuture<Boolean> repair(Transaction tx, TypeKeys keys) {
-        return find(tx, keys).thenCombine(TypeTimeouts.rowIfReadable(tx, keys), (use, found) -> {
-            Optional<TypeTimeouts.Row> unused = found.filter(row -> use.isEmpty() || !row.isInUse());
-            unused.ifPresent(row -> begin(tx, keys, row));
+        return find(tx, keys).thenCombine(TypeTimeouts.rowIfReadable(tx, keys), (use, timeoutRow) -> {
+            Optional<TypeTimeouts.Row> unused = timeoutRow.filter(row -> use.isEmpty() || !row.isInUse());
+            unused.ifPresent(row -> startUse(tx, keys, row));
             return unused.isPresent();
         });
     }
 
-    /** Writes this in the place of what is there. */
+    /** Writes this row. */
     public void write(Transaction tx, TypeKeys keys) {
         long seconds = timeout.map(Duration::toSeconds).orElse(0L);
         Tuple value = Tuple.from(holder.isPresent() ? holder.getAsLong() : null, seconds, renewedAt);
@@ -144,13 +145,13 @@ public record TypeInUse(
                         .pack());
     }
 
-    /** A type is in use no more, unless something happens to its jobs or its timeout meanwhile. */
+    /** Ends the use of a type; conflicts with changes of its jobs or its timeout. */
     public static CompletableFuture<?> end(Transaction tx, TypeKeys keys) {
         tx.clear(keys.inUse());
         tx.addReadConflictKey(keys.watchesActivity());
         tx.addReadConflictKey(keys.activityTimeout());
         return TypeTimeouts.row(tx, keys)
-                .thenAccept(found -> found.ifPresent(
+                .thenAccept(timeoutRow -> timeoutRow.ifPresent(
                         row -> TypeTimeouts.write(tx, keys, new TypeTimeouts.Row(row.timeout(), false))));
     }
 }

@@ -10,7 +10,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 
-/** What jobs become that cannot run because of others. */
+/** Fails jobs that cannot run because of the end of a dependency. */
 final class DependencyFailures {
     private final Keyspace keyspace;
     private final InstantSource clock;
@@ -20,24 +20,22 @@ final class DependencyFailures {
         this.clock = clock;
     }
 
-    /** {@return a waiting job that has failed because of another, and waits for none any more} */
-    CompletableFuture<JobRow> of(Transaction tx, JobRef ref, JobRow waiting, ReleaseNotice notice) {
+    /** Deletes the links of a blocked job to its dependencies, and returns its row as a failed job. */
+    CompletableFuture<JobRow> fail(Transaction tx, JobRef ref, JobRow waiting, ReleaseNotice notice) {
         ClaimEnd claimEnd = ending(waiting.options().dependencies(), error(notice));
         return Dependents.awaitedBy(tx, keyspace, ref)
                 .thenCompose(awaited -> awaited.unlinkAll(tx))
-                .thenApply(done -> free(waiting).ended(claimEnd));
+                .thenApply(unlinked -> unblocked(waiting).ended(claimEnd));
     }
 
-    /** {@return a waiting job that waits for no other any more} */
-    static JobRow free(JobRow waiting) {
+    /** {@return a blocked job without its dependencies} */
+    static JobRow unblocked(JobRow waiting) {
         DependencyState dependencyState =
                 waiting.options().dependencies().keptIfFailed(DependencyState.FOR_EVER, false);
-        return waiting.on(waiting.options().blockedBy(false).withDependencies(dependencyState));
+        return waiting.on(waiting.options().blocked(false).withDependencies(dependencyState));
     }
 
-    /**
-     * The process that fails a job need not know its type, so the job is kept for as long as its creator's type said.
-     */
+    /** Computes the retention from the row: the process that fails a job may not know its type. */
     private ClaimEnd ending(DependencyState dependencyState, String error) {
         long removeAt = ClaimEnd.NEVER;
         if (dependencyState.keptIfFailed() == 0 && !dependencyState.archived()) {
@@ -49,13 +47,13 @@ final class DependencyFailures {
     }
 
     private static String error(ReleaseNotice notice) {
-        String what = switch (notice.cause()) {
+        String end = switch (notice.cause()) {
             case SUCCEEDED -> "has succeeded";
             case FAILED -> "has failed";
             case CANCELLED -> "was cancelled";
             case REMOVED -> "was removed before it had succeeded";
         };
         return "Not run: " + notice.dependency().keys().typeName() + "/"
-                + notice.dependency().id() + ", which it waited for, " + what + ".";
+                + notice.dependency().id() + ", which it waited for, " + end + ".";
     }
 }

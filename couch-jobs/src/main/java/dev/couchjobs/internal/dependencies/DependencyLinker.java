@@ -15,6 +15,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.WaitCondition;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,15 +26,14 @@ import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /**
- * Lets jobs wait for others.
+ * Links jobs to their dependencies.
  *
- * <p>Each dependency is read, in its turn, in a way that conflicts with its end: so either it has ended and is looked
- * at as it ended, or its end finds the jobs that wait for it. No dependency is looked at before the turns of the
- * dependent that came before are over, so that its links are not mistaken for those that a removal in the same
- * transaction is to take away.
+ * <p>Each dependency is read by an edit, with a conflict on its end. So either the linker reads the end, or the
+ * transaction that ends the dependency reads the link. Edits of the dependent that were queued earlier in this
+ * transaction run first; otherwise a removal would delete links added here.
  */
 public final class DependencyLinker {
-    /** How many jobs one may wait for. */
+    /** The maximum number of dependencies of a job. */
     public static final int DEPENDENCIES_MAX = 10_000;
 
     private final Keyspace keyspace;
@@ -47,17 +47,17 @@ public final class DependencyLinker {
     }
 
     /**
-     * One thing to wait for.
+     * A dependency of a job that is being added.
      *
-     * @param before what was done to the dependency before in this transaction
+     * @param before the previous edit of the dependency in this transaction
      */
     private record Link(JobRef dependent, JobRef dependency, DependencyPolicy policy, CompletableFuture<?> before) {
-        boolean isPatient() {
-            return Dependents.isPatient(policy);
+        WaitCondition waitCondition() {
+            return WaitCondition.of(policy);
         }
     }
 
-    /** Refuses what no transaction need look at. */
+    /** Refuses dependencies that are invalid without reading the database. */
     public void check(JobRef dependent, List<Dependency> dependencies) {
         if (dependencies.size() > DEPENDENCIES_MAX) {
             throw new TooManyDependenciesException(dependencies.size(), DEPENDENCIES_MAX);
@@ -70,45 +70,46 @@ public final class DependencyLinker {
     }
 
     /**
-     * Makes waiter groups for a job that is about to wait for others; a waiter group that no job enters does no harm.
+     * Creates the waiter groups to which {@link #link} will add a job. A group that stays empty does no harm.
      */
     public CompletableFuture<Void> prepareGroups(Transaction tx, List<Dependency> dependencies) {
         return CompletableFuture.allOf(dependencies.stream()
                 .map(each -> {
                     JobRef dependency = keyspace.job(each.typeName(), each.jobId());
-                    boolean patient = Dependents.isPatient(each.policy());
+                    WaitCondition waitCondition = WaitCondition.of(each.policy());
                     return JobTransaction.of(tx).edit(dependency, row -> {
-                        row.filter(found -> found.state() != JobState.FINISHED)
-                                .ifPresent(found -> groupOf(tx, dependency, found, patient));
+                        row.filter(job -> job.state() != JobState.FINISHED)
+                                .ifPresent(job -> groupOf(tx, dependency, job, waitCondition));
                         return CompletableFuture.completedFuture(dependency);
                     });
                 })
                 .toArray(CompletableFuture<?>[]::new));
     }
 
-    /** The waiter group that a job's row names, made if there is none. */
-    private long groupOf(Transaction tx, JobRef dependency, JobRow found, boolean patient) {
-        DependencyState dependencyState = found.options().dependencies();
-        if (dependencyState.group(patient) != DependencyState.NO_GROUP) {
-            return dependencyState.group(patient);
+    /** The waiter group that a job's row names, created if there is none. */
+    private long groupOf(Transaction tx, JobRef dependency, JobRow row, WaitCondition waitCondition) {
+        DependencyState dependencyState = row.options().dependencies();
+        if (dependencyState.group(waitCondition) != DependencyState.NO_GROUP) {
+            return dependencyState.group(waitCondition);
         }
         long group = newGroup();
-        JobTransaction.of(tx).save(dependency, found, found.withDependencies(dependencyState.with(patient, group)));
+        JobTransaction.of(tx)
+                .save(dependency, row, row.withDependencies(dependencyState.withGroup(waitCondition, group)));
         return group;
     }
 
     /**
-     * Lets a job wait for those that have not ended yet. Takes their turns at once, before that of the job itself is
-     * taken in order to write it.
+     * Links a job to the dependencies that have not ended. Queues the edits of the dependencies immediately, before the
+     * caller queues the edit that writes the job.
      *
-     * @param isLeftAlone whether the job, if it is there already, stays as it is
+     * @param isUnchanged whether an existing job stays as it is
      * @param allowed fails if the job may not be added
      */
     public CompletableFuture<LinkResult> link(
             Transaction tx,
             JobRef dependent,
             List<Dependency> dependencies,
-            Predicate<Optional<JobRow>> isLeftAlone,
+            Predicate<Optional<JobRow>> isUnchanged,
             CompletableFuture<?> allowed) {
         if (dependencies.isEmpty()) {
             return CompletableFuture.completedFuture(LinkResult.NONE);
@@ -118,30 +119,31 @@ public final class DependencyLinker {
                 dependent,
                 () -> ReleaseOutbox.expected(tx, dependent),
                 (row, group) -> allowed.thenApply(ok ->
-                        isLeftAlone.test(row) ? Optional.empty() : Optional.of(isAwaited(tx, dependent, row, group))));
+                        isUnchanged.test(row) ? Optional.empty() : Optional.of(isAwaited(tx, dependent, row, group))));
         Map<JobRef, Link> links = new LinkedHashMap<>();
         for (Dependency each : dependencies) {
             JobRef dependency = keyspace.job(each.typeName(), each.jobId());
             CompletableFuture<?> before = jobs.lastEdit(dependency);
             links.put(dependency, new Link(dependent, dependency, each.policy(), before));
         }
-        List<CompletableFuture<LinkResult>> all = new ArrayList<>(links.size());
-        links.forEach((dependency, link) -> all.add(jobs.edit(
+        List<CompletableFuture<LinkResult>> results = new ArrayList<>(links.size());
+        links.forEach((dependency, link) -> results.add(jobs.edit(
                 dependency,
                 () -> expected(tx, link),
                 (row, group) -> awaited.thenCompose(cyclic -> cyclic.isEmpty()
                         ? CompletableFuture.completedFuture(LinkResult.NONE)
-                        : look(tx, link, row, group, cyclic.get())))));
-        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> all.stream().map(CompletableFuture::join).reduce(LinkResult.NONE, LinkResult::and))
-                .whenComplete((found, error) -> {
+                        : linkToDependency(tx, link, row, group, cyclic.get())))));
+        return CompletableFuture.allOf(results.toArray(CompletableFuture<?>[]::new))
+                .thenApply(
+                        done -> results.stream().map(CompletableFuture::join).reduce(LinkResult.NONE, LinkResult::and))
+                .whenComplete((result, error) -> {
                     if (error != null && error.getCause() instanceof DependencyException) {
-                        tx.cancel(); // only now: what is still being read would fail with it, and hide the cause
+                        tx.cancel(); // only now: pending reads would fail with it, and hide the cause
                     }
                 });
     }
 
-    /** Whether another job waits for the dependent, so that there may be a cycle. */
+    /** Whether the dependent has dependents itself, so that there may be a cycle. */
     private static boolean isAwaited(Transaction tx, JobRef dependent, Optional<JobRow> row, long group) {
         if (row.filter(job -> job.state() == JobState.RUNNING).isPresent()) {
             throw new DependencyException("Job " + nameOf(dependent) + " is running and cannot begin to wait for"
@@ -154,25 +156,27 @@ public final class DependencyLinker {
         return group != DependencyState.NO_GROUP;
     }
 
-    /** The waiter group of those who wait already for a dependency that is not there; only the patient may be in it. */
+    /** The waiter group for a dependency that does not exist; only dependents with EXPECT use it. */
     private static CompletableFuture<Long> expected(Transaction tx, Link link) {
         return link.policy() == DependencyPolicy.EXPECT
                 ? ReleaseOutbox.expected(tx, link.dependency())
                 : CompletableFuture.completedFuture(DependencyState.NO_GROUP);
     }
 
-    private CompletableFuture<LinkResult> look(
+    private CompletableFuture<LinkResult> linkToDependency(
             Transaction tx, Link link, Optional<JobRow> row, long expected, boolean maybeCyclic) {
         if (row.isEmpty()) {
-            return lookForMissing(tx, link, expected);
+            return linkMissing(tx, link, expected);
         }
-        JobRow found = row.get();
-        if (found.state() == JobState.FINISHED && !(link.isPatient() && found.outcome() != Outcome.SUCCEEDED)) {
-            return CompletableFuture.completedFuture(ended(link, found.outcome()));
+        JobRow dependency = row.get();
+        boolean hasEnded = dependency.state() == JobState.FINISHED
+                && (link.waitCondition() == WaitCondition.END || dependency.outcome() == Outcome.SUCCEEDED);
+        if (hasEnded) {
+            return CompletableFuture.completedFuture(ended(link, dependency.outcome()));
         }
-        return maybeCyclic && found.isBlocked()
-                ? refuseCycle(tx, link).thenApply(none -> enter(tx, link, found))
-                : CompletableFuture.completedFuture(enter(tx, link, found));
+        return maybeCyclic && dependency.isBlocked()
+                ? refuseCycle(tx, link).thenApply(none -> addToGroup(tx, link, dependency))
+                : CompletableFuture.completedFuture(addToGroup(tx, link, dependency));
     }
 
     private static LinkResult ended(Link link, Outcome outcome) {
@@ -182,22 +186,22 @@ public final class DependencyLinker {
                         link.dependency(), DependencyState.NO_GROUP, ReleaseNotice.Cause.of(outcome)));
     }
 
-    private LinkResult enter(Transaction tx, Link link, JobRow found) {
-        long group = groupOf(tx, link.dependency(), found, link.isPatient());
+    private LinkResult addToGroup(Transaction tx, Link link, JobRow dependency) {
+        long group = groupOf(tx, link.dependency(), dependency, link.waitCondition());
         Dependents.link(tx, link.dependent(), link.dependency(), group, link.policy());
-        return LinkResult.ONE;
+        return LinkResult.WAITS;
     }
 
-    private CompletableFuture<LinkResult> lookForMissing(Transaction tx, Link link, long expected) {
+    private CompletableFuture<LinkResult> linkMissing(Transaction tx, Link link, long expected) {
         return switch (link.policy()) {
             case WAIT, FAIL -> refuseMissing(link);
             case IGNORE -> CompletableFuture.completedFuture(LinkResult.NONE);
-            case EXPECT -> CompletableFuture.completedFuture(enterBefore(tx, link, expected));
+            case EXPECT -> CompletableFuture.completedFuture(addToExpectedGroup(tx, link, expected));
         };
     }
 
-    /** Only the first notes the waiter group, so that many may begin to wait for the same job without a conflict. */
-    private LinkResult enterBefore(Transaction tx, Link link, long expected) {
+    /** Only the first dependent stores the waiter group, so that dependents of the same job do not conflict. */
+    private LinkResult addToExpectedGroup(Transaction tx, Link link, long expected) {
         ReleaseOutbox.addReadConflict(tx, link.dependency());
         long group = expected;
         if (group == DependencyState.NO_GROUP) {
@@ -205,17 +209,17 @@ public final class DependencyLinker {
             ReleaseOutbox.expect(tx, link.dependency(), group);
         }
         Dependents.link(tx, link.dependent(), link.dependency(), group, link.policy());
-        return LinkResult.ONE;
+        return LinkResult.WAITS;
     }
 
-    /** If the dependency is not there because adding it failed, that is what is wrong, and may only want a retry. */
+    /** If adding the dependency failed in this transaction, that error is reported: a retry may be sufficient. */
     private static CompletableFuture<LinkResult> refuseMissing(Link link) {
         return link.before().thenApply(done -> {
             throw new DependencyNotFoundException(nameOf(link.dependent()), nameOf(link.dependency()));
         });
     }
 
-    /** Finds cycles of two. A longer one is not worth a walk through the graph in every add: its jobs just wait. */
+    /** Finds cycles of two jobs. Longer cycles are not searched for: that would read the graph in every add. */
     private static CompletableFuture<LinkResult> refuseCycle(Transaction tx, Link link) {
         return Dependents.isLinked(tx, link.dependency(), link.dependent()).thenApply(cyclic -> {
             if (cyclic) {
@@ -226,20 +230,20 @@ public final class DependencyLinker {
     }
 
     /**
-     * A pending job as its links have it: waiting, or failed.
+     * Returns the row of a pending job after linking: blocked, or failed.
      *
-     * @param keptIfFailed for how many seconds it is kept if it fails because of another;
+     * @param keptIfFailed how many seconds the job is kept if it fails because of a dependency, or
      *     {@link DependencyState#FOR_EVER}
-     * @param archived whether it is then removed only once an archive has taken it
+     * @param archived whether the job is then removed only after an archive has accepted it
      */
     public CompletableFuture<JobRow> linked(
             Transaction tx, JobRef ref, JobRow pending, LinkResult linkResult, long keptIfFailed, boolean archived) {
         JobRow waiting = pending.on(pending.options()
-                .blockedBy(true)
+                .blocked(true)
                 .withDependencies(pending.options().dependencies().keptIfFailed(keptIfFailed, archived)));
         return linkResult.failure() == null
                 ? CompletableFuture.completedFuture(waiting)
-                : failures.of(tx, ref, waiting, linkResult.failure());
+                : failures.fail(tx, ref, waiting, linkResult.failure());
     }
 
     private long newGroup() {

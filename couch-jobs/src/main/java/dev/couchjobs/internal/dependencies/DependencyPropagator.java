@@ -25,21 +25,21 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Updates the dependents of a job in the transaction that ends the job. A dependent that waits
- * for no other job any more is released, and one that cannot run any more fails.
+ * Notifies the dependents of a job in the transaction that ends the job. A dependent without a further dependency is
+ * released, and a dependent that can no longer run fails.
  *
- * <p>The transaction in which a job ends waits for a constant number of answers, whatever depends on the job. It
- * settles a bounded number of direct dependents, and of those that fail only the ones that cost no further answer. What
- * is left is in rows that a releaser takes up: the rest of a wide fan-out, the dependents of a dependent that failed,
- * and dependents that wait for much else. A releaser's transaction goes on to the dependents of those that fail in it.
+ * <p>The transaction that ends a job makes a constant number of round trips, whatever depends on the job. It notifies a
+ * bounded number of direct dependents, and fails only those that need no further round trip. The other notices stay in
+ * the outbox for a releaser: the rest of a wide fan-out, the dependents of a dependent that failed, and dependents with
+ * many dependencies. A releaser's transaction also notifies the dependents of the jobs that it fails.
  *
- * <p>A dependent is changed in its own turn, outside of those of the jobs that ended, so that jobs that wait for each
- * other cannot hold each other up.
+ * <p>Each dependent has an edit of its own, outside the edits of the jobs that ended, so that jobs that depend on each
+ * other cannot deadlock in the edit order.
  */
 public final class DependencyPropagator {
     /**
-     * The size up to which a transaction settles one more dependent. It takes half of FoundationDB's limit at most to
-     * take out one who waits for as many as could be added in one transaction.
+     * The transaction size up to which one more dependent is failed. Unlinking a dependent with as many dependencies as
+     * one transaction can add takes at most half of FoundationDB's limit.
      */
     private static final long BYTES_MAX = 4_000_000;
 
@@ -52,54 +52,54 @@ public final class DependencyPropagator {
     }
 
     /**
-     * The jobs in a waiter group that this transaction settles.
+     * The dependents in a waiter group that this transaction notifies.
      *
      * @param notice how the dependency ended
-     * @param free those for which the dependency is done
-     * @param failing those who cannot run because of it
-     * @param all whether no other job is in the waiter group
+     * @param released the dependents that no longer wait for the dependency
+     * @param failing the dependents that cannot run because of the dependency
+     * @param all whether the group has no other dependents
      */
-    private record GroupShare(ReleaseNotice notice, List<Dependent> free, List<Dependent> failing, boolean all) {
-        static GroupShare of(ReleaseNotice notice, List<Dependent> some, boolean all) {
-            Map<Boolean, List<Dependent>> byFate = some.stream()
+    private record GroupShare(ReleaseNotice notice, List<Dependent> released, List<Dependent> failing, boolean all) {
+        static GroupShare of(ReleaseNotice notice, List<Dependent> dependents, boolean all) {
+            Map<Boolean, List<Dependent>> byEffect = dependents.stream()
                     .collect(Collectors.partitioningBy(each -> notice.cause() == ReleaseNotice.Cause.SUCCEEDED
                             || each.policy() == DependencyPolicy.IGNORE));
             return new GroupShare(
-                    notice, byFate.getOrDefault(true, List.of()), byFate.getOrDefault(false, List.of()), all);
+                    notice, byEffect.getOrDefault(true, List.of()), byEffect.getOrDefault(false, List.of()), all);
         }
     }
 
-    /** Settles dependents, as far as this transaction has room for them. */
-    public CompletableFuture<@Nullable Void> settle(Transaction tx) {
+    /** Delivers the notices of this transaction, to as many dependents as it may notify. */
+    public CompletableFuture<@Nullable Void> propagate(Transaction tx) {
         List<ReleaseNotice> notices = ReleaseOutbox.takeAll(tx);
         return notices.isEmpty()
                 ? CompletableFuture.completedFuture(null)
-                : deliver(tx, notices).thenComposeAsync(shares -> goOn(tx, shares), tx.getExecutor());
+                : deliver(tx, notices).thenComposeAsync(shares -> propagateTransitive(tx, shares), tx.getExecutor());
     }
 
     /**
-     * Propagates the ends that result from delivered notices, or leaves them in the outbox. A verb delivers only the
-     * notices of jobs that it ended itself.
+     * Delivers the notices that result from delivered notices, or defers them. A verb delivers only the notices of jobs
+     * that it ended itself.
      */
-    private CompletableFuture<@Nullable Void> goOn(Transaction tx, List<GroupShare> shares) {
+    private CompletableFuture<@Nullable Void> propagateTransitive(Transaction tx, List<GroupShare> shares) {
         if (ReleaseOutbox.isTransitive(tx)) {
-            return settle(tx);
+            return propagate(tx);
         }
         Set<JobRef> failed = shares.stream()
                 .flatMap(share -> share.failing().stream())
                 .map(this::refOf)
                 .collect(Collectors.toSet());
-        ReleaseOutbox.takeOf(tx, failed).forEach(notice -> leave(tx, notice));
+        ReleaseOutbox.takeFor(tx, failed).forEach(notice -> defer(tx, notice));
         return CompletableFuture.completedFuture(null);
     }
 
     private CompletableFuture<List<GroupShare>> deliver(Transaction tx, List<ReleaseNotice> notices) {
         return isFull(tx)
                 .thenCompose(full -> shares(tx, notices, full ? 0 : ReleaseOutbox.remainingCapacity(tx)))
-                .thenCompose(shares -> tell(tx, shares));
+                .thenCompose(shares -> notifyDependents(tx, shares));
     }
 
-    /** Looks into all rooms side by side, and goes through them in their order until there is no room for more. */
+    /** Reads all waiter groups in parallel, and takes their dependents in order, up to the capacity. */
     private static CompletableFuture<List<GroupShare>> shares(
             Transaction tx, List<ReleaseNotice> notices, int capacity) {
         if (capacity <= 0) {
@@ -107,52 +107,52 @@ public final class DependencyPropagator {
                     .map(notice -> GroupShare.of(notice, List.of(), false))
                     .toList());
         }
-        List<CompletableFuture<List<Dependent>>> looks = notices.stream()
-                .map(notice -> Dependents.in(tx, tx.snapshot(), notice.dependency(), notice.group(), capacity + 1))
+        List<CompletableFuture<List<Dependent>>> reads = notices.stream()
+                .map(notice -> Dependents.inGroup(tx, tx.snapshot(), notice.dependency(), notice.group(), capacity + 1))
                 .toList();
-        return allOf(looks).thenApply(done -> {
+        return allOf(reads).thenApply(done -> {
             List<GroupShare> shares = new ArrayList<>(notices.size());
-            int left = capacity;
+            int remaining = capacity;
             for (int i = 0; i < notices.size(); i++) {
-                List<Dependent> found = looks.get(i).join();
-                List<Dependent> some = found.subList(0, Math.min(left, found.size()));
-                left -= some.size();
-                shares.add(GroupShare.of(notices.get(i), some, some.size() == found.size()));
+                List<Dependent> inGroup = reads.get(i).join();
+                List<Dependent> taken = inGroup.subList(0, Math.min(remaining, inGroup.size()));
+                remaining -= taken.size();
+                shares.add(GroupShare.of(notices.get(i), taken, taken.size() == inGroup.size()));
             }
-            ReleaseOutbox.consume(tx, capacity - left);
+            ReleaseOutbox.consume(tx, capacity - remaining);
             return shares;
         });
     }
 
-    /** Jobs that may be released come first: one that also fails because of another still has the link to that one. */
-    private CompletableFuture<List<GroupShare>> tell(Transaction tx, List<GroupShare> shares) {
-        Map<JobRef, JobRef> ended = new LinkedHashMap<>(); // by dependents
+    /** Releases before it fails: a dependent in both lists is not released, because its other link still exists. */
+    private CompletableFuture<List<GroupShare>> notifyDependents(Transaction tx, List<GroupShare> shares) {
+        Map<JobRef, JobRef> ended = new LinkedHashMap<>(); // by dependent
         for (GroupShare share : shares) {
             ReleaseNotice notice = share.notice();
-            share.free().forEach(each -> ended.put(unlinked(tx, notice, each), notice.dependency()));
+            share.released().forEach(each -> ended.put(unlinked(tx, notice, each), notice.dependency()));
         }
-        Map<Dependent, CompletableFuture<Boolean>> quick = new LinkedHashMap<>();
-        shares.forEach(share ->
-                share.failing().forEach(each -> quick.computeIfAbsent(each, failing -> prefetch(tx, refOf(failing)))));
-        List<CompletableFuture<?>> started = new ArrayList<>(quick.values());
+        Map<Dependent, CompletableFuture<Boolean>> prefetched = new LinkedHashMap<>();
+        shares.forEach(share -> share.failing()
+                .forEach(each -> prefetched.computeIfAbsent(each, failing -> prefetch(tx, refOf(failing)))));
+        List<CompletableFuture<?>> started = new ArrayList<>(prefetched.values());
         started.add(releaseUnblocked(tx, ended));
-        boolean onlyQuick = !ReleaseOutbox.isTransitive(tx);
+        boolean onlyPrefetched = !ReleaseOutbox.isTransitive(tx);
         return allOf(started)
-                .thenCompose(done -> failAll(tx, shares, each -> !onlyQuick || isTrue(quick.get(each)), 0));
+                .thenCompose(done -> failAll(tx, shares, each -> !onlyPrefetched || isTrue(prefetched.get(each)), 0));
     }
 
     /**
-     * What is read of dependents that fail, one after the other, is read for all of them at once.
+     * Starts the reads for a dependent that fails, so that the reads of all failing dependents run in parallel.
      *
-     * @return whether to fail it then waits for no further answer
+     * @return whether failing the dependent then needs no further round trip
      */
     private static CompletableFuture<Boolean> prefetch(Transaction tx, JobRef failing) {
         return JobTable.prefetch(tx, failing)
-                .thenCombine(Dependents.prefetchAwaited(tx, failing), (row, isQuick) -> isQuick);
+                .thenCombine(Dependents.prefetchAwaited(tx, failing), (row, isComplete) -> isComplete);
     }
 
-    private static boolean isTrue(@Nullable CompletableFuture<Boolean> known) {
-        return known != null && known.join();
+    private static boolean isTrue(@Nullable CompletableFuture<Boolean> answer) {
+        return answer != null && answer.join();
     }
 
     private CompletableFuture<List<GroupShare>> failAll(
@@ -174,14 +174,14 @@ public final class DependencyPropagator {
         ReleaseNotice notice = share.notice();
         if (share.all() && failed == share.failing().size()) {
             Dependents.closeGroup(tx, notice.dependency(), notice.group());
-            ReleaseOutbox.done(tx, notice);
+            ReleaseOutbox.remove(tx, notice);
         } else {
-            leave(tx, notice);
+            defer(tx, notice);
         }
     }
 
-    /** What is left of it is for a releaser. */
-    private static void leave(Transaction tx, ReleaseNotice notice) {
+    /** Leaves the rest of a notice to a releaser. */
+    private static void defer(Transaction tx, ReleaseNotice notice) {
         ReleaseOutbox.wake(tx, notice.dependency().keys());
     }
 
@@ -189,7 +189,7 @@ public final class DependencyPropagator {
         return tx.getApproximateSize().thenApply(bytes -> bytes > BYTES_MAX);
     }
 
-    /** One after the other: each is taken out of all that it waited for, which may be thousands. */
+    /** Fails dependents one after the other: each is unlinked from all its dependencies, which may be thousands. */
     private CompletableFuture<Integer> fail(
             Transaction tx, ReleaseNotice notice, List<Dependent> dependents, int done) {
         if (done == dependents.size()) {
@@ -215,33 +215,33 @@ public final class DependencyPropagator {
     }
 
     /**
-     * Looks before it takes the turns of dependents, so that of those that end early none conflicts over their rows.
+     * Finds unblocked dependents before it edits them, so that the dependents that stay blocked cause no conflicts.
      *
-     * @param ended the dependents, each with a job of those that they waited for
+     * @param ended the dependents, each with a dependency that has ended
      */
     private static CompletableFuture<?> releaseUnblocked(Transaction tx, Map<JobRef, JobRef> ended) {
-        List<CompletableFuture<?>> foreseen =
+        List<CompletableFuture<?>> prefetches =
                 ended.keySet().stream().map(ref -> JobTable.prefetch(tx, ref)).collect(Collectors.toList());
         ended.keySet().stream()
                 .map(JobRef::keys)
                 .distinct()
-                .forEach(type -> foreseen.add(TypeInUse.prefetch(tx, type)));
-        CompletableFuture<List<JobRef>> free = findUnblocked(tx, ended, List.copyOf(ended.keySet()));
-        foreseen.add(free);
-        return allOf(foreseen)
-                .thenCompose(done ->
-                        JobTransaction.of(tx).editAll(free.join(), rows -> release(tx, ended, free.join(), rows)));
+                .forEach(type -> prefetches.add(TypeInUse.prefetch(tx, type)));
+        CompletableFuture<List<JobRef>> unblocked = findUnblocked(tx, ended, List.copyOf(ended.keySet()));
+        prefetches.add(unblocked);
+        return allOf(prefetches)
+                .thenCompose(done -> JobTransaction.of(tx)
+                        .editAll(unblocked.join(), rows -> release(tx, ended, unblocked.join(), rows)));
     }
 
     private static CompletableFuture<?> release(
             Transaction tx, Map<JobRef, JobRef> ended, List<JobRef> refs, List<Optional<JobRow>> rows) {
-        return findUnblocked(tx, ended, refs).thenAccept(free -> {
-            List<RowChange> changes = new ArrayList<>(free.size());
+        return findUnblocked(tx, ended, refs).thenAccept(unblocked -> {
+            List<RowChange> changes = new ArrayList<>(unblocked.size());
             for (int i = 0; i < refs.size(); i++) {
                 JobRef ref = refs.get(i);
                 rows.get(i)
-                        .filter(row -> row.isBlocked() && free.contains(ref))
-                        .ifPresent(row -> changes.add(new RowChange(ref, row, DependencyFailures.free(row))));
+                        .filter(row -> row.isBlocked() && unblocked.contains(ref))
+                        .ifPresent(row -> changes.add(new RowChange(ref, row, DependencyFailures.unblocked(row))));
             }
             JobTransaction.of(tx).saveAll(changes);
         });
@@ -249,12 +249,12 @@ public final class DependencyPropagator {
 
     private static CompletableFuture<List<JobRef>> findUnblocked(
             Transaction tx, Map<JobRef, JobRef> ended, List<JobRef> refs) {
-        List<CompletableFuture<Boolean>> looks = refs.stream()
+        List<CompletableFuture<Boolean>> reads = refs.stream()
                 .map(ref -> Dependents.isAnyOutstanding(tx, ref, Objects.requireNonNull(ended.get(ref))))
                 .toList();
-        return allOf(looks)
+        return allOf(reads)
                 .thenApply(done -> IntStream.range(0, refs.size())
-                        .filter(i -> !looks.get(i).join())
+                        .filter(i -> !reads.get(i).join())
                         .mapToObj(refs::get)
                         .toList());
     }
@@ -265,7 +265,7 @@ public final class DependencyPropagator {
             if (row.filter(JobRow::isBlocked).isEmpty()) {
                 return CompletableFuture.completedFuture(ref);
             }
-            return failures.of(tx, ref, row.get(), notice).thenApply(failed -> {
+            return failures.fail(tx, ref, row.get(), notice).thenApply(failed -> {
                 jobs.save(ref, row.get(), failed);
                 return ref;
             });

@@ -3,10 +3,10 @@ package dev.couchjobs.internal.dependencies;
 import dev.couchjobs.DependencyPolicy;
 
 /**
- * A job that waits for another.
+ * A job that waits for a dependency.
  *
  * @param typeName the name of its type
  * @param jobId its id
- * @param policy what happens to it if the other does not succeed
+ * @param policy the effect on the dependent if the dependency does not succeed
  */
 public record Dependent(String typeName, String jobId, DependencyPolicy policy) {}

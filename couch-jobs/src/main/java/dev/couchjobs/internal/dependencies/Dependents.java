@@ -11,6 +11,7 @@ import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Quarantine;
+import dev.couchjobs.internal.data.WaitCondition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -19,45 +20,40 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * The rows that say which jobs wait for which: one for each pair on the side of the one that waits, and one on the side
- * of the one it waits for, which are written and removed together.
+ * The links between jobs and their dependencies. A link is two rows, which are written and removed together: one under
+ * the dependent, and one under the dependency.
  */
 public final class Dependents {
-    private static final int LOOK = 16;
-    private static final int FORESEEN_MAX = 100;
+    private static final int OUTSTANDING_READ_MAX = 16;
+    private static final int PREFETCHED_MAX = 100;
 
     private Dependents() {}
 
-    /** {@return whether a job goes on waiting when its dependency does not succeed} */
-    public static boolean isPatient(DependencyPolicy policy) {
-        return policy == DependencyPolicy.WAIT || policy == DependencyPolicy.EXPECT;
-    }
-
     /**
-     * Lets a job wait for another. A transaction that does that writes the rows of both jobs or reads them in a way
-     * that conflicts, and it is over those that the ends of either conflict with it.
+     * Links a job to a dependency. The transaction also writes the rows of both jobs, or reads them with conflicts, so
+     * the row under the dependent needs no write conflict range.
      */
     public static void link(Transaction tx, JobRef dependent, JobRef dependency, long group, DependencyPolicy policy) {
         byte[] value = Tuple.from(policy.name().toLowerCase(Locale.ROOT)).pack();
         tx.options().setNextWriteNoWriteConflictRange();
-        tx.set(outward(dependent, dependency, group), value);
-        tx.set(inward(dependency, group).pack(Tuple.from(dependent.keys().typeName(), dependent.id())), value);
+        tx.set(dependencyKey(dependent, dependency, group), value);
+        tx.set(dependentRows(dependency, group).pack(Tuple.from(dependent.keys().typeName(), dependent.id())), value);
     }
 
     /**
-     * What a job waits for, by type and id.
+     * Reads the dependencies of a job, in the order of their types and ids.
      *
-     * @param after the last dependency that is known, if any
+     * @param after the last dependency of the previous page, if any
      */
-    public static CompletableFuture<List<Dependency>> of(
+    public static CompletableFuture<List<Dependency>> dependenciesOf(
             ReadTransaction tx, JobRef dependent, Optional<JobRef> after, int limit) {
-        Subspace outward = dependent.keys().waitsFor(dependent.id());
-        Range all = outward.range();
-        byte[] begin = after.map(known -> Tuple.from(known.keys().typeName(), known.id()))
-                .map(known -> outward.get(known).range().end)
+        Subspace dependencyRows = dependent.keys().waitsFor(dependent.id());
+        Range all = dependencyRows.range();
+        byte[] begin = after.map(last -> Tuple.from(last.keys().typeName(), last.id()))
+                .map(last -> dependencyRows.get(last).range().end)
                 .orElse(all.begin);
         return Quarantine.range(tx, tx, dependent.keys(), new Range(begin, all.end), limit, false, row -> {
-            Link link = link(outward, row);
+            Link link = link(dependencyRows, row);
             return new Dependency(link.typeName(), link.jobId(), link.policy());
         });
     }
@@ -67,7 +63,7 @@ public final class Dependents {
                 Tuple.fromBytes(row.getValue()).getString(0).toUpperCase(Locale.ROOT));
     }
 
-    /** {@return whether a job waits for another, in whatever waiter group} */
+    /** {@return whether a job waits for a dependency, in any waiter group} */
     public static CompletableFuture<Boolean> isLinked(Transaction tx, JobRef dependent, JobRef dependency) {
         return tx.getRange(
                         dependent
@@ -80,30 +76,32 @@ public final class Dependents {
                 .thenApply(rows -> !rows.isEmpty());
     }
 
-    /** From now on the transaction conflicts with any that enters a job in that waiter group. */
+    /** Makes the transaction conflict with transactions that add a job to a waiter group. */
     public static void closeGroup(Transaction tx, JobRef dependency, long group) {
-        Range all = inward(dependency, group).range();
+        Range all = dependentRows(dependency, group).range();
         tx.addReadConflictRange(all.begin, all.end);
     }
 
     /**
-     * {@return some of those in a waiter group, unless in a snapshot in a way that conflicts with any that enters a
-     * job}
+     * {@return the first dependents in a waiter group}
+     *
+     * @param view the transaction itself, to conflict with transactions that add a job to the group, or its snapshot
      */
-    public static CompletableFuture<List<Dependent>> in(
+    public static CompletableFuture<List<Dependent>> inGroup(
             Transaction tx, ReadTransaction view, JobRef dependency, long group, int limit) {
-        Subspace inward = inward(dependency, group);
-        return Quarantine.range(tx, view, dependency.keys(), inward.range(), limit, false, row -> decode(inward, row));
+        Subspace dependentRows = dependentRows(dependency, group);
+        return Quarantine.range(
+                tx, view, dependency.keys(), dependentRows.range(), limit, false, row -> decode(dependentRows, row));
     }
 
     /**
      * A waiter group of dependents.
      *
-     * @param policy the policy of one that is in there; in a waiter group all are patient, or none is
+     * @param policy the policy of one of the dependents; all dependents in a group have the same {@link WaitCondition}
      */
     public record WaiterGroup(long group, DependencyPolicy policy) {}
 
-    /** {@return the first waiter group of dependents of a job, or the one behind another} */
+    /** {@return the first waiter group of the dependents of a job, or the next one after a group} */
     public static CompletableFuture<Optional<WaiterGroup>> nextGroup(
             Transaction tx, JobRef dependency, Optional<Long> after) {
         Subspace groups = dependency.keys().dependents(dependency.id());
@@ -116,45 +114,45 @@ public final class Dependents {
                         1,
                         false,
                         row -> new WaiterGroup(groups.unpack(row.getKey()).getLong(0), policy(row)))
-                .thenApply(found -> found.stream().findFirst());
+                .thenApply(rows -> rows.stream().findFirst());
     }
 
-    private static Dependent decode(Subspace inward, KeyValue row) {
-        Tuple who = inward.unpack(row.getKey());
-        return new Dependent(Keyspace.typeName(who, 0), Keyspace.jobId(who, 1), policy(row));
+    private static Dependent decode(Subspace dependentRows, KeyValue row) {
+        Tuple dependent = dependentRows.unpack(row.getKey());
+        return new Dependent(Keyspace.typeName(dependent, 0), Keyspace.jobId(dependent, 1), policy(row));
     }
 
-    /** The side of a link that the job that waits has. */
+    /** The row of a link under the dependent. */
     private record Link(String typeName, String jobId, long group, DependencyPolicy policy) {}
 
-    private static Link link(Subspace outward, KeyValue row) {
-        Tuple link = outward.unpack(row.getKey());
+    private static Link link(Subspace dependencyRows, KeyValue row) {
+        Tuple link = dependencyRows.unpack(row.getKey());
         return new Link(Keyspace.typeName(link, 0), Keyspace.jobId(link, 1), link.getLong(2), policy(row));
     }
 
-    /** Lets a job no longer wait for another. */
+    /** Removes the link of a job to a dependency. */
     public static void unlink(Transaction tx, JobRef dependent, JobRef dependency, long group) {
-        tx.clear(outward(dependent, dependency, group));
-        clearInward(tx, dependency, group, dependent);
+        tx.clear(dependencyKey(dependent, dependency, group));
+        clearDependentRow(tx, dependency, group, dependent);
     }
 
     /**
-     * Whether a job still waits for another one than that which has just ended.
+     * Returns whether a job waits for a further dependency after one has ended.
      *
-     * <p>Of two that end at once each could take the other for outstanding, and the job would never be released. So one
-     * that is outstanding is read in a way that conflicts with its end, and only one, so that of thousands that end
-     * next to each other few conflict: one of the last rows, because jobs mostly end in the order in which they were
-     * added.
+     * <p>If two dependencies end at the same time, each transaction could find the other dependency outstanding, and
+     * the job would never be released. The method therefore reads one outstanding link with a conflict on the end of
+     * its dependency. It reads only one, so that few of thousands of simultaneous ends conflict, and one of the last
+     * rows, because jobs mostly end in the order in which they were added.
      *
-     * @param ended the one that has ended, which is unlinked
+     * @param ended the dependency that has ended, whose link is removed
      */
     public static CompletableFuture<Boolean> isAnyOutstanding(Transaction tx, JobRef dependent, JobRef ended) {
-        Subspace outward = dependent.keys().waitsFor(dependent.id());
+        Subspace dependencyRows = dependent.keys().waitsFor(dependent.id());
         Function<KeyValue, byte[]> key = row -> {
-            link(outward, row);
+            link(dependencyRows, row);
             return row.getKey();
         };
-        return Quarantine.range(tx, dependent.keys(), outward.range(), LOOK, true, key)
+        return Quarantine.range(tx, dependent.keys(), dependencyRows.range(), OUTSTANDING_READ_MAX, true, key)
                 .thenApply(rows -> {
                     if (!rows.isEmpty()) {
                         tx.addReadConflictKey(rows.get(Math.floorMod(ended.id().hashCode(), rows.size())));
@@ -163,69 +161,70 @@ public final class Dependents {
                 });
     }
 
-    /** {@return all that a job waits for, read without conflicts} */
+    /** {@return all dependencies of a job, read without conflicts} */
     public static CompletableFuture<Awaited> awaitedBy(Transaction tx, Keyspace keyspace, JobRef dependent) {
         Range all = dependent.keys().waitsFor(dependent.id()).range();
         return tx.snapshot().getRange(all).asList().thenApply(rows -> new Awaited(keyspace, dependent, rows));
     }
 
     /**
-     * Reads what a job waits for, unless that is much, so that a later read of it waits for no further answer.
+     * Reads the dependencies of a job, up to a limit, so that a later read needs no further round trip.
      *
-     * @return whether {@link Awaited#unlinkAll} then waits for no further answer either: there is not much, and no job
-     *     among it whose waiter group has to be looked into
+     * @return whether {@link Awaited#unlinkAll} needs no further round trip either: the job has few dependencies, and
+     *     none whose waiter group has to be read
      */
     public static CompletableFuture<Boolean> prefetchAwaited(Transaction tx, JobRef dependent) {
         Range all = dependent.keys().waitsFor(dependent.id()).range();
         return tx.snapshot()
-                .getRange(all, FORESEEN_MAX)
+                .getRange(all, PREFETCHED_MAX)
                 .asList()
-                .thenApply(rows -> rows.size() < FORESEEN_MAX
+                .thenApply(rows -> rows.size() < PREFETCHED_MAX
                         && Quarantine.readable(tx, dependent.keys(), rows, Dependents::policy).stream()
-                                .noneMatch(Dependents::isPatient));
+                                .noneMatch(policy -> WaitCondition.of(policy) == WaitCondition.SUCCESS));
     }
 
     /**
-     * All that a job waits for.
+     * All dependencies of a job.
      *
-     * @param keyspace where the jobs are
+     * @param keyspace the keys of the jobs
      * @param dependent the job
-     * @param rows its side of the links
+     * @param rows the rows of the links under the job
      */
     public record Awaited(Keyspace keyspace, JobRef dependent, List<KeyValue> rows) {
-        /** Lets the job wait for no other any more. */
+        /** Removes all links of the job to its dependencies. */
         public CompletableFuture<Void> unlinkAll(Transaction tx) {
-            Subspace outward = dependent.keys().waitsFor(dependent.id());
-            List<CompletableFuture<?>> emptied = new ArrayList<>();
-            for (Link link : Quarantine.readable(tx, dependent.keys(), rows, row -> link(outward, row))) {
+            Subspace dependencyRows = dependent.keys().waitsFor(dependent.id());
+            List<CompletableFuture<?>> checks = new ArrayList<>();
+            for (Link link : Quarantine.readable(tx, dependent.keys(), rows, row -> link(dependencyRows, row))) {
                 JobRef dependency = keyspace.job(link.typeName(), link.jobId());
-                clearInward(tx, dependency, link.group(), dependent);
-                if (isPatient(link.policy())) {
-                    emptied.add(ReleaseOutbox.expectNoMore(tx, dependency, link.group()));
+                clearDependentRow(tx, dependency, link.group(), dependent);
+                if (WaitCondition.of(link.policy()) == WaitCondition.SUCCESS) {
+                    checks.add(ReleaseOutbox.clearExpectedIfEmpty(tx, dependency, link.group()));
                 }
             }
-            tx.clear(outward.range());
-            return CompletableFuture.allOf(emptied.toArray(CompletableFuture<?>[]::new));
+            tx.clear(dependencyRows.range());
+            return CompletableFuture.allOf(checks.toArray(CompletableFuture<?>[]::new));
         }
     }
 
     /**
-     * A transaction that still meets this row reads, in a way that conflicts, the row of the job that waited, which is
-     * written too.
+     * Needs no conflict range: a transaction that reads this row also reads the dependent's row with a conflict, and
+     * this transaction writes that row.
      */
-    private static void clearInward(Transaction tx, JobRef dependency, long group, JobRef dependent) {
+    private static void clearDependentRow(Transaction tx, JobRef dependency, long group, JobRef dependent) {
         tx.options().setNextWriteNoWriteConflictRange();
-        tx.clear(inward(dependency, group).pack(Tuple.from(dependent.keys().typeName(), dependent.id())));
+        tx.clear(dependentRows(dependency, group)
+                .pack(Tuple.from(dependent.keys().typeName(), dependent.id())));
     }
 
-    private static byte[] outward(JobRef dependent, JobRef dependency, long group) {
+    private static byte[] dependencyKey(JobRef dependent, JobRef dependency, long group) {
         return dependent
                 .keys()
                 .waitsFor(dependent.id())
                 .pack(Tuple.from(dependency.keys().typeName(), dependency.id(), group));
     }
 
-    private static Subspace inward(JobRef dependency, long group) {
+    private static Subspace dependentRows(JobRef dependency, long group) {
         return dependency.keys().dependents(dependency.id(), group);
     }
 }

@@ -3,16 +3,17 @@ package dev.couchjobs.internal.dependencies;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of looking at the jobs that another is to wait for.
+ * The result of linking a job to its dependencies.
  *
- * @param waits whether one of them is still to end
- * @param failure one that has ended already, and so that the job cannot run; or null
+ * @param waits whether the job waits for a dependency
+ * @param failure the end of a dependency because of which the job cannot run, or null
  */
 public record LinkResult(boolean waits, @Nullable ReleaseNotice failure) {
-    /** There is nothing to wait for. */
+    /** The job waits for no dependency. */
     public static final LinkResult NONE = new LinkResult(false, null);
 
-    static final LinkResult ONE = new LinkResult(true, null);
+    /** The job waits for a dependency. */
+    static final LinkResult WAITS = new LinkResult(true, null);
 
     static LinkResult failed(ReleaseNotice failure) {
         return new LinkResult(false, failure);
@@ -22,8 +23,8 @@ public record LinkResult(boolean waits, @Nullable ReleaseNotice failure) {
         return new LinkResult(waits || other.waits, failure == null ? other.failure : failure);
     }
 
-    /** {@return whether the job is as if it had no dependencies} */
-    public boolean areNone() {
+    /** {@return whether the job is added as if it had no dependencies} */
+    public boolean isNone() {
         return !waits && failure == null;
     }
 }

@@ -4,39 +4,41 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.DependencyState;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.WaitCondition;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Dependents of a job whose row, which named their waiter groups, is gone without having been decoded. */
+/** Dependents of a job whose row, which names their waiter groups, was removed without being decoded. */
 public final class OrphanedDependents {
     private OrphanedDependents() {}
 
     /**
-     * Settles them as dependents of a removed job. Those that wait until it succeeds wait for a job that is added
-     * later.
+     * Notifies them as dependents of a removed job. Those with {@link WaitCondition#SUCCESS} wait for a job that is
+     * added later.
      *
-     * @param now the job that has its id now, whose own dependents are not told
+     * @param successor the job that has the id now; its own dependents are not notified
      */
-    public static CompletableFuture<@Nullable Void> tell(Transaction tx, JobRef ref, Optional<JobRow> now) {
-        DependencyState own = now.map(row -> row.options().dependencies()).orElse(DependencyState.NONE);
-        return notifyAfter(tx, ref, own, now.isPresent(), Optional.empty());
+    public static CompletableFuture<@Nullable Void> notifyDependents(
+            Transaction tx, JobRef ref, Optional<JobRow> successor) {
+        DependencyState own = successor.map(row -> row.options().dependencies()).orElse(DependencyState.NONE);
+        return notifyAfter(tx, ref, own, successor.isPresent(), Optional.empty());
     }
 
     private static CompletableFuture<@Nullable Void> notifyAfter(
-            Transaction tx, JobRef ref, DependencyState own, boolean isThere, Optional<Long> group) {
-        return Dependents.nextGroup(tx, ref, group).thenCompose(found -> {
-            if (found.isEmpty()) {
+            Transaction tx, JobRef ref, DependencyState own, boolean hasSuccessor, Optional<Long> lastGroup) {
+        return Dependents.nextGroup(tx, ref, lastGroup).thenCompose(next -> {
+            if (next.isEmpty()) {
                 return CompletableFuture.completedFuture(null);
             }
-            long next = found.get().group();
-            boolean isOwn = next == own.group(true) || next == own.group(false);
-            if (!isOwn && !Dependents.isPatient(found.get().policy())) {
-                ReleaseOutbox.leaveRemoved(tx, ref, next);
-            } else if (!isOwn && !isThere) {
-                ReleaseOutbox.expect(tx, ref, next);
+            long group = next.get().group();
+            boolean isOwn = group == own.endGroup() || group == own.successGroup();
+            if (!isOwn && WaitCondition.of(next.get().policy()) == WaitCondition.END) {
+                ReleaseOutbox.deferRemoval(tx, ref, group);
+            } else if (!isOwn && !hasSuccessor) {
+                ReleaseOutbox.expect(tx, ref, group);
             }
-            return notifyAfter(tx, ref, own, isThere, Optional.of(next));
+            return notifyAfter(tx, ref, own, hasSuccessor, Optional.of(group));
         });
     }
 }

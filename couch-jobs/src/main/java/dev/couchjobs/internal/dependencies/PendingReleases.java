@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The dependents that one transaction has still to settle, and how many of them it can settle. */
+/** The release notices that one transaction has still to deliver, and how many dependents it may still notify. */
 final class PendingReleases implements ReleaseRecorder {
-    /** So that a transaction stays far from its five seconds and its ten megabytes, whatever else is written there. */
+    /** Keeps a transaction far from the limits of five seconds and ten megabytes, whatever else it writes. */
     static final int DEPENDENTS_MAX = 100;
 
     @GuardedBy("this") private final List<ReleaseNotice> notices = new ArrayList<>();
@@ -23,8 +23,8 @@ final class PendingReleases implements ReleaseRecorder {
     @GuardedBy("this") private boolean isTransitive;
 
     @Override
-    public @Nullable JobRow record(Transaction tx, RowChange told, @Nullable JobRow kept) {
-        return ReleaseOutbox.leave(tx, told, kept);
+    public @Nullable JobRow record(Transaction tx, RowChange change, @Nullable JobRow kept) {
+        return ReleaseOutbox.recordTransition(tx, change, kept);
     }
 
     synchronized void add(ReleaseNotice notice) {
@@ -32,18 +32,18 @@ final class PendingReleases implements ReleaseRecorder {
     }
 
     synchronized List<ReleaseNotice> takeAll() {
-        List<ReleaseNotice> all = List.copyOf(notices);
+        List<ReleaseNotice> taken = List.copyOf(notices);
         notices.clear();
-        return all;
+        return taken;
     }
 
-    /** Takes those out of jobs that failed because of others in this transaction. */
-    synchronized List<ReleaseNotice> takeOf(Set<JobRef> failed) {
-        List<ReleaseNotice> some = notices.stream()
+    /** Takes the notices of jobs that this transaction failed because of a dependency. */
+    synchronized List<ReleaseNotice> takeFor(Set<JobRef> failed) {
+        List<ReleaseNotice> taken = notices.stream()
                 .filter(notice -> failed.contains(notice.dependency()))
                 .toList();
-        notices.removeAll(some);
-        return some;
+        notices.removeAll(taken);
+        return taken;
     }
 
     synchronized int remainingCapacity() {
@@ -54,12 +54,12 @@ final class PendingReleases implements ReleaseRecorder {
         remainingCapacity -= dependents;
     }
 
-    /** Whether the transaction also settles the dependents of dependents that fail in it. */
+    /** Whether the transaction also notifies the dependents of dependents that it fails. */
     synchronized boolean isTransitive() {
         return isTransitive;
     }
 
-    synchronized void passOn() {
+    synchronized void enableTransitive() {
         isTransitive = true;
     }
 }

@@ -5,11 +5,11 @@ import dev.couchjobs.internal.data.JobRef;
 import java.util.Locale;
 
 /**
- * A job has ended, and its dependents in a waiter group are to be settled.
+ * Says that a job has ended and that its dependents in a waiter group are still to be notified.
  *
  * @param dependency the job
- * @param group their waiter group
- * @param cause how it ended
+ * @param group the waiter group
+ * @param cause how the job ended
  */
 public record ReleaseNotice(JobRef dependency, long group, Cause cause) {
     /** How a job came to an end. */
@@ -19,7 +19,7 @@ public record ReleaseNotice(JobRef dependency, long group, Cause cause) {
         CANCELLED,
         REMOVED;
 
-        /** {@return how a job that has finished came to its end} */
+        /** {@return the cause for the outcome of a finished job} */
         public static Cause of(Outcome outcome) {
             return switch (outcome) {
                 case SUCCEEDED -> SUCCEEDED;
@@ -28,7 +28,7 @@ public record ReleaseNotice(JobRef dependency, long group, Cause cause) {
             };
         }
 
-        /** {@return the word for it, as it is stored} */
+        /** {@return the stored text} */
         String text() {
             return name().toLowerCase(Locale.ROOT);
         }

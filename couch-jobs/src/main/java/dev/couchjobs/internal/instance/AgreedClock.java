@@ -5,9 +5,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /**
- * The clock of this process as long as it agrees with most others, and otherwise the time by the others. What is stored
- * for later, such as when a job is to be tried again or removed, is computed by it: one wrong clock must not hold a job
- * back, or have it removed too early. Safe for use by several threads.
+ * The clock of this process while it agrees with most others; otherwise that clock, corrected by their median. It
+ * computes the times that are stored for later, such as the time of the next attempt or of the removal of a job, so a
+ * single wrong clock neither delays a job nor removes it too early. Safe for use by several threads.
  */
 public final class AgreedClock implements InstantSource {
     private final InstantSource own;
@@ -18,7 +18,7 @@ public final class AgreedClock implements InstantSource {
     }
 
     /**
-     * Sets by how much to correct the clock.
+     * Sets the correction of the clock.
      *
      * @param ahead how far the clock of this process is ahead of most others; zero if it agrees with them
      */

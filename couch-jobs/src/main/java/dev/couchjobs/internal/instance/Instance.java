@@ -7,14 +7,14 @@ import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.PayloadCodec;
 
 /**
- * What all parts of one {@code CouchJobs} work with.
+ * The objects that all parts of one {@code CouchJobs} share.
  *
  * @param name identifies this instance in attempts, leases and logs
- * @param database where the jobs are
+ * @param database the database that stores the jobs
  * @param environment clock, timers and randomness
- * @param clock what is stored for later goes by this clock
+ * @param clock computes the times that are stored for later
  * @param keyspace the keys
- * @param transactions runs what the parts do
+ * @param transactions runs the transactions of the parts
  * @param codec writes and reads the data of jobs
  */
 public record Instance(
@@ -36,8 +36,8 @@ public record Instance(
         this(name, database, environment, new AgreedClock(environment.clock()), keyspace, transactions, codec);
     }
 
-    /** {@return the same, by other transactions} */
-    public Instance with(Transactions others) {
-        return new Instance(name, database, environment, clock, keyspace, others, codec);
+    /** {@return a copy with other transactions} */
+    public Instance with(Transactions replacement) {
+        return new Instance(name, database, environment, clock, keyspace, replacement, codec);
     }
 }

@@ -1,4 +1,4 @@
-/** What all parts of one instance share. Not for users. */
+/** The objects that all parts of one instance share. Not for users. */
 @NullMarked
 package dev.couchjobs.internal.instance;
 

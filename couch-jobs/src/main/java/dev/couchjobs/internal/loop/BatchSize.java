@@ -8,7 +8,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many items one transaction takes. The size adapts: FoundationDB limits a transaction to five seconds and ten
+ * The number of items in one transaction. The size adapts: FoundationDB limits a transaction to five seconds and ten
  * megabytes, and how many items fit is not known beforehand.
  *
  * <p>Each further try of a transaction takes half as many items as the one before, whatever its error, unless the
@@ -23,7 +23,7 @@ public final class BatchSize {
 
     @GuardedBy("this") private int size;
 
-    /** A batch that starts with the largest size. */
+    /** @param max the largest size, with which the first transaction starts */
     public BatchSize(int max) {
         this.max = max;
         this.size = max;
@@ -34,7 +34,7 @@ public final class BatchSize {
         return size;
     }
 
-    /** Adapts to a transaction all of whose tries took the same size. */
+    /** Adapts to the end of a transaction whose tries all had the same size. */
     public synchronized void ended(@Nullable Throwable error) {
         size = error == null ? Math.min(max, size + (max + 9) / 10) : Math.max(1, size / 2);
     }
@@ -48,12 +48,12 @@ public final class BatchSize {
         Tries tries = new Tries(now());
         return transaction
                 .apply(tries)
-                .whenComplete((value, error) -> learn(tries, error))
+                .whenComplete((value, error) -> adapt(tries, error))
                 .exceptionallyCompose(error ->
                         isTooLarge(error) && tries.last > 1 ? run(transaction) : CompletableFuture.failedFuture(error));
     }
 
-    private synchronized void learn(Tries tries, @Nullable Throwable error) {
+    private synchronized void adapt(Tries tries, @Nullable Throwable error) {
         size = tries.last;
         if (error != null || !tries.isSmaller) {
             ended(error);
@@ -68,7 +68,7 @@ public final class BatchSize {
     /** The tries of one transaction, one after the other. */
     public static final class Tries {
         private final int first;
-        private volatile int made;
+        private volatile int count;
         private volatile int last;
         private volatile boolean isSmaller;
 
@@ -82,24 +82,24 @@ public final class BatchSize {
             return first;
         }
 
-        /** {@return whether the transaction is in a further try} */
-        public boolean isAgain() {
-            return made > 1;
+        /** {@return whether the current try is not the first} */
+        public boolean isRetry() {
+            return count > 1;
         }
 
         /** Makes a try with the current size, at least one. */
         public <T> CompletableFuture<T> next(IntFunction<CompletableFuture<T>> body) {
-            if (made > 0) {
+            if (count > 0) {
                 last = Math.max(1, last / 2);
                 isSmaller = true;
             }
-            return again(body);
+            return nextOfSameSize(body);
         }
 
         /** Makes a try with the size of the last one, whose error had another cause. */
-        @SuppressWarnings("NonAtomicVolatileUpdate") // a try is made when the one before has failed
-        public <T> CompletableFuture<T> again(IntFunction<CompletableFuture<T>> body) {
-            made++;
+        @SuppressWarnings("NonAtomicVolatileUpdate") // a try begins after the previous one has failed
+        public <T> CompletableFuture<T> nextOfSameSize(IntFunction<CompletableFuture<T>> body) {
+            count++;
             return body.apply(last);
         }
     }

@@ -27,6 +27,6 @@ public final class RootCauses {
     /** {@return the cause, to be thrown: wrapped again if it is checked or an error} */
     public static RuntimeException thrown(Throwable error) {
         Throwable cause = of(error);
-        return cause instanceof RuntimeException known ? known : new CompletionException(cause);
+        return cause instanceof RuntimeException unchecked ? unchecked : new CompletionException(cause);
     }
 }

@@ -17,16 +17,12 @@ public final class ServiceRegistry<K, W> implements AutoCloseable {
 
     @GuardedBy("this") private boolean closed;
 
-    /**
-     * An empty registry.
-     *
-     * @param close closes a service
-     */
+    /** @param close closes a service */
     public ServiceRegistry(Consumer<W> close) {
         this.close = close;
     }
 
-    /** The service of a key, created if there is none. */
+    /** {@return the service of a key, created if there is none} */
     public synchronized W get(K key, Function<? super K, ? extends W> make) {
         if (closed) {
             throw new CouchJobsClosedException();
@@ -34,7 +30,7 @@ public final class ServiceRegistry<K, W> implements AutoCloseable {
         return services.computeIfAbsent(key, make);
     }
 
-    /** The service of a key, if there is one. */
+    /** {@return the service of a key, if there is one} */
     public synchronized Optional<W> ifPresent(K key) {
         return Optional.ofNullable(services.get(key));
     }
@@ -55,14 +51,14 @@ public final class ServiceRegistry<K, W> implements AutoCloseable {
         }
     }
 
-    /** Closes all services, and creates no more. */
+    /** Closes all services, and refuses to create further ones. */
     @Override
     public void close() {
-        List<W> all;
+        List<W> released;
         synchronized (this) {
             closed = true;
-            all = List.copyOf(services.values());
+            released = List.copyOf(services.values());
         }
-        all.forEach(close);
+        released.forEach(close);
     }
 }

@@ -10,12 +10,12 @@ public final class TimerDelays {
 
     private TimerDelays() {}
 
-    /** {@return the duration in nanoseconds, limited to what a timer can count} */
+    /** {@return the duration in nanoseconds, at most the longest time of a timer} */
     public static long nanos(Duration duration) {
         return duration.compareTo(LONGEST) < 0 ? duration.toNanos() : LONGEST.toNanos();
     }
 
-    /** {@return a duration that is longer by a random part of up to some percent} */
+    /** {@return the duration, extended by a random part of up to a percentage} */
     public static Duration jittered(Environment environment, Duration duration, int percentMax) {
         int percent = 100 + environment.random().nextInt(percentMax + 1);
         return duration.multipliedBy(percent).dividedBy(100);

@@ -39,26 +39,26 @@ import org.jspecify.annotations.Nullable;
  * run on any nodes. A job is put back only if it still runs under the sequence that the monitor read, so two monitors
  * put it back once.
  *
- * <p>The monitor does so while the type is in use and this process holds the type's monitor lease (rfc/018). Each look
+ * <p>The monitor does so while the type is in use and this process holds the type's monitor lease (rfc/018). Each round
  * renews the lease. While another process holds the lease, this monitor only records read versions, at the same rate,
- * when {@link MonitorLeases} looks. It takes the lease when the lease was not renewed for longer than two looks are
- * apart, and continues with the versions that it has recorded.
+ * when {@link MonitorLeases} reads the leases. It takes the lease when the lease was not renewed for longer than the
+ * time between two renewals, and continues with the versions that it has recorded.
  *
- * <p>The monitor also checks that jobs are taken ({@link LeaderCheck}), and audits the leases of one page of jobs in
- * each round ({@link LeaseAudit}). The use of the type ends after four looks in which no job ran and no job that may
- * run waited.
+ * <p>The monitor also checks that the leader claims jobs ({@link LeaderCheck}), and audits one page of the running jobs
+ * every few rounds ({@link ActivityIndexAudit}). The use of the type ends after four rounds in which no job ran and no
+ * job that may run waited.
  */
 final class ActivityMonitor implements AutoCloseable {
-    private static final Duration WITHOUT_TIMEOUT_CHECK_EVERY = Duration.ofSeconds(5);
+    private static final Duration INTERVAL_WITHOUT_TIMEOUT = Duration.ofSeconds(5);
     static final int MARKS_PER_TIMEOUT = 4;
     /** The longest pause, because the timeout may be shortened meanwhile. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
-    /** The shortest distance between two recorded versions: the timeout of another type may cause more looks. */
-    private static final int MARKS_OF_OTHERS_PER_TIMEOUT = 32;
+    /** The maximum number of recorded versions in a timeout: the timeout of another type may cause more reads. */
+    private static final int MARKS_PER_TIMEOUT_MAX = 32;
     /** A lease expires after this part of a timeout without renewal; renewals are up to 30 percent apart. */
     private static final int LEASE_PERCENT = 35;
-    /** The use of a type ends after this number of looks without a job that runs or may run. */
-    private static final int QUIET_LOOKS = 4;
+    /** The use of a type ends after this number of rounds without a job that runs or may run. */
+    private static final int QUIET_ROUNDS = 4;
 
     private static final int JITTER_PERCENT = 20;
 
@@ -66,8 +66,8 @@ final class ActivityMonitor implements AutoCloseable {
         /** Another process holds the lease, or the type is not in use. */
         NONE,
         /** The lease of another process has expired, or no process holds the lease. */
-        WANTED,
-        /** This process holds the lease, to its own knowledge. */
+        TAKEOVER,
+        /** This process holds the lease, as far as it knows. */
         HELD
     }
 
@@ -79,7 +79,7 @@ final class ActivityMonitor implements AutoCloseable {
     private final TypeKeys keys;
     private final Loop loop;
     private final SilentJobs silentJobs;
-    private final LeaseAudit audit;
+    private final ActivityIndexAudit activityIndexAudit;
     private final LeaderCheck leaderCheck;
 
     @GuardedBy("this") private Duty duty = Duty.NONE;
@@ -88,19 +88,19 @@ final class ActivityMonitor implements AutoCloseable {
 
     @GuardedBy("this") private Optional<Duration> timeout = Optional.empty();
     /** The lease of another process as last read, and how long this process had slept when it first read it. */
-    @GuardedBy("this") private @Nullable TypeInUse seen;
+    @GuardedBy("this") private @Nullable TypeInUse otherLease;
 
-    @GuardedBy("this") private Duration seenSince = Duration.ZERO;
-    /** A job that the leader does not take, according to the lease of another process. */
-    @GuardedBy("this") private Optional<TypeInUse.NextJob> stuck = Optional.empty();
-    /** How long this process had slept at its last look, if it recorded versions then. */
+    @GuardedBy("this") private Duration otherLeaseSince = Duration.ZERO;
+    /** A job that the leader does not claim, according to the lease of another process. */
+    @GuardedBy("this") private Optional<TypeInUse.NextJob> unclaimed = Optional.empty();
+    /** How long this process had slept when it last recorded a version of another process's lease. */
     @GuardedBy("this") private @Nullable Duration observedAt;
 
     // Used by one round at a time.
     private MeasuredPause pause = MeasuredPause.NONE;
-    private int quietLooks;
-    /** The first waiting job of the last look. */
-    private Optional<String> waitedFirst = Optional.empty();
+    private int quietRounds;
+    /** The first waiting job in the last round. */
+    private Optional<String> lastFirstWaiting = Optional.empty();
 
     /**
      * A monitor that does nothing until its type is in use.
@@ -117,7 +117,7 @@ final class ActivityMonitor implements AutoCloseable {
         this.transactions = instance.transactions().named("monitor", typeName);
         this.keys = keyspace.type(typeName);
         this.silentJobs = new SilentJobs(instance, transactions, keys, policy, this::renew);
-        this.audit = new LeaseAudit(database, transactions, keyspace, keys);
+        this.activityIndexAudit = new ActivityIndexAudit(database, transactions, keyspace, keys);
         this.leaderCheck = new LeaderCheck(instance, transactions, keys);
         this.loop = new Loop("activity monitor of " + typeName, environment, this::round);
     }
@@ -127,10 +127,13 @@ final class ActivityMonitor implements AutoCloseable {
         loop.close();
     }
 
+    /** The timeout of a type as read from the database; empty if the type has none. */
+    record StoredTimeout(Optional<Duration> value) {}
+
     // While another process holds the lease
 
     /** {@return whether {@link #observe} needs the type's timeout} */
-    synchronized boolean isToLearnTimeout(TypeInUse now) {
+    synchronized boolean needsTimeout(TypeInUse now) {
         return !now.holder().equals(token)
                 && (observedAt == null || now.timeout().isEmpty());
     }
@@ -138,13 +141,13 @@ final class ActivityMonitor implements AutoCloseable {
     /**
      * Observes the lease.
      *
-     * @param learnt the timeout, if it was read
-     * @param version the read version of the look
+     * @param stored the timeout, if this round has read it
+     * @param version the read version of the round
      * @param at how long this process has slept in all
      * @return the timeout within which another process has to renew the lease; empty if this process holds it
      */
     synchronized Optional<Duration> observe(
-            TypeInUse now, Optional<Optional<Duration>> learnt, Versionstamp version, Duration at) {
+            TypeInUse now, Optional<StoredTimeout> stored, Versionstamp version, Duration at) {
         if (now.holder().equals(token)) {
             if (duty != Duty.HELD) {
                 duty = Duty.HELD;
@@ -153,43 +156,46 @@ final class ActivityMonitor implements AutoCloseable {
             }
             return Optional.empty();
         }
-        if (duty == Duty.HELD) { // the next look finds this out, and then this method is no longer called
+        if (duty == Duty.HELD) { // the next round finds out that the lease is lost
             loop.wakeUp();
         } else {
-            mark(learnt.orElse(now.equals(seen) ? timeout : now.timeout()), version, at);
+            Optional<Duration> published = now.equals(otherLease) ? timeout : now.timeout();
+            mark(stored.map(StoredTimeout::value).orElse(published), version, at);
             decideDuty(now, at);
         }
-        return Optional.of(lease());
+        return Optional.of(timeoutOrDefault());
     }
 
-    @GuardedBy("this") private Duration lease() {
-        return timeout.orElse(WITHOUT_TIMEOUT_CHECK_EVERY.multipliedBy(MARKS_PER_TIMEOUT));
+    @GuardedBy("this") private Duration timeoutOrDefault() {
+        return timeout.orElse(INTERVAL_WITHOUT_TIMEOUT.multipliedBy(MARKS_PER_TIMEOUT));
     }
 
-    @GuardedBy("this") private void mark(Optional<Duration> known, Versionstamp version, Duration at) {
+    @GuardedBy("this") private void mark(Optional<Duration> newTimeout, Versionstamp version, Duration at) {
         if (observedAt != null) {
             marks.elapse(at.minus(observedAt));
         }
         observedAt = at;
-        learn(known);
-        marks.mark(version, lease().dividedBy(MARKS_OF_OTHERS_PER_TIMEOUT));
-        marks.forgetAllButNewestOlderThan(lease());
+        setTimeout(newTimeout);
+        marks.mark(version, timeoutOrDefault().dividedBy(MARKS_PER_TIMEOUT_MAX));
+        marks.forgetAllButNewestOlderThan(timeoutOrDefault());
     }
 
     @GuardedBy("this") private void decideDuty(TypeInUse now, Duration at) {
-        if (!now.equals(seen)) {
-            seen = now;
-            seenSince = at;
+        if (!now.equals(otherLease)) {
+            otherLease = now;
+            otherLeaseSince = at;
             duty = Duty.NONE;
-            stuck = leaderCheck.stuck(now.next());
-            if (stuck.isPresent()) {
+            unclaimed = leaderCheck.unclaimed(now.next());
+            if (unclaimed.isPresent()) {
                 loop.wakeUp();
             }
         } else if (now.holder().isEmpty()
-                || at.minus(seenSince)
-                                .compareTo(lease().multipliedBy(LEASE_PERCENT).dividedBy(100))
+                || at.minus(otherLeaseSince)
+                                .compareTo(timeoutOrDefault()
+                                        .multipliedBy(LEASE_PERCENT)
+                                        .dividedBy(100))
                         >= 0) {
-            duty = Duty.WANTED;
+            duty = Duty.TAKEOVER;
             loop.wakeUp();
         }
     }
@@ -197,36 +203,45 @@ final class ActivityMonitor implements AutoCloseable {
     /** Ends the use of the type in this process. */
     synchronized void outOfUse() {
         if (duty != Duty.HELD) {
-            rest();
+            forgetType();
         }
     }
 
-    @GuardedBy("this") private void rest() {
+    @GuardedBy("this") private void forgetType() {
         duty = Duty.NONE;
-        seen = null;
+        otherLease = null;
         observedAt = null;
         marks.forget();
     }
 
-    @GuardedBy("this") private void learn(Optional<Duration> known) {
-        if (!known.equals(timeout)) {
-            timeout = known;
+    @GuardedBy("this") private void setTimeout(Optional<Duration> newTimeout) {
+        if (!newTimeout.equals(timeout)) {
+            timeout = newTimeout;
             marks.forget();
         }
     }
 
     // While this process holds the lease
 
-    private enum Found {
+    /** The lease as a transaction leaves it. */
+    private enum LeaseState {
         HELD_BY_ANOTHER,
         OUT_OF_USE,
         HELD
     }
 
-    private record Look(
-            Found found,
+    /**
+     * The result of the transaction of a round.
+     *
+     * @param isQuiet whether no job ran and no job that may run waited
+     * @param firstWaiting the id of the first waiting job
+     * @param now the read version
+     * @param next the first waiting job, if there is a leader to claim it
+     */
+    private record LeaseObservation(
+            LeaseState state,
             boolean isQuiet,
-            Optional<String> waitsFirst,
+            Optional<String> firstWaiting,
             Optional<Duration> timeout,
             Versionstamp now,
             Optional<TypeInUse.NextJob> next) {}
@@ -237,51 +252,52 @@ final class ActivityMonitor implements AutoCloseable {
             marks.elapse(pause.slept());
             pause = new MeasuredPause();
             if (duty == Duty.NONE) {
-                Optional<TypeInUse.NextJob> job = stuck;
-                stuck = Optional.empty();
-                return wakeAllIfStuck(job).thenApply(done -> Pause.untilWakeUp());
+                Optional<TypeInUse.NextJob> job = unclaimed;
+                unclaimed = Optional.empty();
+                return wakeAllIfUnclaimed(job).thenApply(done -> Pause.untilWakeUp());
             }
-            expired = duty == Duty.WANTED ? Optional.ofNullable(seen) : Optional.empty();
+            expired = duty == Duty.TAKEOVER ? Optional.ofNullable(otherLease) : Optional.empty();
         }
-        int quiet = quietLooks + 1;
+        int quiet = quietRounds + 1;
         return transactions
-                .run(database, tx -> look(tx, expired, quiet >= QUIET_LOOKS))
-                .thenCompose(look -> {
-                    quietLooks = look.isQuiet() ? quiet : 0;
-                    waitedFirst = look.waitsFirst();
-                    return look.found() == Found.HELD
-                            ? wakeAllIfStuck(leaderCheck.stuck(look.next()))
-                                    .thenCompose(done -> act(look))
-                                    .thenCompose(done -> audit.step())
+                .run(database, tx -> renewOrTakeLease(tx, expired, quiet >= QUIET_ROUNDS))
+                .thenCompose(observation -> {
+                    quietRounds = observation.isQuiet() ? quiet : 0;
+                    lastFirstWaiting = observation.firstWaiting();
+                    return observation.state() == LeaseState.HELD
+                            ? wakeAllIfUnclaimed(leaderCheck.unclaimed(observation.next()))
+                                    .thenCompose(done -> act(observation))
+                                    .thenCompose(done -> activityIndexAudit.step())
                                     .thenApply(done -> pause())
-                            : CompletableFuture.completedFuture(stop(look.found()));
+                            : CompletableFuture.completedFuture(stop(observation.state()));
                 });
     }
 
-    private CompletableFuture<?> wakeAllIfStuck(Optional<TypeInUse.NextJob> job) {
+    private CompletableFuture<?> wakeAllIfUnclaimed(Optional<TypeInUse.NextJob> job) {
         return job.isPresent() ? leaderCheck.wakeAll(job.get()) : CompletableFuture.completedFuture(job);
     }
 
-    private synchronized Pause stop(Found found) {
-        quietLooks = 0;
-        if (found == Found.OUT_OF_USE) {
-            rest();
+    private synchronized Pause stop(LeaseState state) {
+        quietRounds = 0;
+        if (state == LeaseState.OUT_OF_USE) {
+            forgetType();
         } else {
             duty = Duty.NONE;
-            seen = null;
+            otherLease = null;
         }
         return Pause.untilWakeUp();
     }
 
     /**
-     * Renews or takes the lease.
+     * Renews or takes the lease, or ends the use of the type.
      *
      * @param expired the expired lease of another process
-     * @param isLong whether the use of the type ends if no job runs or may run now
+     * @param hasBeenQuiet whether the use of the type ends if no job runs or may run now
      */
-    private CompletableFuture<Look> look(Transaction tx, Optional<TypeInUse> expired, boolean isLong) {
+    private CompletableFuture<LeaseObservation> renewOrTakeLease(
+            Transaction tx, Optional<TypeInUse> expired, boolean hasBeenQuiet) {
         CompletableFuture<Optional<TypeInUse>> lease = TypeInUse.find(tx, keys);
-        CompletableFuture<Optional<Duration>> limit = TypeTimeouts.get(tx, keys);
+        CompletableFuture<Optional<Duration>> storedTimeout = TypeTimeouts.get(tx, keys);
         long now = clock.instant().getEpochSecond();
         CompletableFuture<Optional<QueueEntry>> waiting = WaitingJobs.first(tx, keys);
         CompletableFuture<Boolean> isQuiet = ActivityIndex.isEmpty(tx, keys)
@@ -291,44 +307,45 @@ final class ActivityMonitor implements AutoCloseable {
                         (nothingRuns, first) -> nothingRuns
                                 && first.filter(job -> WaitingJobs.mayRunFrom(job) <= now)
                                         .isEmpty()
-                                && first.map(QueueEntry::jobId).equals(waitedFirst));
+                                && first.map(QueueEntry::jobId).equals(lastFirstWaiting));
         CompletableFuture<Optional<TypeInUse.NextJob>> next = IdleProcesses.leader(tx.snapshot(), keys)
                 .thenCombine(
                         waiting,
                         (leader, first) -> leader.flatMap(token -> first.map(
                                 job -> new TypeInUse.NextJob(token, job.jobId(), WaitingJobs.mayRunFrom(job)))));
-        return CompletableFuture.allOf(lease, limit, isQuiet, next)
+        return CompletableFuture.allOf(lease, storedTimeout, isQuiet, next)
                 .thenCombine(tx.getReadVersion(), (done, version) -> version)
                 .thenCompose(version -> {
-                    Found found = found(lease.join(), expired, isLong && isQuiet.join());
-                    Look look = new Look(
-                            found,
+                    LeaseState state = leaseState(lease.join(), expired, hasBeenQuiet && isQuiet.join());
+                    LeaseObservation observation = new LeaseObservation(
+                            state,
                             isQuiet.join(),
                             waiting.join().map(QueueEntry::jobId),
-                            limit.join(),
+                            storedTimeout.join(),
                             IncompleteVersionstamps.upTo(version),
                             next.join());
-                    if (found == Found.HELD) {
-                        new TypeInUse(keys.typeName(), token, limit.join(), version, next.join()).write(tx, keys);
+                    if (state == LeaseState.HELD) {
+                        new TypeInUse(keys.typeName(), token, storedTimeout.join(), version, next.join())
+                                .write(tx, keys);
                     }
-                    return found == Found.OUT_OF_USE
-                            ? TypeInUse.end(tx, keys).thenApply(done -> look)
-                            : CompletableFuture.completedFuture(look);
+                    return state == LeaseState.OUT_OF_USE
+                            ? TypeInUse.end(tx, keys).thenApply(done -> observation)
+                            : CompletableFuture.completedFuture(observation);
                 });
     }
 
-    private Found found(Optional<TypeInUse> now, Optional<TypeInUse> expired, boolean isUnused) {
+    private LeaseState leaseState(Optional<TypeInUse> now, Optional<TypeInUse> expired, boolean isUnused) {
         boolean isOurs = now.filter(row -> row.holder().equals(token)).isPresent();
         boolean hasExpired = now.isPresent() && now.equals(expired);
         if (!isOurs && !hasExpired) {
-            return Found.HELD_BY_ANOTHER;
+            return LeaseState.HELD_BY_ANOTHER;
         }
-        return isUnused ? Found.OUT_OF_USE : Found.HELD;
+        return isUnused ? LeaseState.OUT_OF_USE : LeaseState.HELD;
     }
 
     /**
-     * Renews the lease if this process holds it, and returns whether it does. Writes no waiting job: only a look reads
-     * one.
+     * Renews the lease if this process holds it, and returns whether it does. Writes no waiting job, because it
+     * reads none.
      */
     private CompletableFuture<Boolean> renew(Transaction tx) {
         return TypeInUse.find(tx, keys).thenCombine(tx.getReadVersion(), (now, version) -> {
@@ -339,40 +356,40 @@ final class ActivityMonitor implements AutoCloseable {
         });
     }
 
-    private CompletableFuture<?> act(Look look) {
+    private CompletableFuture<?> act(LeaseObservation observation) {
         Optional<Versionstamp> silent;
         Duration age;
         synchronized (this) {
             duty = Duty.HELD;
-            seen = null;
+            otherLease = null;
             observedAt = null;
-            learn(look.timeout());
+            setTimeout(observation.timeout());
             if (timeout.isEmpty()) {
-                return CompletableFuture.completedFuture(look);
+                return CompletableFuture.completedFuture(observation);
             }
             age = timeout.get();
-            boolean looksOften = age.dividedBy(MARKS_PER_TIMEOUT).compareTo(LONGEST_PAUSE) > 0;
-            marks.mark(look.now(), looksOften ? age.dividedBy(MARKS_OF_OTHERS_PER_TIMEOUT) : Duration.ZERO);
+            boolean hasFrequentRounds = age.dividedBy(MARKS_PER_TIMEOUT).compareTo(LONGEST_PAUSE) > 0;
+            marks.mark(observation.now(), hasFrequentRounds ? age.dividedBy(MARKS_PER_TIMEOUT_MAX) : Duration.ZERO);
             silent = marks.takeOlderThan(age);
         }
-        return silent.isEmpty() ? CompletableFuture.completedFuture(look) : sweepOrPutBack(silent.get(), age);
+        return silent.isEmpty() ? CompletableFuture.completedFuture(observation) : requeueSilentJobs(silent.get(), age);
     }
 
-    /** The next round repeats a failed sweep, however soon it comes. */
-    private CompletableFuture<?> sweepOrPutBack(Versionstamp silentSince, Duration age) {
+    /** Puts back silent jobs. If this fails, the next round repeats it. */
+    private CompletableFuture<?> requeueSilentJobs(Versionstamp silentSince, Duration age) {
         return silentJobs.requeue(silentSince).whenComplete((done, error) -> {
             if (error != null) {
-                requeue(silentSince, age);
+                restoreMark(silentSince, age);
             }
         });
     }
 
-    private synchronized void requeue(Versionstamp silentSince, Duration age) {
-        marks.putBack(silentSince, age);
+    private synchronized void restoreMark(Versionstamp silentSince, Duration age) {
+        marks.restore(silentSince, age);
     }
 
     private synchronized Pause pause() {
-        Duration wanted = timeout.map(t -> t.dividedBy(MARKS_PER_TIMEOUT)).orElse(WITHOUT_TIMEOUT_CHECK_EVERY);
+        Duration wanted = timeout.map(t -> t.dividedBy(MARKS_PER_TIMEOUT)).orElse(INTERVAL_WITHOUT_TIMEOUT);
         Duration full = wanted.compareTo(LONGEST_PAUSE) < 0 ? wanted : LONGEST_PAUSE;
         return pause.sleep(environment, TimerDelays.jittered(environment, full, JITTER_PERCENT));
     }

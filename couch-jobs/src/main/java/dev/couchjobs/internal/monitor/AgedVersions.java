@@ -31,9 +31,9 @@ final class AgedVersions {
         }
     }
 
-    /** Removes what {@link #takeOlderThan} would remove. */
+    /** Removes the versions that are older than {@code age}, except the newest of them. */
     void forgetAllButNewestOlderThan(Duration age) {
-        takeOlderThan(age).ifPresent(mark -> putBack(mark, age));
+        takeOlderThan(age).ifPresent(newest -> restore(newest, age));
     }
 
     /** Removes the versions that are older than {@code age} and returns the newest of them. */
@@ -45,8 +45,8 @@ final class AgedVersions {
         return Optional.ofNullable(newest).map(AgedVersion::at);
     }
 
-    /** Puts back a version whose use has failed. */
-    void putBack(Versionstamp mark, Duration age) {
+    /** Adds a version again whose use has failed. */
+    void restore(Versionstamp mark, Duration age) {
         versions.addFirst(new AgedVersion(mark, elapsed.minus(age)));
     }
 

@@ -16,17 +16,17 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Settles the dependents of ended jobs, for all types, where the ending transactions left some unsettled: a bounded
- * number in each transaction. Jobs with many dependents are served round-robin.
+ * Delivers the release notices that the transactions that end jobs leave in the outbox, for all types. Each transaction
+ * notifies a bounded number of dependents. Jobs with many dependents are served round-robin.
  *
- * <p>Any number of releasers may run on any nodes. Each step reads what the others write, so two releasers settle a
- * dependent once. A releaser that conflicts with another pauses briefly.
+ * <p>Any number of releasers may run on any nodes. Each transaction reads the rows that the other releasers write, so
+ * two releasers notify a dependent once. A releaser that conflicts with another pauses briefly.
  */
 final class DependentReleaser implements AutoCloseable {
     private static final int ROWS_MAX = 16;
-    private static final int STEP_ASIDE_MILLIS = 100;
-    /** The longest pause, in case that a watch is lost. */
-    private static final Duration LOOK_AGAIN = Duration.ofMinutes(5);
+    private static final int BACKOFF_MAX_MILLIS = 100;
+    /** The longest pause, in case a watch is lost. */
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
     private final Database database;
     private final Environment environment;
@@ -36,8 +36,8 @@ final class DependentReleaser implements AutoCloseable {
     private final Loop loop;
 
     // Used by one round at a time.
-    private Optional<ReleaseNotice> behind = Optional.empty();
-    /** After a failed round one, so that a job that always fails blocks no other. */
+    private Optional<ReleaseNotice> last = Optional.empty();
+    /** One after a failed round, so that a notice that always fails blocks no other. */
     private volatile int rows = ROWS_MAX;
 
     DependentReleaser(Instance instance) {
@@ -61,24 +61,25 @@ final class DependentReleaser implements AutoCloseable {
         return dependents
                 .run(tries -> transactions.run(
                         database,
-                        tx -> tries.next(most ->
-                                tries.isAgain() ? CompletableFuture.completedFuture(backOff()) : step(tx, most))))
+                        tx -> tries.next(most -> tries.isRetry()
+                                ? CompletableFuture.completedFuture(backOff())
+                                : releaseSome(tx, most))))
                 .whenComplete((pause, error) -> rows = error == null ? ROWS_MAX : 1);
     }
 
     private Pause backOff() {
-        return Pause.atMost(Duration.ofMillis(1 + environment.random().nextInt(STEP_ASIDE_MILLIS)));
+        return Pause.atMost(Duration.ofMillis(1 + environment.random().nextInt(BACKOFF_MAX_MILLIS)));
     }
 
     /**
-     * Arms the watch only when nothing is left. The watch reads its key, which every release that leaves something
+     * Arms the watch only when no notice is left. The watch reads its key, which every transaction that leaves notices
      * writes.
      */
-    private CompletableFuture<Pause> step(Transaction tx, int dependents) {
-        return ReleaseOutbox.takeUp(tx, keyspace, behind, rows, dependents).thenApply(taken -> {
-            behind = taken.stream().findFirst();
+    private CompletableFuture<Pause> releaseSome(Transaction tx, int dependents) {
+        return ReleaseOutbox.takeBacklog(tx, keyspace, last, rows, dependents).thenApply(taken -> {
+            last = taken.stream().findFirst();
             return taken.isEmpty()
-                    ? Pause.until(tx.watch(keyspace.watchesReleasing())).cappedAt(LOOK_AGAIN)
+                    ? Pause.until(tx.watch(keyspace.watchesReleasing())).cappedAt(LONGEST_PAUSE)
                     : Pause.none();
         });
     }

@@ -25,9 +25,9 @@ import java.util.stream.Stream;
 /** Trims the change feeds of the types of one process, and visits only the types that have changes. */
 final class FeedTrimmer implements AutoCloseable {
     private static final int TYPES_MAX = 50;
-    private static final int LOOKS_PER_RETENTION = 8;
+    private static final int ROUNDS_PER_RETENTION = 8;
     private static final int JITTER_PERCENT = 20;
-    private static final Duration LONGEST_REST = Duration.ofMinutes(5);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
     private final Database database;
     private final Environment environment;
@@ -69,7 +69,7 @@ final class FeedTrimmer implements AutoCloseable {
      * @param hasChanges whether a type of this process has changes in its feed
      * @param now the read version
      */
-    private record Step(Optional<String> next, boolean hasChanges, Versionstamp now) {}
+    private record TrimmedPage(Optional<String> next, boolean hasChanges, Versionstamp now) {}
 
     private CompletableFuture<Pause> round() {
         marks.elapse(pause.slept());
@@ -78,26 +78,27 @@ final class FeedTrimmer implements AutoCloseable {
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
         Optional<Versionstamp> old = marks.takeOlderThan(retention);
-        return go(old, Optional.empty(), false).whenComplete((pause, error) -> {
+        return trimFrom(old, Optional.empty(), false).whenComplete((pause, error) -> {
             if (error != null) {
-                old.ifPresent(mark -> marks.putBack(mark, retention));
+                old.ifPresent(mark -> marks.restore(mark, retention));
             }
         });
     }
 
-    private CompletableFuture<Pause> go(Optional<Versionstamp> old, Optional<String> after, boolean hadChanges) {
-        return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> step(tx, old, after, size))))
-                .thenCompose(step -> {
-                    boolean hasChanges = hadChanges || step.hasChanges();
-                    if (step.next().isPresent()) {
-                        return go(old, step.next(), hasChanges);
+    private CompletableFuture<Pause> trimFrom(Optional<Versionstamp> old, Optional<String> after, boolean hadChanges) {
+        return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> trimPage(tx, old, after, size))))
+                .thenCompose(page -> {
+                    boolean hasChanges = hadChanges || page.hasChanges();
+                    if (page.next().isPresent()) {
+                        return trimFrom(old, page.next(), hasChanges);
                     }
-                    marks.mark(step.now(), retention.dividedBy(LOOKS_PER_RETENTION));
+                    marks.mark(page.now(), retention.dividedBy(ROUNDS_PER_RETENTION));
                     return CompletableFuture.completedFuture(pause(hasChanges));
                 });
     }
 
-    private CompletableFuture<Step> step(Transaction tx, Optional<Versionstamp> old, Optional<String> after, int size) {
+    private CompletableFuture<TrimmedPage> trimPage(
+            Transaction tx, Optional<Versionstamp> old, Optional<String> after, int size) {
         return TypesWithRows.inFeed(tx, keyspace, after, size).thenCompose(types -> {
             List<TypeKeys> ours = ours(types).toList();
             CompletableFuture<?>[] trims = ours.stream()
@@ -107,7 +108,8 @@ final class FeedTrimmer implements AutoCloseable {
             return CompletableFuture.allOf(trims)
                     .thenCombine(
                             tx.getReadVersion(),
-                            (done, version) -> new Step(next, !ours.isEmpty(), IncompleteVersionstamps.upTo(version)));
+                            (done, version) ->
+                                    new TrimmedPage(next, !ours.isEmpty(), IncompleteVersionstamps.upTo(version)));
         });
     }
 
@@ -118,8 +120,8 @@ final class FeedTrimmer implements AutoCloseable {
     }
 
     private Pause pause(boolean hasChanges) {
-        Duration wanted = hasChanges ? retention.dividedBy(LOOKS_PER_RETENTION) : LONGEST_REST;
-        Duration time = wanted.compareTo(LONGEST_REST) < 0 ? wanted : LONGEST_REST;
+        Duration interval = hasChanges ? retention.dividedBy(ROUNDS_PER_RETENTION) : LONGEST_PAUSE;
+        Duration time = interval.compareTo(LONGEST_PAUSE) < 0 ? interval : LONGEST_PAUSE;
         return pause.sleep(environment, TimerDelays.jittered(environment, time, JITTER_PERCENT));
     }
 }

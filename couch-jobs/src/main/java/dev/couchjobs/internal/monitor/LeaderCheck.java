@@ -14,34 +14,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds a leader of the waiting processes that takes no jobs (rfc/017), because it has died, is suspended, or has a
- * clock that is behind: in two consecutive looks the same runnable job waits and the same process leads. The check then
- * wakes all idle processes.
+ * Finds a leader of the idle processes that does not claim jobs (rfc/017), because it has died, is suspended, or has a
+ * clock that is behind: in two consecutive rounds the same runnable job waits and the same process is the leader. The
+ * check then wakes all idle processes.
  *
- * <p>The process that monitors the type looks. It publishes what it has seen with its lease, because its own clock may
+ * <p>The process that monitors the type checks. It publishes the waiting job with its lease, because its own clock may
  * be behind.
  */
 final class LeaderCheck {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderCheck.class);
+    private static final int ROUNDS_BETWEEN_WAKE_UPS_MAX = 256;
 
     private final Database database;
     private final InstantSource clock;
     private final Transactions transactions;
     private final TypeKeys keys;
 
-    private static final int LOOKS_MAX = 256;
-
-    /** The job of the last look, if it could run. */
+    /** The first waiting job in the last round, if it could run. */
     @GuardedBy("this") private Optional<TypeInUse.NextJob> last = Optional.empty();
     /**
      * The job of the last wake-up. If it still waits, the clock of this process may be ahead, so the wake-ups for it
      * become ever rarer.
      */
-    @GuardedBy("this") private String calledFor = "";
+    @GuardedBy("this") private String wokenFor = "";
 
-    @GuardedBy("this") private int looksBetweenCalls;
+    @GuardedBy("this") private int roundsBetweenWakeUps;
 
-    @GuardedBy("this") private int looksToNextCall;
+    @GuardedBy("this") private int roundsToNextWakeUp;
 
     LeaderCheck(Instance instance, Transactions transactions, TypeKeys keys) {
         this.database = instance.database();
@@ -50,50 +49,49 @@ final class LeaderCheck {
         this.keys = keys;
     }
 
-    /** {@return the job of a further look, if it could run at the look before and is not taken} */
-    synchronized Optional<TypeInUse.NextJob> stuck(Optional<TypeInUse.NextJob> next) {
+    /** {@return the first waiting job, if it could already run in the last round and a wake-up is due} */
+    synchronized Optional<TypeInUse.NextJob> unclaimed(Optional<TypeInUse.NextJob> next) {
         long now = clock.instant().getEpochSecond();
         Optional<TypeInUse.NextJob> due = next.filter(job -> job.scheduledTime() <= now);
-        Optional<TypeInUse.NextJob> stuck = due.filter(job -> due.equals(last) && isStuck(job.jobId()));
+        Optional<TypeInUse.NextJob> unclaimed = due.filter(job -> due.equals(last) && isWakeUpDue(job.jobId()));
         last = due;
-        return stuck;
+        return unclaimed;
     }
 
-    @GuardedBy("this") private boolean isStuck(String jobId) {
-        if (!jobId.equals(calledFor)) {
-            calledFor = jobId;
-            looksBetweenCalls = 1;
-            looksToNextCall = 0;
+    @GuardedBy("this") private boolean isWakeUpDue(String jobId) {
+        if (!jobId.equals(wokenFor)) {
+            wokenFor = jobId;
+            roundsBetweenWakeUps = 1;
+            roundsToNextWakeUp = 0;
         }
-        if (looksToNextCall > 0) {
-            looksToNextCall--;
+        if (roundsToNextWakeUp > 0) {
+            roundsToNextWakeUp--;
             return false;
         }
-        looksBetweenCalls = Math.min(LOOKS_MAX, 2 * looksBetweenCalls);
-        looksToNextCall = looksBetweenCalls;
+        roundsBetweenWakeUps = Math.min(ROUNDS_BETWEEN_WAKE_UPS_MAX, 2 * roundsBetweenWakeUps);
+        roundsToNextWakeUp = roundsBetweenWakeUps;
         return true;
     }
 
-    /** Wakes all idle processes, unless another process leads by now. */
-    CompletableFuture<?> wakeAll(TypeInUse.NextJob stuck) {
+    /** Wakes all idle processes, unless another process is the leader now. */
+    CompletableFuture<?> wakeAll(TypeInUse.NextJob unclaimed) {
         return transactions
                 .run(
                         database,
-                        tx -> IdleProcesses.leader(tx, keys).thenApply(present -> {
-                            boolean isSame =
-                                    present.filter(one -> one == stuck.leader()).isPresent();
+                        tx -> IdleProcesses.leader(tx, keys).thenApply(leader -> {
+                            boolean isSame = leader.filter(token -> token == unclaimed.leader())
+                                    .isPresent();
                             if (isSame) {
                                 IdleProcesses.clear(tx, keys);
                             }
                             return isSame;
                         }))
-                .thenAccept(called -> {
-                    if (called) {
+                .thenAccept(woken -> {
+                    if (woken) {
                         LOG.info(
-                                "Job {} of {} waits although there are idle processes: the one that was to take it"
-                                        + " is gone,"
-                                        + " stands still, or has a clock that is behind. All others are called",
-                                stuck.jobId(),
+                                "Job {} of {} waits although there are idle processes: their leader has died, is"
+                                        + " suspended, or has a clock that is behind. All idle processes are woken",
+                                unclaimed.jobId(),
                                 keys.typeName());
                     }
                 });

@@ -9,41 +9,41 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A pause that measures how much of it the process has slept through. */
+/** A pause that measures how long the process has slept in it. */
 final class MeasuredPause {
     /** The pause of a loop that has not paused yet. */
     static final MeasuredPause NONE = new MeasuredPause();
 
     private static final Duration SHORTEST_PART = Duration.ofMillis(100);
-    /** A fifth of a pause that news may end is not counted as slept, because news may come repeatedly. */
+    /** Up to a fifth of a pause that a signal ends is not counted as slept, because signals may come repeatedly. */
     private static final int PARTS = 4;
 
     private volatile Duration slept = Duration.ZERO;
     private volatile @Nullable Future<?> timer;
 
-    /** {@return how much of it was slept through, never overestimated} */
+    /** {@return how long the process has slept, never overestimated} */
     Duration slept() {
         return slept;
     }
 
-    /** {@return a pause of that time} */
+    /** {@return a pause of a fixed time} */
     Pause sleep(Environment environment, Duration time) {
         return sleep(environment, time, time, new CompletableFuture<>());
     }
 
     /**
-     * {@return a pause that news end, but not before a minimum}
+     * {@return a pause that a signal ends, but not before a minimum}
      *
-     * @param least the minimum
-     * @param most the maximum
-     * @param news cancelled when the pause ends otherwise
+     * @param min the minimum
+     * @param max the maximum
+     * @param wakeUp the signal; cancelled when the pause ends for another reason
      */
-    Pause sleep(Environment environment, Duration least, Duration most, CompletableFuture<Void> news) {
+    Pause sleep(Environment environment, Duration min, Duration max, CompletableFuture<Void> wakeUp) {
         CompletableFuture<Void> signal = new CompletableFuture<>();
-        after(environment, least, () -> {
-            slept = least;
-            goOn(environment, most, signal);
-            var unused = news.whenComplete((fired, error) -> {
+        after(environment, min, () -> {
+            slept = min;
+            sleepRest(environment, max, signal);
+            var unused = wakeUp.whenComplete((fired, error) -> {
                 if (error == null) {
                     signal.complete(null);
                 } else {
@@ -56,30 +56,30 @@ final class MeasuredPause {
             if (last != null) {
                 last.cancel(false);
             }
-            news.cancel(false);
+            wakeUp.cancel(false);
         });
         return Pause.until(signal);
     }
 
-    private void goOn(Environment environment, Duration most, CompletableFuture<Void> signal) {
-        Duration rest = most.minus(slept);
+    private void sleepRest(Environment environment, Duration max, CompletableFuture<Void> signal) {
+        Duration rest = max.minus(slept);
         if (rest.isNegative() || rest.isZero()) {
             signal.complete(null);
         } else if (!signal.isDone()) {
             Duration part = shorter(rest, longer(SHORTEST_PART, slept.dividedBy(PARTS)));
             after(environment, part, () -> {
                 slept = slept.plus(part);
-                goOn(environment, most, signal);
+                sleepRest(environment, max, signal);
             });
         }
     }
 
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
+    private static Duration shorter(Duration first, Duration second) {
+        return first.compareTo(second) < 0 ? first : second;
     }
 
-    private static Duration longer(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? other : one;
+    private static Duration longer(Duration first, Duration second) {
+        return first.compareTo(second) < 0 ? second : first;
     }
 
     private void after(Environment environment, Duration time, Runnable then) {

@@ -23,19 +23,19 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Shows the monitors of one process which of their types are in use and which processes hold the monitor leases, so
- * that one process monitors each type in use.
+ * Reads the types in use and their monitor leases for the monitors of one process, so that one process monitors each
+ * type in use.
  *
  * <p>While no type is in use, the cost is one watch for all types. While other processes monitor types of this process,
- * it reads all leases with one look, four times in the shortest of their timeouts.
+ * one round reads all leases, four times in the shortest of their timeouts.
  */
 final class MonitorLeases implements AutoCloseable {
     private static final int TYPES_MAX = 1_000;
     private static final int JITTER_PERCENT = 10;
-    /** Types that come into use within this time share one look. */
+    /** Types that come into use within this time share one round. */
     private static final Duration GAP = TypeTimeouts.TIMEOUT_MIN.dividedBy(ActivityMonitor.MARKS_PER_TIMEOUT);
-    /** The longest pause, in case that a watch is lost. */
-    private static final Duration LONGEST_REST = Duration.ofMinutes(5);
+    /** The longest pause, in case a watch is lost. */
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
 
     private final Database database;
     private final Environment environment;
@@ -47,12 +47,12 @@ final class MonitorLeases implements AutoCloseable {
 
     // Used by one round at a time.
     private MeasuredPause pause = MeasuredPause.NONE;
-    /** How long it has slept in all. */
+    /** How long the loop has slept in all. */
     private Duration elapsed = Duration.ZERO;
-    /** The monitors whose types were in use at the last look. */
-    private volatile Map<String, ActivityMonitor> known = Map.of();
+    /** The monitors whose types were in use in the last round. */
+    private volatile Map<String, ActivityMonitor> inUse = Map.of();
 
-    private volatile Runnable afterLook = () -> {};
+    private volatile Runnable afterRead = () -> {};
 
     MonitorLeases(Instance instance, ServiceRegistry<String, ActivityMonitor> monitors) {
         this.database = instance.database();
@@ -64,15 +64,15 @@ final class MonitorLeases implements AutoCloseable {
     }
 
     boolean isInUse(String typeName) {
-        return known.containsKey(typeName);
+        return inUse.containsKey(typeName);
     }
 
-    void afterEachLook(Runnable listener) {
-        afterLook = listener;
+    void afterEachRead(Runnable listener) {
+        afterRead = listener;
     }
 
     /** Wakes the loop for a new monitor. */
-    void look() {
+    void wakeUp() {
         loop.wakeUp();
     }
 
@@ -81,17 +81,16 @@ final class MonitorLeases implements AutoCloseable {
         loop.close();
     }
 
-    /** The findings of one round. */
-    private static final class Seen {
+    /** The results of one round. */
+    private static final class Round {
         private final Map<String, ActivityMonitor> inUse = new HashMap<>();
         /**
-         * The longest pause before the next look; a random earlier time if a lease is to be taken that no process
-         * holds.
+         * The longest pause before the next round; a random shorter pause if there is a lease that no process holds.
          */
-        private Duration next = LONGEST_REST;
+        private Duration next = LONGEST_PAUSE;
 
-        private Duration nextForFreeLease = LONGEST_REST;
-        private CompletableFuture<Void> news = new CompletableFuture<>();
+        private Duration nextForFreeLease = LONGEST_PAUSE;
+        private CompletableFuture<Void> newTypes = new CompletableFuture<>();
 
         void next(Duration time, TypeInUse type) {
             next = shorter(next, time);
@@ -104,99 +103,102 @@ final class MonitorLeases implements AutoCloseable {
     /**
      * Some types in use.
      *
-     * @param limits the activity timeouts of the types that were not observed before
+     * @param timeouts the activity timeouts of the types that were not observed before
      * @param now the read version
-     * @param news completes when a further type comes into use
+     * @param newTypes completes when a further type comes into use
      * @param next the last type, if there may be more
      */
     private record Page(
             List<TypeInUse> types,
-            Map<String, Optional<Duration>> limits,
+            Map<String, ActivityMonitor.StoredTimeout> timeouts,
             Versionstamp now,
-            Optional<CompletableFuture<Void>> news,
+            Optional<CompletableFuture<Void>> newTypes,
             Optional<String> next) {}
 
     private CompletableFuture<Pause> round() {
         elapsed = elapsed.plus(pause.slept());
         pause = new MeasuredPause();
         if (monitors.count() == 0) {
-            known = Map.of();
+            inUse = Map.of();
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
-        Seen seen = new Seen();
-        return look(seen, Optional.empty()).thenApply(this::pause).whenComplete((pause, error) -> {
+        Round round = new Round();
+        return readLeases(round, Optional.empty()).thenApply(this::pause).whenComplete((pause, error) -> {
             if (error != null) {
-                seen.news.cancel(false);
+                round.newTypes.cancel(false);
             }
         });
     }
 
-    private CompletableFuture<Seen> look(Seen seen, Optional<String> after) {
+    private CompletableFuture<Round> readLeases(Round round, Optional<String> after) {
         return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> page(tx, after, size))))
                 .thenCompose(page -> {
-                    page.news().ifPresent(news -> seen.news = news);
-                    page.types().forEach(type -> tell(type, page, seen));
-                    return page.next().isEmpty() ? CompletableFuture.completedFuture(seen) : look(seen, page.next());
+                    page.newTypes().ifPresent(newTypes -> round.newTypes = newTypes);
+                    page.types().forEach(type -> notifyMonitor(type, page, round));
+                    return page.next().isEmpty()
+                            ? CompletableFuture.completedFuture(round)
+                            : readLeases(round, page.next());
                 });
     }
 
-    /** Reads one page. The first page arms the watch, so a type that comes into use later is news, on any page. */
+    /** Reads one page. The first page arms the watch, which fires for a type on any page. */
     private CompletableFuture<Page> page(Transaction tx, Optional<String> after, int size) {
-        Optional<CompletableFuture<Void>> news =
+        Optional<CompletableFuture<Void>> newTypes =
                 after.isEmpty() ? Optional.of(tx.watch(keyspace.watchesInUse())) : Optional.empty();
         return TypeInUse.list(tx, keyspace, after, size).thenCompose(types -> {
             Optional<String> next = types.size() < size
                     ? Optional.empty()
                     : Optional.of(types.get(types.size() - 1).typeName());
-            return limits(tx, types)
+            return timeouts(tx, types)
                     .thenCombine(
                             tx.getReadVersion(),
-                            (limits, version) ->
-                                    new Page(types, limits, IncompleteVersionstamps.upTo(version), news, next));
+                            (timeouts, version) ->
+                                    new Page(types, timeouts, IncompleteVersionstamps.upTo(version), newTypes, next));
         });
     }
 
     /** Reads the timeouts. The monitor of a type reports a timeout that cannot be decoded. */
-    private CompletableFuture<Map<String, Optional<Duration>>> limits(Transaction tx, List<TypeInUse> types) {
+    private CompletableFuture<Map<String, ActivityMonitor.StoredTimeout>> timeouts(
+            Transaction tx, List<TypeInUse> types) {
         Map<String, CompletableFuture<Optional<Duration>>> reads = new HashMap<>();
         types.stream()
                 .filter(type -> monitors.ifPresent(type.typeName())
-                        .filter(monitor -> monitor.isToLearnTimeout(type))
+                        .filter(monitor -> monitor.needsTimeout(type))
                         .isPresent())
                 .forEach(type ->
                         reads.put(type.typeName(), TypeTimeouts.getIfReadable(tx, keyspace.type(type.typeName()))));
         return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> {
-                    Map<String, Optional<Duration>> limits = new HashMap<>();
-                    reads.forEach((type, read) -> limits.put(type, read.join()));
-                    return limits;
+                    Map<String, ActivityMonitor.StoredTimeout> timeouts = new HashMap<>();
+                    reads.forEach((type, read) -> timeouts.put(type, new ActivityMonitor.StoredTimeout(read.join())));
+                    return timeouts;
                 });
     }
 
-    private void tell(TypeInUse type, Page page, Seen seen) {
+    private void notifyMonitor(TypeInUse type, Page page, Round round) {
         monitors.ifPresent(type.typeName()).ifPresent(monitor -> {
-            seen.inUse.put(type.typeName(), monitor);
-            monitor.observe(type, Optional.ofNullable(page.limits().get(type.typeName())), page.now(), elapsed)
-                    .ifPresent(timeout -> seen.next(timeout.dividedBy(ActivityMonitor.MARKS_PER_TIMEOUT), type));
+            round.inUse.put(type.typeName(), monitor);
+            monitor.observe(type, Optional.ofNullable(page.timeouts().get(type.typeName())), page.now(), elapsed)
+                    .ifPresent(timeout -> round.next(timeout.dividedBy(ActivityMonitor.MARKS_PER_TIMEOUT), type));
         });
     }
 
-    private Pause pause(Seen seen) {
-        known.forEach((type, monitor) -> {
-            if (!seen.inUse.containsKey(type)) {
+    private Pause pause(Round round) {
+        inUse.forEach((type, monitor) -> {
+            if (!round.inUse.containsKey(type)) {
                 monitor.outOfUse();
             }
         });
-        known = seen.inUse;
-        Duration time = TimerDelays.jittered(environment, seen.next, JITTER_PERCENT);
-        afterLook.run();
-        if (seen.nextForFreeLease.compareTo(LONGEST_REST) < 0) {
-            time = shorter(time, Duration.ofNanos(environment.random().nextLong(seen.nextForFreeLease.toNanos())));
+        inUse = round.inUse;
+        Duration time = TimerDelays.jittered(environment, round.next, JITTER_PERCENT);
+        afterRead.run();
+        if (round.nextForFreeLease.compareTo(LONGEST_PAUSE) < 0) {
+            time = shorter(time, Duration.ofNanos(environment.random().nextLong(round.nextForFreeLease.toNanos())));
         }
-        return pause.sleep(environment, shorter(GAP, time), time, seen.news);
+        return pause.sleep(environment, shorter(GAP, time), time, round.newTypes);
     }
 
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
+    private static Duration shorter(Duration first, Duration second) {
+        return first.compareTo(second) < 0 ? first : second;
     }
 }

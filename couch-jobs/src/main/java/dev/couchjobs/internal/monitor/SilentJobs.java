@@ -22,8 +22,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** The jobs of one type whose processors went silent. */
+/** Puts the jobs of silent processors back into the queue, for one type. */
 final class SilentJobs {
     private static final int BATCH_MAX = 100;
 
@@ -36,11 +37,7 @@ final class SilentJobs {
     private final Function<Transaction, CompletableFuture<Boolean>> renewal;
     private final BatchSize batchSize = new BatchSize(BATCH_MAX);
 
-    /**
-     * Puts back the silent jobs of one type.
-     *
-     * @param renewal renews the monitor lease, and returns whether this process holds it
-     */
+    /** @param renewal renews the monitor lease, and returns whether this process holds it */
     SilentJobs(
             Instance instance,
             Transactions transactions,
@@ -62,13 +59,13 @@ final class SilentJobs {
      * transaction but the first renews it again: together they may take longer than the lease lasts, and two processes
      * that put back the same jobs conflict.
      *
-     * @return false, when all are put back or another process holds the lease
+     * @return completes when all are put back, or another process holds the lease
      */
-    CompletableFuture<Boolean> requeue(Versionstamp silentSince) {
+    CompletableFuture<@Nullable Void> requeue(Versionstamp silentSince) {
         return requeue(silentSince, tx -> CompletableFuture.completedFuture(true));
     }
 
-    private CompletableFuture<Boolean> requeue(
+    private CompletableFuture<@Nullable Void> requeue(
             Versionstamp silentSince, Function<Transaction, CompletableFuture<Boolean>> lease) {
         return batchSize
                 .run(tries -> transactions.run(
@@ -77,16 +74,17 @@ final class SilentJobs {
                             CompletableFuture<List<ActivityIndex.Entry>> rows =
                                     ActivityIndex.silentSince(tx, keys, silentSince, size);
                             return lease.apply(tx)
-                                    .thenCompose(isHeld -> rows.thenCompose(some ->
-                                            isHeld ? batch(tx, some, size) : CompletableFuture.completedFuture(false)));
+                                    .thenCompose(isHeld -> rows.thenCompose(silent -> isHeld
+                                            ? requeueBatch(tx, silent, size)
+                                            : CompletableFuture.completedFuture(false)));
                         })))
-                .thenCompose(more -> more ? requeue(silentSince, renewal) : CompletableFuture.completedFuture(false));
+                .thenCompose(more -> more ? requeue(silentSince, renewal) : CompletableFuture.completedFuture(null));
     }
 
-    /** Returns whether there may be more. */
-    private CompletableFuture<Boolean> batch(Transaction tx, List<ActivityIndex.Entry> rows, int size) {
-        List<ActivityIndex.Entry> some = fitting(rows, size);
-        return enqueueAll(tx, some).thenApply(done -> rows.size() == size || some.size() < rows.size());
+    /** Puts back the jobs of as many rows as fit, and returns whether there may be more. */
+    private CompletableFuture<Boolean> requeueBatch(Transaction tx, List<ActivityIndex.Entry> rows, int size) {
+        List<ActivityIndex.Entry> fitting = fitting(rows, size);
+        return enqueueAll(tx, fitting).thenApply(done -> rows.size() == size || fitting.size() < rows.size());
     }
 
     /** Returns the first rows that name this number of jobs, at least one row. */
@@ -100,9 +98,9 @@ final class SilentJobs {
         return rows.subList(0, taken);
     }
 
-    /** Puts back the jobs of the rows, and removes from the rows what they named wrongly. */
+    /** Puts back the jobs of the rows, and removes the rows, including those that name jobs that are not silent. */
     private CompletableFuture<?> enqueueAll(Transaction tx, List<ActivityIndex.Entry> rows) {
-        Set<Versionstamp> seen =
+        Set<Versionstamp> sequences =
                 rows.stream().map(ActivityIndex.Entry::sequence).collect(Collectors.toSet());
         List<JobRef> refs = rows.stream()
                 .flatMap(row -> row.jobIds().stream())
@@ -114,7 +112,7 @@ final class SilentJobs {
             for (int i = 0; i < refs.size(); i++) {
                 JobRef ref = refs.get(i);
                 jobs.get(i)
-                        .filter(silent -> silent.sequence() != null && seen.contains(silent.sequence()))
+                        .filter(silent -> silent.sequence() != null && sequences.contains(silent.sequence()))
                         .ifPresent(silent -> {
                             JobTransaction.of(tx).conflictWithHeartbeats(ref);
                             changes.add(new RowChange(
@@ -124,7 +122,7 @@ final class SilentJobs {
                         });
             }
             JobTransaction.of(tx).saveAll(changes);
-            seen.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
+            sequences.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
             return CompletableFuture.completedFuture(refs);
         });
     }

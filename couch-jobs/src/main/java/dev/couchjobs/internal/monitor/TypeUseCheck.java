@@ -21,9 +21,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Brings types of this process into use that have jobs that run or may run, but are not in use: because the scheduled
- * time of a job has come and no process has taken it, a process of an older version has claimed a job, or a row was
- * lost.
+ * Brings types of this process into use that have jobs that run or may run, but are not in use. Such types exist if no
+ * process has claimed a scheduled job at its time, a process of an older version has claimed a job, or a row was lost.
  */
 final class TypeUseCheck implements AutoCloseable {
     private static final int TYPES_MAX = 50;
@@ -63,18 +62,18 @@ final class TypeUseCheck implements AutoCloseable {
         if (monitors.count() == 0) {
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
-        return go(Optional.empty())
+        return checkFrom(Optional.empty())
                 .thenApply(done -> Pause.atMost(TimerDelays.jittered(environment, PAUSE, JITTER_PERCENT)));
     }
 
     /** Checks all types; returns no type at the end. */
-    private CompletableFuture<Optional<String>> go(Optional<String> after) {
-        return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> step(tx, after, size))))
-                .thenCompose(next -> next.isPresent() ? go(next) : CompletableFuture.completedFuture(next));
+    private CompletableFuture<Optional<String>> checkFrom(Optional<String> after) {
+        return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> checkPage(tx, after, size))))
+                .thenCompose(next -> next.isPresent() ? checkFrom(next) : CompletableFuture.completedFuture(next));
     }
 
     /** Checks one page; returns its last type, if there may be more. */
-    private CompletableFuture<Optional<String>> step(Transaction tx, Optional<String> after, int size) {
+    private CompletableFuture<Optional<String>> checkPage(Transaction tx, Optional<String> after, int size) {
         return TypesWithRows.inQueuesOrActivity(tx, keyspace, after, size).thenCompose(types -> {
             Optional<String> next = types.size() < size ? Optional.empty() : Optional.of(types.get(types.size() - 1));
             CompletableFuture<?>[] checks = types.stream()
@@ -93,6 +92,7 @@ final class TypeUseCheck implements AutoCloseable {
                         (nothingRuns, waiting) -> !nothingRuns
                                 || waiting.filter(job -> WaitingJobs.mayRunFrom(job) <= now)
                                         .isPresent())
-                .thenCompose(is -> is ? TypeInUse.repair(tx, keys) : CompletableFuture.completedFuture(false));
+                .thenCompose(needsRepair ->
+                        needsRepair ? TypeInUse.repair(tx, keys) : CompletableFuture.completedFuture(false));
     }
 }

@@ -1,6 +1,6 @@
 /**
- * Background services for the jobs of a type: the activity monitor puts back jobs whose processors went silent, and the
- * releaser settles the dependents of ended jobs. Not for users.
+ * Background services: activity monitors put the jobs of silent processors back into the queue, the releaser notifies
+ * the dependents of ended jobs, and the trimmer trims change feeds. Not for users.
  */
 @NullMarked
 package dev.couchjobs.internal.monitor;

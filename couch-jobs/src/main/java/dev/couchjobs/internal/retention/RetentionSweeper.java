@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Removes the expired jobs of one type, as {@code remove} does, a bounded number at a time and without a scan of the
- * jobs. When none is left it pauses until {@link RetentionScanner} starts it again.
+ * jobs. When no job is due, it pauses until {@link RetentionScanner} starts it again.
  *
  * <p>Any number of processes may sweep a type. They conflict only on the rows of the jobs. A process that lost such a
  * conflict skips some jobs at its next try.
@@ -34,14 +34,14 @@ final class RetentionSweeper implements AutoCloseable {
     private final TypeKeys keys;
     private final SweepInterval sweepInterval;
     private final ClockCheck clock;
-    private final RetentionScanner looks;
+    private final RetentionScanner scanner;
     private final BatchSize batch = new BatchSize(JOBS_MAX);
     private final Loop loop;
     private volatile boolean closed;
 
-    RetentionSweeper(Instance instance, JobType<?, ?> type, ClockCheck clock, RetentionScanner looks) {
+    RetentionSweeper(Instance instance, JobType<?, ?> type, ClockCheck clock, RetentionScanner scanner) {
         this.clock = clock;
-        this.looks = looks;
+        this.scanner = scanner;
         this.database = instance.database();
         this.environment = instance.environment();
         this.transactions = instance.transactions().named("retire", type.name());
@@ -51,7 +51,7 @@ final class RetentionSweeper implements AutoCloseable {
     }
 
     void start() {
-        looks.rest(this, Duration.ZERO);
+        scanner.rest(this, Duration.ZERO);
     }
 
     /** Starts a sweep, because jobs are due. */
@@ -64,7 +64,7 @@ final class RetentionSweeper implements AutoCloseable {
         return RetentionIndex.nextDue(tx, keys, false);
     }
 
-    /** {@return how long to pause if the next jobs are due at that second} */
+    /** {@return the pause before the next scan if the next jobs are due at a second} */
     Duration intervalUntil(OptionalLong dueSecond) {
         return sweepInterval.until(dueSecond).atMost().orElseThrow();
     }
@@ -76,7 +76,7 @@ final class RetentionSweeper implements AutoCloseable {
     @Override
     public void close() {
         closed = true; // first, so that the scanner starts no pause for it after it has forgotten it
-        looks.forget(this);
+        scanner.forget(this);
         loop.close();
     }
 
@@ -85,11 +85,11 @@ final class RetentionSweeper implements AutoCloseable {
         return batch.run(tries -> transactions.run(
                         database,
                         tx -> tries.next(size -> {
-                            int skip = tries.isAgain() ? environment.random().nextInt(ROWS_SKIPPED_MAX) : 0;
+                            int skip = tries.isRetry() ? environment.random().nextInt(ROWS_SKIPPED_MAX) : 0;
                             return sweep(tx, environment.clock().instant(), skip, size);
                         })))
                 .thenApply(rest -> {
-                    rest.ifPresent(time -> looks.rest(this, time));
+                    rest.ifPresent(time -> scanner.rest(this, time));
                     return rest.isPresent() ? Pause.untilWakeUp() : Pause.none();
                 });
     }
@@ -98,7 +98,7 @@ final class RetentionSweeper implements AutoCloseable {
     private CompletableFuture<Optional<Duration>> sweep(Transaction tx, Instant now, int skip, int jobs) {
         CompletableFuture<Boolean> mayRemove = clock.mayRemove(tx, now);
         return DueJobs.read(tx, keys, false, now.getEpochSecond(), skip, jobs)
-                .thenCompose(due -> mayRemove.thenCompose(may -> next(tx, due, may)));
+                .thenCompose(due -> mayRemove.thenCompose(allowed -> next(tx, due, allowed)));
     }
 
     private CompletableFuture<Optional<Duration>> next(Transaction tx, DueJobs due, boolean mayRemove) {

@@ -12,35 +12,35 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * Decides whether a database is that of an instance, also behind wrappers: these hand on the options of what they stand
- * for.
+ * Decides whether a database is that of an instance. A wrapper counts as the database that it wraps: wrappers pass on
+ * the options object of the wrapped database.
  *
- * <p>A cluster that was opened twice has two objects of options. Its client knows the cluster's connection string,
- * whose description is the same for both; so does the embedded engine. A database of which nothing is known for certain
- * counts as the instance's.
+ * <p>A cluster that was opened twice has two options objects. FoundationDB's client and the embedded engine return the
+ * connection string, whose description is the same for both. A database that cannot be identified counts as the
+ * instance's.
  */
 final class DatabaseMatcher {
     private static final byte[] CONNECTION_STRING = ByteArrayUtil.join(
             new byte[] {(byte) 0xFF, (byte) 0xFF}, "/connection_string".getBytes(StandardCharsets.US_ASCII));
 
     private final Database own;
-    /** What is known of others, by their options. */
-    private final Cache<Object, Boolean> known =
+    /** Whether other databases match, by their options objects. */
+    private final Cache<Object, Boolean> matchesByOptions =
             Caffeine.newBuilder().weakKeys().executor(Runnable::run).build();
 
     private final Function<Database, Transaction> open;
 
-    /** @param open begins a transaction in which nothing is asked of the database itself */
+    /** @param open begins a transaction that reads the connection string from the client */
     DatabaseMatcher(Database own, Function<Database, Transaction> open) {
         this.own = own;
         this.open = open;
     }
 
-    CompletableFuture<Boolean> is(Database given) {
+    CompletableFuture<Boolean> matches(Database given) {
         if (given == own || !differs(given)) {
             return CompletableFuture.completedFuture(true);
         }
-        Boolean answer = known.getIfPresent(given.options());
+        Boolean answer = matchesByOptions.getIfPresent(given.options());
         return answer == null ? ask(given) : CompletableFuture.completedFuture(answer);
     }
 
@@ -57,12 +57,12 @@ final class DatabaseMatcher {
                 return true;
             }
             boolean isSame = mine.equals(theirs);
-            known.put(given.options(), isSame);
+            matchesByOptions.put(given.options(), isSame);
             return isSame;
         });
     }
 
-    /** Answered by the client itself, also while the database cannot be reached. */
+    /** The client answers, even while the database cannot be reached. */
     private CompletableFuture<Optional<String>> description(Database database) {
         Transaction tx;
         try {
@@ -72,8 +72,8 @@ final class DatabaseMatcher {
         }
         return AsyncUtil.applySafely(tx::get, CONNECTION_STRING)
                 .handle((connection, error) -> Optional.ofNullable(connection)
-                        .map(known -> new String(known, StandardCharsets.US_ASCII))
-                        .map(known -> known.substring(0, Math.max(0, known.indexOf(':')))))
-                .whenComplete((known, error) -> tx.close());
+                        .map(bytes -> new String(bytes, StandardCharsets.US_ASCII))
+                        .map(text -> text.substring(0, Math.max(0, text.indexOf(':')))))
+                .whenComplete((description, error) -> tx.close());
     }
 }

@@ -9,14 +9,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tries of one transaction of a handler's. FoundationDB tries a transaction that is too old ({@code 1007}) again
- * without end, and a body that takes too long takes too long again.
+ * The tries of one transaction of a handler. FoundationDB retries a transaction that is too old ({@code 1007}) without
+ * end, and a body that takes too long takes too long in each try.
  *
- * <p>The error of a commit is not shown to the body. So a try counts as too long if its body took longer than
- * {@link #LONG} and is called again. A clock that jumps can make one try count that should not, but hardly several.
+ * <p>The body does not receive the error of a commit. A try therefore counts as too long if its body took longer than
+ * {@link #LONG} and is called again. A clock that jumps can miscount one try, but hardly several.
  */
 public final class HandlerTries {
-    /** What is left of FoundationDB's five seconds is for the commit. */
+    /** The rest of FoundationDB's five seconds is for the commit. */
     private static final Duration LONG = Duration.ofMillis(4_500);
 
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
@@ -25,15 +25,13 @@ public final class HandlerTries {
     private final String job;
     private final int longMax;
 
-    // A try begins when the one before it has failed.
+    // A try begins after the previous one has failed.
     private volatile Duration lastTook = Duration.ZERO;
-    private volatile Instant begun = Instant.EPOCH;
-    private volatile int made;
+    private volatile Instant startedAt = Instant.EPOCH;
+    private volatile int count;
     private volatile int tooLong;
 
     /**
-     * No try has been made.
-     *
      * @param job the type and the id of the job
      * @param longMax how many tries may take too long
      */
@@ -46,7 +44,7 @@ public final class HandlerTries {
     /**
      * Begins a try.
      *
-     * @throws TransactionTooLongException if as many tries as may have taken too long
+     * @throws TransactionTooLongException if {@code longMax} tries have taken too long
      */
     @SuppressWarnings("NonAtomicVolatileUpdate") // one try at a time
     void begin() {
@@ -63,15 +61,15 @@ public final class HandlerTries {
                     lastTook.toMillis(),
                     tooLong,
                     longMax);
-        } else if (made > 0) {
+        } else if (count > 0) {
             LOG.debug("A transaction of job {} did not commit; its body runs again", job);
         }
-        made++;
-        begun = clock.instant();
+        count++;
+        startedAt = clock.instant();
     }
 
-    /** Ends a try, but for its commit. */
+    /** Ends the body of a try; its commit follows. */
     void end() {
-        lastTook = Duration.between(begun, clock.instant());
+        lastTook = Duration.between(startedAt, clock.instant());
     }
 }

@@ -6,15 +6,15 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The errors of the tries of one transaction, which explain why its time ran out. FoundationDB says only that it did,
- * and not that the database is locked, say, or that operators throttle it.
+ * Records the last error of the tries of one transaction, and attaches it to a timeout. FoundationDB reports only the
+ * timeout, and not that the database is locked, for example, or that operators throttle the transaction.
  */
 final class LastError {
     private static final int TIMED_OUT = 1031;
 
     private volatile @Nullable Throwable last;
 
-    <T extends @Nullable Object> CompletableFuture<T> note(CompletableFuture<T> future) {
+    <T extends @Nullable Object> CompletableFuture<T> record(CompletableFuture<T> future) {
         return future.whenComplete((value, error) -> {
             if (error != null && !isTimeout(error)) {
                 last = RootCauses.of(error);

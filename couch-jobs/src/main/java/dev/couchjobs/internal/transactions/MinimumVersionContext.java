@@ -10,28 +10,28 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /**
- * Reads that see at least what was committed up to some sequence, or fail.
+ * A context whose reads see at least the commit with a given version, or fail.
  *
- * <p>A sequence is a commit version and more, and a transaction sees all commits up to its read version. A read version
- * that was just got from the database is never too old; one that a caller keeps, caches or sets may be, and so is one
- * of another database.
+ * <p>The version contains the commit version, and a transaction sees all commits up to its read version. A read version
+ * that was just fetched from the database is never too old. A read version that the caller keeps, caches or sets may be
+ * too old, and one of another database is meaningless.
  */
 public final class MinimumVersionContext implements ReadTransactionContext {
     private final ReadTransactionContext context;
-    private final Versionstamp sequence;
-    private final long version;
+    private final Versionstamp version;
+    private final long commitVersion;
 
-    public MinimumVersionContext(ReadTransactionContext context, Versionstamp sequence) {
-        if (!sequence.isComplete()) {
+    public MinimumVersionContext(ReadTransactionContext context, Versionstamp version) {
+        if (!version.isComplete()) {
             throw new IllegalArgumentException(
-                    "A sequence to be seen is one of a commit that has happened; this one is still to come.");
+                    "This versionstamp is incomplete: its commit is still to come. Pass the versionstamp of a commit.");
         }
         this.context = context;
-        this.sequence = sequence;
-        this.version = ByteBuffer.wrap(sequence.getTransactionVersion()).getLong();
+        this.version = version;
+        this.commitVersion = ByteBuffer.wrap(version.getTransactionVersion()).getLong();
     }
 
-    /** The context beneath. */
+    /** {@return the wrapped context} */
     ReadTransactionContext context() {
         return context;
     }
@@ -39,8 +39,8 @@ public final class MinimumVersionContext implements ReadTransactionContext {
     <T> CompletableFuture<T> check(
             ReadTransaction tx, Function<? super ReadTransaction, ? extends CompletableFuture<T>> body) {
         return tx.getReadVersion().thenCompose(read -> {
-            if (read < version) {
-                throw new SequenceNotVisibleException(read, sequence);
+            if (read < commitVersion) {
+                throw new SequenceNotVisibleException(read, version);
             }
             return body.apply(tx);
         });

@@ -9,14 +9,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** The tries of a verb that acts once. All of them leave the same token in the feed, so a later try finds it. */
+/** The tries of a verb that takes effect once. All tries write the same token to the feed, so a later try finds it. */
 final class OnceTries<T extends @Nullable Object> {
     private final long token;
     private final List<TokenSearch> searches;
     private final AtomicInteger count = new AtomicInteger();
 
-    /** Of several tries at most the last can have committed, or a later one would have found its token. */
-    private volatile @Nullable CompletableFuture<T> last;
+    /** Only the last try can have committed: each later try would have found the token of an earlier commit. */
+    private volatile @Nullable CompletableFuture<T> lastResult;
 
     OnceTries(List<TypeKeys> types, long token) {
         this.token = token;
@@ -24,40 +24,40 @@ final class OnceTries<T extends @Nullable Object> {
     }
 
     /** {@return the number of a new try, from 0} */
-    int next() {
+    int nextNumber() {
         return count.getAndIncrement();
     }
 
-    /** A try has ended with an unknown result. */
+    /** Records that a try ended with an unknown result. */
     void mayHaveCommitted() {
         searches.forEach(TokenSearch::mayHaveCommitted);
     }
 
     CompletableFuture<Boolean> hasCommitted(Transaction tx) {
-        List<CompletableFuture<Boolean>> found =
+        List<CompletableFuture<Boolean>> searched =
                 searches.stream().map(search -> search.hasCommitted(tx)).toList();
-        return CompletableFuture.allOf(found.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> found.stream().anyMatch(CompletableFuture::join));
+        return CompletableFuture.allOf(searched.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> searched.stream().anyMatch(CompletableFuture::join));
     }
 
-    JobTransaction unitOfWork(Transaction tx) {
+    JobTransaction jobs(Transaction tx) {
         return JobTransaction.of(tx).withToken(token);
     }
 
-    /** {@return the result of a try, which is kept} */
-    CompletableFuture<T> note(CompletableFuture<T> result) {
+    /** {@return the result of a try, recorded for {@link #result}} */
+    CompletableFuture<T> recordResult(CompletableFuture<T> result) {
         return result.whenComplete((value, error) -> {
             if (error == null) {
-                last = result;
+                lastResult = result;
             }
         });
     }
 
-    /** {@return the result of the try that has committed} */
+    /** {@return the result of the try that committed} */
     CompletableFuture<T> result() {
-        CompletableFuture<T> result = last;
+        CompletableFuture<T> result = lastResult;
         return result == null
-                ? CompletableFuture.failedFuture(new IllegalStateException("No try has come to its commit"))
+                ? CompletableFuture.failedFuture(new IllegalStateException("No try has reached its commit"))
                 : result;
     }
 }

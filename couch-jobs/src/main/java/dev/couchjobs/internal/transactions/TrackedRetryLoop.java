@@ -12,12 +12,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tries a transaction until it commits or {@code onError} gives up, as a {@code Database} does, and records which tries
- * may have committed although they failed. The loop of a {@code Database} does not show its body what a commit failed
- * of.
+ * Tries a transaction until it commits or {@code onError} gives up, as a {@code Database} does, and reports each try
+ * that failed but may have committed. The loop of a {@code Database} does not pass the error of a commit to its body.
  */
 final class TrackedRetryLoop<T extends @Nullable Object> {
-    /** {@code FDBException.isMaybeCommitted} asks the native library, which need not be there. */
+    /** {@code FDBException.isMaybeCommitted} calls the native library, which may be absent. */
     private static final Set<Integer> MAYBE_COMMITTED =
             Set.of(1021 /* commit_unknown_result */, 1039 /* cluster_version_changed */);
 
@@ -29,11 +28,9 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
     private final CompletableFuture<T> closed = result.whenComplete((value, error) -> transaction.close());
 
     /**
-     * Prepares a transaction.
-     *
      * @param first the transaction of the first try, closed in the end
      * @param ifUnknown runs after each try with an unknown result, before the next try
-     * @param body what each try does
+     * @param body runs in each try
      */
     TrackedRetryLoop(
             Transaction first, Runnable ifUnknown, Function<? super Transaction, ? extends CompletableFuture<T>> body) {
@@ -43,7 +40,7 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
         this.body = body;
     }
 
-    /** Runs a transaction on the thread of the caller, which waits. */
+    /** Runs a transaction and blocks the calling thread. */
     static <T extends @Nullable Object> T run(
             Transaction first, Runnable ifUnknown, Function<? super Transaction, T> body) {
         Transaction transaction = first;
@@ -54,7 +51,7 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
                     transaction.commit().join();
                     return value;
                 } catch (RuntimeException error) {
-                    tellIfUnknown(error, ifUnknown);
+                    runIfUnknown(error, ifUnknown);
                     transaction = transaction.onError(error).join();
                 }
             }
@@ -66,7 +63,7 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
     /** Makes one try, and the next if it fails. */
     CompletableFuture<T> run() {
         CompletableFuture<T> done = AsyncUtil.applySafely(body, transaction);
-        // A body that has done its reads elsewhere may end on a thread that is not to be kept.
+        // A body that read on other threads may complete on one that must not be blocked.
         CompletableFuture<T> committed =
                 done.isDone() ? done.thenCompose(this::commit) : done.thenComposeAsync(this::commit, executor);
         var unused = committed.whenComplete((value, error) -> {
@@ -83,9 +80,9 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
         return transaction.commit().thenApply(done -> value);
     }
 
-    /** Goes on by way of the executor, so that many tries do not become a deep stack. */
+    /** Continues on the executor, so that many tries do not become a deep stack. */
     private void recover(Throwable error) {
-        tellIfUnknown(error, ifUnknown);
+        runIfUnknown(error, ifUnknown);
         var unused = retryAfter(error)
                 .thenAcceptAsync(
                         fresh -> {
@@ -105,7 +102,7 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
                 : CompletableFuture.failedFuture(new CompletionException(error));
     }
 
-    private static void tellIfUnknown(Throwable error, Runnable ifUnknown) {
+    private static void runIfUnknown(Throwable error, Runnable ifUnknown) {
         if (RootCauses.of(error) instanceof FDBException failure && MAYBE_COMMITTED.contains(failure.getCode())) {
             ifUnknown.run();
         }

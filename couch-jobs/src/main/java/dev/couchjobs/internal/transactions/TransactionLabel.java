@@ -8,26 +8,27 @@ import org.jspecify.annotations.Nullable;
  * The tag and the identifier of a transaction of the library. Operators use the tag to throttle all such transactions,
  * and the identifier to find them in traces and profiles.
  *
- * <p>The tag is one that only people throttle. Where a storage server is overloaded the cluster would throttle by
- * itself what carries the other kind, and with it the ends of jobs that have been done.
+ * <p>The tag is set with {@code setTag}, not {@code setAutoThrottleTag}: only operators throttle it. When a storage
+ * server is overloaded, a cluster throttles transactions with the other kind of tag by itself, which would delay the
+ * ends of jobs that have run.
  *
- * @param name with what the identifier begins
+ * @param name the first word of the identifier
  * @param tag null for none
- * @param identifier of at most 100 bytes of UTF-8, which is all that FoundationDB takes
- * @param traced whether the client's traces contain every step
+ * @param identifier at most 100 bytes of UTF-8, FoundationDB's limit
+ * @param traced whether the client traces every operation
  */
 public record TransactionLabel(String name, @Nullable String tag, String identifier, boolean traced) {
     private static final int IDENTIFIER_BYTES_MAX = 100;
 
-    /** {@return a label with nothing but a tag} */
+    /** {@return a label without a purpose} */
     public static TransactionLabel tagged(String tag, boolean traced) {
         return new TransactionLabel(tag, tag, tag, traced);
     }
 
     /**
-     * {@return the same with what a transaction is for}
+     * {@return this label with the purpose of a transaction}
      *
-     * @param typeName of which type it is; empty if it is of several
+     * @param typeName the job type; empty for several types
      */
     public TransactionLabel named(String purpose, String typeName) {
         return new TransactionLabel(name, tag, cut((name + " " + purpose + " " + typeName).strip()), traced);
@@ -37,7 +38,7 @@ public record TransactionLabel(String name, @Nullable String tag, String identif
         return new TransactionLabel(name, null, identifier, traced);
     }
 
-    /** Both are forgotten with every retry, and so have to be given to every try. */
+    /** Sets the label on one try. A retry resets both options, so every try sets them. */
     public void put(ReadTransaction tx) {
         tag(tx);
         tx.options().setDebugTransactionIdentifier(identifier);

@@ -27,9 +27,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs verbs: in the caller's transaction as they come, in transactions of our own within a time limit, and once; and
- * only on rows that this code may use. All transactions that the library opens are opened here, and say to the
- * operators of a cluster what they are.
+ * Runs verbs in transactions, in one of three ways:
+ *
+ * <ul>
+ *   <li>joined: in the caller's transaction, in the order of the calls;
+ *   <li>in a transaction of its own, with retries and a timeout;
+ *   <li>idempotent ({@link #runOnce}): as before, and with one effect although the result of a commit may be unknown.
+ * </ul>
+ *
+ * <p>Verbs fail if this code may not use the layout of the stored rows. This class opens all transactions of the
+ * library, and labels them for the operators of a cluster.
  */
 public final class Transactions {
     private final Environment environment;
@@ -68,8 +75,8 @@ public final class Transactions {
         this.isOwn = isOwn;
     }
 
-    /** {@return the same for the verbs of an instance, which refuse any database but this} */
-    public Transactions of(Database own) {
+    /** {@return a copy that refuses every other database} */
+    public Transactions restrictedTo(Database own) {
         return new Transactions(
                 environment,
                 dependencyPropagator,
@@ -77,46 +84,46 @@ public final class Transactions {
                 timeout,
                 label,
                 isOpen,
-                new DatabaseMatcher(own, Database::createTransaction)::is);
+                new DatabaseMatcher(own, Database::createTransaction)::matches);
     }
 
-    /** {@return the same for the verbs of an instance, which fail once it is closed} */
+    /** {@return a copy whose transactions fail once the instance is closed} */
     public Transactions whileOpen(BooleanSupplier isOpen) {
         return new Transactions(environment, dependencyPropagator, layout, timeout, label, isOpen, isOwn);
     }
 
-    /** {@return the same for one purpose, which labels its transactions} */
+    /** {@return a copy that labels its transactions with a purpose} */
     public Transactions named(String purpose, String typeName) {
         return new Transactions(
                 environment, dependencyPropagator, layout, timeout, label.named(purpose, typeName), isOpen, isOwn);
     }
 
-    /** {@return the same, without the tag, so that throttling the tag does not slow these down} */
+    /** {@return a copy without the tag, whose transactions are not throttled with the tag} */
     public Transactions untagged() {
         return new Transactions(environment, dependencyPropagator, layout, timeout, label.untagged(), isOpen, isOwn);
     }
 
-    /** {@return the same, for rows that are out of service as well} */
+    /** {@return a copy that also uses rows that are out of service} */
     public Transactions outOfService() {
         return new Transactions(environment, dependencyPropagator, layout.unchecked(), timeout, label, isOpen, isOwn);
     }
 
-    /** A verb, which reads and writes jobs in a unit of work of its own. */
+    /** A verb, which reads and writes jobs through a {@link JobTransaction} of its own. */
     @FunctionalInterface
     public interface Verb<T extends @Nullable Object> {
-        CompletableFuture<T> apply(JobTransaction verb);
+        CompletableFuture<T> apply(JobTransaction jobs);
 
-        /** {@return what an earlier try that has committed came to, if a later one has to read it again} */
+        /** {@return the result of an earlier try that committed, if the verb can read it again} */
         default Optional<CompletableFuture<T>> reread(Transaction tx) {
             return Optional.empty();
         }
 
-        /** {@return the same verb, whose result a later try reads again} */
+        /** {@return this verb with a reader for the result of an earlier try that committed} */
         default Verb<T> rereadBy(Function<Transaction, CompletableFuture<T>> reader) {
             return new Verb<>() {
                 @Override
-                public CompletableFuture<T> apply(JobTransaction verb) {
-                    return Verb.this.apply(verb);
+                public CompletableFuture<T> apply(JobTransaction jobs) {
+                    return Verb.this.apply(jobs);
                 }
 
                 @Override
@@ -127,7 +134,7 @@ public final class Transactions {
         }
     }
 
-    /** Runs something that may happen twice without harm. */
+    /** Runs a body that may take effect twice without harm. */
     public <T> CompletableFuture<T> run(TransactionContext context, Function<Transaction, CompletableFuture<T>> body) {
         if (!isOpen.getAsBoolean()) {
             return closed();
@@ -135,22 +142,22 @@ public final class Transactions {
         if (context instanceof Transaction tx) {
             return join(tx, body);
         }
-        return requireOwn(context).thenCompose(own -> open(context::runAsync, body));
+        return requireOwn(context).thenCompose(own -> runLoop(context::runAsync, body));
     }
 
-    /** Runs something that looks for its own commit after a try whose result is unknown. */
+    /** Runs a body that searches for its own commit after a try with an unknown result. */
     public <T> CompletableFuture<T> run(
             Database database, TokenSearch earlierTries, Function<Transaction, CompletableFuture<T>> body) {
         if (!isOpen.getAsBoolean()) {
             return closed();
         }
-        return open(
+        return runLoop(
                 tries -> new TrackedRetryLoop<>(database.createTransaction(), earlierTries::mayHaveCommitted, tries)
                         .run(),
                 body);
     }
 
-    /** Runs something that only reads. */
+    /** Runs a body that only reads. */
     public <T> CompletableFuture<T> read(
             ReadTransactionContext context, Function<ReadTransaction, CompletableFuture<T>> body) {
         if (!isOpen.getAsBoolean()) {
@@ -169,8 +176,8 @@ public final class Transactions {
         LastError lastError = new LastError();
         return requireOwn(context)
                 .thenCompose(own -> lastError.explain(context.readAsync(tx -> {
-                    limit(tx);
-                    return lastError.note(read(tx, body));
+                    configure(tx);
+                    return lastError.record(read(tx, body));
                 })));
     }
 
@@ -178,7 +185,7 @@ public final class Transactions {
         return layout.reading(tx).require(body.apply(tx));
     }
 
-    /** Runs a verb in a transaction of the caller's, at once so that the caller's calls stay in order. */
+    /** Runs a verb in the caller's transaction, immediately, so that the caller's calls stay in order. */
     private <T extends @Nullable Object> CompletableFuture<T> join(
             Transaction tx, Function<Transaction, CompletableFuture<T>> body) {
         CompletableFuture<Boolean> own = isOwn.apply(tx.getDatabase());
@@ -186,8 +193,8 @@ public final class Transactions {
             tx.cancel();
             return otherDatabase();
         }
-        LayoutRow.Check check = begin(tx, 0);
-        return requireOwn(own, tx::cancel, check.require(settled(tx, body.apply(tx))));
+        LayoutRow.Check check = prepareTry(tx, 0);
+        return requireOwn(own, tx::cancel, check.require(runVerbEpilogue(tx, body.apply(tx))));
     }
 
     private static <T extends @Nullable Object> CompletableFuture<T> requireOwn(
@@ -220,20 +227,20 @@ public final class Transactions {
         return own.isDone() && !own.join();
     }
 
-    /** Runs what a handler does in a transaction, without a time limit; to name it is left to the handler. */
-    public <T extends @Nullable Object> T runFor(
+    /** Runs a transaction of a handler, without a timeout and without an identifier; the handler may set both. */
+    public <T extends @Nullable Object> T runHandlerTransaction(
             Database database, HandlerTries tries, Function<Transaction, T> handler) {
-        return database.run(noting(tries, handler));
+        return database.run(countingTries(tries, handler));
     }
 
-    /** The same for what looks for its own commit after a try whose result is unknown. */
-    public <T extends @Nullable Object> T runFor(
+    /** Runs a transaction of a handler that searches for its own commit after a try with an unknown result. */
+    public <T extends @Nullable Object> T runHandlerTransaction(
             Database database, HandlerTries tries, TokenSearch earlierTries, Function<Transaction, T> handler) {
         return TrackedRetryLoop.run(
-                database.createTransaction(), earlierTries::mayHaveCommitted, noting(tries, handler));
+                database.createTransaction(), earlierTries::mayHaveCommitted, countingTries(tries, handler));
     }
 
-    private <T extends @Nullable Object> Function<Transaction, T> noting(
+    private <T extends @Nullable Object> Function<Transaction, T> countingTries(
             HandlerTries tries, Function<Transaction, T> handler) {
         return tx -> {
             tries.begin();
@@ -246,24 +253,29 @@ public final class Transactions {
         };
     }
 
-    /** The same, without a thread that waits. */
-    public <T extends @Nullable Object> CompletableFuture<T> runForAsync(
+    /** Runs a transaction of a handler without blocking a thread. */
+    public <T extends @Nullable Object> CompletableFuture<T> runHandlerTransactionAsync(
             Database database, HandlerTries tries, Function<Transaction, CompletableFuture<T>> handler) {
-        return database.runAsync(notingAsync(tries, handler));
+        return database.runAsync(countingTriesAsync(tries, handler));
     }
 
-    /** The same for what looks for its own commit after a try whose result is unknown. */
-    public <T extends @Nullable Object> CompletableFuture<T> runForAsync(
+    /**
+     * Runs a transaction of a handler that searches for its own commit after a try with an unknown result, without
+     * blocking a thread.
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> runHandlerTransactionAsync(
             Database database,
             HandlerTries tries,
             TokenSearch earlierTries,
             Function<Transaction, CompletableFuture<T>> handler) {
         return new TrackedRetryLoop<>(
-                        database.createTransaction(), earlierTries::mayHaveCommitted, notingAsync(tries, handler))
+                        database.createTransaction(),
+                        earlierTries::mayHaveCommitted,
+                        countingTriesAsync(tries, handler))
                 .run();
     }
 
-    private <T extends @Nullable Object> Function<Transaction, CompletableFuture<T>> notingAsync(
+    private <T extends @Nullable Object> Function<Transaction, CompletableFuture<T>> countingTriesAsync(
             HandlerTries tries, Function<Transaction, CompletableFuture<T>> handler) {
         return tx -> {
             tries.begin();
@@ -273,13 +285,13 @@ public final class Transactions {
     }
 
     /**
-     * Runs a verb so that it acts once, also when the result of a commit is unknown: before every try after that it
-     * looks in the feed, behind all that it has looked at before, for the entry that an earlier try may have left.
-     * After a conflict it does not: the feed is longest where conflicts are most frequent.
+     * Runs a verb so that it takes effect once, even if the result of a commit is unknown. After an unknown result each
+     * further try searches the feed for the entry of an earlier try, from the position where the last search ended. It
+     * does not search after a conflict: the feed is longest where conflicts are most frequent.
      *
-     * <p>In a transaction of the caller's there is nothing to look for: the caller's retry calls the verb again.
+     * <p>A verb in the caller's transaction does not search: the caller's retry calls the verb again.
      *
-     * @param types all those in whose feeds the verb may leave its entry
+     * @param types the types to whose feeds the verb may append its entry
      */
     public <T extends @Nullable Object> CompletableFuture<T> runOnce(
             TransactionContext context, List<TypeKeys> types, Verb<T> verb) {
@@ -292,12 +304,12 @@ public final class Transactions {
         OnceTries<T> tries = new OnceTries<>(types, environment.random().nextLong());
         LastError lastError = new LastError();
         Function<Transaction, CompletableFuture<T>> body = tx -> {
-            limit(tx);
-            LayoutRow.Check check = begin(tx, tries.next());
-            return lastError.note(check.require(tries.hasCommitted(tx)
+            configure(tx);
+            LayoutRow.Check check = prepareTry(tx, tries.nextNumber());
+            return lastError.record(check.require(tries.hasCommitted(tx)
                     .thenCompose(done -> done
                             ? verb.reread(tx).orElseGet(tries::result)
-                            : settled(tx, tries.note(verb.apply(tries.unitOfWork(tx)))))));
+                            : runVerbEpilogue(tx, tries.recordResult(verb.apply(tries.jobs(tx)))))));
         };
         return requireOwn(context)
                 .thenCompose(own -> lastError.explain(
@@ -305,7 +317,7 @@ public final class Transactions {
                                 ? new TrackedRetryLoop<>(database.createTransaction(), tries::mayHaveCommitted, body)
                                         .run()
                                 : context.runAsync(tx -> {
-                                    tries.mayHaveCommitted(); // such a loop does not say what its tries failed of
+                                    tries.mayHaveCommitted(); // this loop does not say why a commit failed
                                     return body.apply(tx);
                                 })));
     }
@@ -314,39 +326,40 @@ public final class Transactions {
         return CompletableFuture.failedFuture(new CouchJobsClosedException());
     }
 
-    /** Makes the tries of a transaction. */
-    private interface Loop<T> {
+    /** Runs the tries of one transaction. */
+    private interface RetryLoop<T> {
         CompletableFuture<T> run(Function<Transaction, CompletableFuture<T>> body);
     }
 
-    private <T> CompletableFuture<T> open(Loop<T> loop, Function<Transaction, CompletableFuture<T>> body) {
+    private <T> CompletableFuture<T> runLoop(RetryLoop<T> loop, Function<Transaction, CompletableFuture<T>> body) {
         LastError lastError = new LastError();
         AtomicInteger tries = new AtomicInteger();
         return lastError.explain(loop.run(tx -> {
-            limit(tx);
-            LayoutRow.Check check = begin(tx, tries.getAndIncrement());
-            return lastError.note(check.require(settled(tx, body.apply(tx))));
+            configure(tx);
+            LayoutRow.Check check = prepareTry(tx, tries.getAndIncrement());
+            return lastError.record(check.require(runVerbEpilogue(tx, body.apply(tx))));
         }));
     }
 
-    private LayoutRow.Check begin(Transaction tx, int tryNumber) {
+    private LayoutRow.Check prepareTry(Transaction tx, int tryNumber) {
         Quarantine.allow(tx);
-        ReleaseOutbox.open(tx, tryNumber);
+        ReleaseOutbox.registerRecorder(tx, tryNumber);
         return layout.writing(tx);
     }
 
     /**
-     * A verb that ends a job also releases or fails the jobs that wait for it, and one that enqueues a job brings its
-     * type into use.
+     * Completes what a verb began in its transaction: propagates the ends of jobs to their dependents, and brings the
+     * types of enqueued jobs into use.
      */
-    private <T extends @Nullable Object> CompletableFuture<T> settled(Transaction tx, CompletableFuture<T> done) {
+    private <T extends @Nullable Object> CompletableFuture<T> runVerbEpilogue(
+            Transaction tx, CompletableFuture<T> done) {
         return done.thenCompose(result -> dependencyPropagator
-                .settle(tx)
-                .thenCompose(told -> TypeInUse.settle(tx))
+                .propagate(tx)
+                .thenCompose(propagated -> TypeInUse.bringIntoUse(tx))
                 .thenApply(used -> result));
     }
 
-    private void limit(ReadTransaction tx) {
+    private void configure(ReadTransaction tx) {
         tx.options().setTimeout(timeout.toMillis());
         label.put(tx);
     }

@@ -1,4 +1,4 @@
-/** Runs verbs in transactions: retries, time limits, labels, and what a transaction is refused. Not for users. */
+/** Runs verbs in transactions, with retries, timeouts, labels and checks. Not for users. */
 @NullMarked
 package dev.couchjobs.internal.transactions;
 

@@ -13,6 +13,7 @@ import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Payload;
+import dev.couchjobs.internal.data.WaitCondition;
 import dev.couchjobs.internal.dependencies.DependencyLinker;
 import dev.couchjobs.internal.dependencies.LinkResult;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
@@ -72,7 +73,7 @@ record AddRequest(
             DependencyLinker dependencyLinker,
             LinkResult linkResult) {
         CompletableFuture<Optional<JobRow>> withoutLinks = rowAfter(tx, before, group);
-        if (linkResult.areNone()) {
+        if (linkResult.isNone()) {
             return withoutLinks;
         }
         long kept = retention
@@ -127,7 +128,10 @@ record AddRequest(
 
     /** {@return the row of a job that did not exist, with the waiter group of its dependents} */
     private JobRow newRow(long group) {
-        return JobRow.added(payload, scheduledTime, options.withDependencies(DependencyState.NONE.with(true, group)));
+        return JobRow.added(
+                payload,
+                scheduledTime,
+                options.withDependencies(DependencyState.NONE.withGroup(WaitCondition.SUCCESS, group)));
     }
 
     private CompletableFuture<Boolean> isUnchanged(ReadTransaction tx, JobRow row) {

@@ -112,7 +112,7 @@ public final class ListingVerbs {
 
         CompletableFuture<Page<JobSummary>> scan(ReadTransactionContext context, int lookedAtMax) {
             int lookedAt = Math.max(lookedAtMax, limit);
-            AtomicBoolean hasPassedOver = new AtomicBoolean();
+            AtomicBoolean hasSkipped = new AtomicBoolean();
             return new BatchSize(lookedAt)
                     .run(tries -> transactions
                             .named("list", keys.typeName())
@@ -120,10 +120,10 @@ public final class ListingVerbs {
                                     context,
                                     tx -> tries.next(size -> JobTable.list(tx, keys, after, size)
                                             .thenApply(rows -> {
-                                                hasPassedOver.set(rows.hasPassedOver());
+                                                hasSkipped.set(rows.hasSkipped());
                                                 return page(rows.byId(), last(rows.byId(), size));
                                             }))))
-                    .thenCompose(found -> hasPassedOver.get()
+                    .thenCompose(found -> hasSkipped.get()
                             ? quarantine(keys, after, lookedAt).thenApply(done -> found)
                             : CompletableFuture.completedFuture(found));
         }
@@ -221,7 +221,7 @@ public final class ListingVerbs {
                         .named("list dependencies of", type.name())
                         .read(
                                 context,
-                                tx -> tries.next(size -> Dependents.of(tx, ref, after, size)
+                                tx -> tries.next(size -> Dependents.dependenciesOf(tx, ref, after, size)
                                         .thenApply(found -> new Page<>(
                                                 found,
                                                 found.size() < size

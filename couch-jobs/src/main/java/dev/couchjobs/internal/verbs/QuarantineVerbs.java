@@ -137,12 +137,12 @@ public final class QuarantineVerbs {
                 ? CompletableFuture.completedFuture(row)
                 : jobs.edit(job.get(), now -> {
                     if (now.isPresent()) {
-                        return OrphanedDependents.tell(tx, job.get(), now);
+                        return OrphanedDependents.notifyDependents(tx, job.get(), now);
                     }
                     jobs.clearBeside(job.get());
                     return Dependents.awaitedBy(tx, keyspace, job.get())
                             .thenCompose(awaited -> awaited.unlinkAll(tx))
-                            .thenCompose(done -> OrphanedDependents.tell(tx, job.get(), now));
+                            .thenCompose(done -> OrphanedDependents.notifyDependents(tx, job.get(), now));
                 });
     }
 
@@ -179,7 +179,7 @@ public final class QuarantineVerbs {
         return was.isBlocked()
                 ? Dependents.awaitedBy(tx, keyspace, job)
                         .thenApply(awaited ->
-                                awaited.rows().isEmpty() ? was.on(was.options().blockedBy(false)) : was)
+                                awaited.rows().isEmpty() ? was.on(was.options().blocked(false)) : was)
                 : CompletableFuture.completedFuture(was);
     }
 }

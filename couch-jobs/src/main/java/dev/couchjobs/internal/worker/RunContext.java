@@ -152,7 +152,7 @@ final class RunContext<D> implements JobContext<D> {
     public <T extends @Nullable Object> T run(Function<? super Transaction, T> body) {
         boolean heartbeatDue = runs.isHeartbeatDue(run);
         @Nullable SharedActivity before = run.activity();
-        T result = detectingLostClaim(() -> transactions.runFor(database, tries(), tx -> {
+        T result = detectingLostClaim(() -> transactions.runHandlerTransaction(database, tries(), tx -> {
             fence(tx, heartbeatDue).join();
             return body.apply(tx);
         }));
@@ -165,7 +165,7 @@ final class RunContext<D> implements JobContext<D> {
             Function<? super Transaction, ? extends CompletableFuture<T>> body) {
         boolean heartbeatDue = runs.isHeartbeatDue(run);
         @Nullable SharedActivity before = run.activity();
-        CompletableFuture<T> transaction = transactions.runForAsync(
+        CompletableFuture<T> transaction = transactions.runHandlerTransactionAsync(
                 database, tries(), tx -> fence(tx, heartbeatDue).thenCompose(held -> body.apply(tx)));
         return transaction.whenComplete((value, error) -> {
             detectLostClaim(error);
@@ -176,14 +176,15 @@ final class RunContext<D> implements JobContext<D> {
     @Override
     public <R extends @Nullable Object> R finish(Function<? super Transaction, R> body) {
         Finish<R> finish = new Finish<>();
-        R result = detectingLostClaim(() -> transactions.runFor(database, tries(), finish.earlierTries, tx -> {
-            if (finish.isDoneBefore(tx).join()) {
-                return finish.result();
-            }
-            R given = body.apply(tx);
-            finish.write(tx, given).join();
-            return given;
-        }));
+        R result = detectingLostClaim(() ->
+                transactions.runHandlerTransaction(database, tries(), finish.earlierTries, tx -> {
+                    if (finish.isDoneBefore(tx).join()) {
+                        return finish.result();
+                    }
+                    R given = body.apply(tx);
+                    finish.write(tx, given).join();
+                    return given;
+                }));
         finish.committed();
         return result;
     }
@@ -192,7 +193,7 @@ final class RunContext<D> implements JobContext<D> {
     public <R extends @Nullable Object> CompletableFuture<R> finishAsync(
             Function<? super Transaction, ? extends CompletableFuture<R>> body) {
         Finish<R> finish = new Finish<>();
-        CompletableFuture<R> transaction = transactions.runForAsync(
+        CompletableFuture<R> transaction = transactions.runHandlerTransactionAsync(
                 database,
                 tries(),
                 finish.earlierTries,

@@ -11,7 +11,7 @@ import dev.couchjobs.NewJob;
 import dev.couchjobs.faults.VirtualStage;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.instance.Instance;
-import dev.couchjobs.internal.monitor.ActivityMonitors;
+import dev.couchjobs.internal.monitor.BackgroundServices;
 import dev.couchjobs.internal.retention.RetentionService;
 import dev.couchjobs.internal.transactions.TransactionLabel;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -42,8 +42,9 @@ class AcceptorsTest {
             CouchJobs.builder(stage.database()).environment(stage.environment()).build();
     private final Instance instance = instance();
     private final RetentionService retentionService = new RetentionService(instance, Duration.ofDays(1));
-    private final ActivityMonitors monitors = new ActivityMonitors(instance, Duration.ofMinutes(10), retentionService);
-    private final Acceptors acceptors = new Acceptors(instance, monitors);
+    private final BackgroundServices services =
+            new BackgroundServices(instance, Duration.ofMinutes(10), retentionService);
+    private final Acceptors acceptors = new Acceptors(instance, services);
 
     private Instance instance() {
         Keyspace keyspace = new Keyspace(new Subspace());
@@ -68,7 +69,7 @@ class AcceptorsTest {
     @AfterEach
     void close() {
         acceptors.close();
-        monitors.close();
+        services.close();
         retentionService.close();
         jobs.close();
         stage.close();
@@ -117,7 +118,7 @@ class AcceptorsTest {
     @Test
     void aBacklogOfATypeThatIsNotWatchedIsClaimedWithoutPauses() {
         List<CompletableFuture<Optional<Job<String>>>> accepted = new ArrayList<>();
-        try (Acceptors unwatched = new Acceptors(instance, monitors, 0)) {
+        try (Acceptors unwatched = new Acceptors(instance, services, 0)) {
             IntStream.range(0, BACKLOG).forEach(i -> add("j" + i));
             learnThatTheTypeIsInUse();
 
@@ -132,7 +133,7 @@ class AcceptorsTest {
 
     @Test
     void aJobOfATypeThatIsNotWatchedIsClaimedWhenItIsDue() {
-        try (Acceptors unwatched = new Acceptors(instance, monitors, 0)) {
+        try (Acceptors unwatched = new Acceptors(instance, services, 0)) {
             Instant due = stage.environment()
                     .clock()
                     .instant()
@@ -153,8 +154,8 @@ class AcceptorsTest {
     }
 
     private void learnThatTheTypeIsInUse() {
-        monitors.watchOver(MAIL);
+        services.monitor(MAIL);
         stage.time().advance(Duration.ofMinutes(1));
-        assertThat(monitors.isInUse(MAIL.name())).isTrue();
+        assertThat(services.isInUse(MAIL.name())).isTrue();
     }
 }

@@ -46,7 +46,7 @@ class BatchSizeTest {
     void aTryAfterOneThatWasNotTooManyTakesAsMany() {
         int done = batch.run(tries -> {
                     var first = tries.next(this::noted);
-                    return first.thenCompose(many -> tries.again(this::noted))
+                    return first.thenCompose(many -> tries.nextOfSameSize(this::noted))
                             .thenCompose(many -> tries.next(this::noted));
                 })
                 .join();
@@ -58,7 +58,7 @@ class BatchSizeTest {
     void aTransactionWhoseTriesAllTookAsManyWentWell() {
         runs(2).join();
         runs(1).join();
-        var unused = batch.run(tries -> tries.next(this::noted).thenCompose(many -> tries.again(this::noted)))
+        var unused = batch.run(tries -> tries.next(this::noted).thenCompose(many -> tries.nextOfSameSize(this::noted)))
                 .join();
         runs(1).join();
         assertThat(sizes).containsExactly(100, 50, 50, 60, 60, 70);

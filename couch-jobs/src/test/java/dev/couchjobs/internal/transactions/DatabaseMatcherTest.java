@@ -25,7 +25,9 @@ class DatabaseMatcherTest {
     }
 
     private static boolean isOwn(Database own, Database given) {
-        return new DatabaseMatcher(own, Database::createTransaction).is(given).join();
+        return new DatabaseMatcher(own, Database::createTransaction)
+                .matches(given)
+                .join();
     }
 
     private static Database wrapped(Database target) {

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A job that cannot be audited keeps no other from it. */
-class LeaseAuditTest {
+class ActivityIndexAuditTest {
     private static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
     private static final int JOBS = 30;
     private static final String FAILS = "j10";
@@ -87,7 +87,7 @@ class LeaseAuditTest {
     private void audit(Database on) {
         Transactions transactions = new Transactions(
                 stage.environment(), keyspace, Duration.ofSeconds(30), TransactionLabel.tagged("audit", false));
-        LeaseAudit audit = new LeaseAudit(on, transactions, keyspace, keyspace.type(MAIL.name()));
+        ActivityIndexAudit audit = new ActivityIndexAudit(on, transactions, keyspace, keyspace.type(MAIL.name()));
         for (int step = 0; step < STEPS; step++) {
             stage.await(audit.step().handle((done, error) -> step(error)));
         }

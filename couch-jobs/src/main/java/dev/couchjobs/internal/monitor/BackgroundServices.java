@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 
-/** The background services that one instance runs for all its types. */
-public final class ActivityMonitors implements AutoCloseable {
+/** The background services of one instance: activity monitors, retention, feed trimming and release of dependents. */
+public final class BackgroundServices implements AutoCloseable {
     private final Instance instance;
     private final RetentionService retentionService;
     private final long token;
@@ -21,10 +21,10 @@ public final class ActivityMonitors implements AutoCloseable {
     private final FeedTrimmer trimmer;
     private final TypeUseCheck useCheck;
     private final DependentReleaser releaser;
-    /** The types that stay monitored without a worker in this process. */
+    /** The types that stay monitored when this process has no worker for them. */
     @GuardedBy("this") private final Set<String> kept = new HashSet<>();
 
-    public ActivityMonitors(Instance instance, Duration feedRetention, RetentionService retentionService) {
+    public BackgroundServices(Instance instance, Duration feedRetention, RetentionService retentionService) {
         this.instance = instance;
         this.token = instance.environment().random().nextLong();
         this.retentionService = retentionService;
@@ -35,21 +35,21 @@ public final class ActivityMonitors implements AutoCloseable {
     }
 
     /**
-     * Starts the monitor and the retention sweep of a type unless they run, and with the first type the services for
-     * all types. They run until this object closes.
+     * Starts the monitor and the retention sweep of a type unless they run. The first type also starts the services for
+     * all types. The services run until this object closes.
      */
-    public synchronized void watchOver(JobType<?, ?> type) {
+    public synchronized void monitor(JobType<?, ?> type) {
         kept.add(type.name());
-        types.given(type);
+        types.register(type);
         start(type);
     }
 
     private void start(JobType<?, ?> type) {
         boolean isNew = monitors.ifPresent(type.name()).isEmpty();
         boolean isFirst = monitors.count() == 0;
-        monitors.get(type.name(), this::monitor);
+        monitors.get(type.name(), this::newMonitor);
         if (isNew) {
-            leases.look();
+            leases.wakeUp();
         }
         if (isFirst) {
             trimmer.start();
@@ -59,41 +59,41 @@ public final class ActivityMonitors implements AutoCloseable {
         retentionService.sweep(type);
     }
 
-    /** {@return whether a type is in use, to the knowledge of this process} */
+    /** {@return whether a type is in use, as far as this process knows} */
     public boolean isInUse(String typeName) {
         return leases.isInUse(typeName);
     }
 
-    /** Registers a listener that runs after each round that found out which types are in use. */
-    public void afterEachLook(Runnable listener) {
-        leases.afterEachLook(listener);
+    /** Sets a listener that runs each time this process has read the types in use. */
+    public void afterEachLeaseRead(Runnable listener) {
+        leases.afterEachRead(listener);
     }
 
     /**
-     * A worker starts to run jobs of a type. Its retry policy and its retention apply from now on. The type is
-     * monitored until its last worker ends.
+     * Starts the services of a type for a worker. The retry policy and the retention of the worker's type apply from
+     * now on. The type is monitored until its last worker ends.
      *
      * @throws IllegalArgumentException if another worker of the type has a different policy or retention
      */
     public synchronized void workerBegins(JobType<?, ?> type) {
-        types.begin(type);
+        types.addWorker(type);
         try {
             start(type);
         } catch (CouchJobsClosedException e) {
-            types.end(type);
+            types.removeWorker(type);
             throw e;
         }
     }
 
-    /** A worker stops running jobs of a type. */
+    /** Stops the services of a type when its last worker ends. */
     public synchronized void workerEnds(JobType<?, ?> type) {
-        if (types.end(type) && !kept.contains(type.name())) {
+        if (types.removeWorker(type) && !kept.contains(type.name())) {
             monitors.release(type.name());
             retentionService.release(type.name());
         }
     }
 
-    private ActivityMonitor monitor(String typeName) {
+    private ActivityMonitor newMonitor(String typeName) {
         return new ActivityMonitor(instance, typeName, token, () -> types.of(typeName));
     }
 

@@ -22,15 +22,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks for running jobs without a row in the activity index, which no monitor would find silent, and writes their
- * rows. Such jobs exist only if rows were changed without the library, or in one transaction through wrappers that do
- * not share their options (see {@link JobTransaction}).
+ * Finds running jobs without a row in the activity index, whose expiry no monitor would find, and writes their rows.
+ * Such jobs exist only if rows were changed without the library, or in one transaction through wrappers that do not
+ * share their options (see {@link JobTransaction}).
  *
- * <p>The audit visits all jobs of a type, one page every few steps, and none while no job runs. After the last page it
- * begins again. It halves a page that fails, and skips a single job that fails.
+ * <p>The audit reads all jobs of a type, one page every few steps, and none while no job runs. After the last page it
+ * starts again. It halves a page that fails, and skips a single job that fails.
  */
-final class LeaseAudit {
-    private static final Logger LOG = LoggerFactory.getLogger(LeaseAudit.class);
+final class ActivityIndexAudit {
+    private static final Logger LOG = LoggerFactory.getLogger(ActivityIndexAudit.class);
     private static final int PAGE_MAX = 100;
     private static final int STEPS_PER_PAGE = 4;
 
@@ -43,10 +43,10 @@ final class LeaseAudit {
     // Used by one step at a time.
     private String after = "";
     private int steps;
-    /** The position from which the audit continues if the page fails, once it is known. */
-    private Optional<String> behind = Optional.empty();
+    /** The id after which the audit continues if the page fails, once the page has one job. */
+    private Optional<String> continueAfter = Optional.empty();
 
-    LeaseAudit(Database database, Transactions transactions, Keyspace keyspace, TypeKeys keys) {
+    ActivityIndexAudit(Database database, Transactions transactions, Keyspace keyspace, TypeKeys keys) {
         this.database = database;
         this.transactions = transactions;
         this.keyspace = keyspace;
@@ -56,35 +56,36 @@ final class LeaseAudit {
     /** Reads one page of jobs, if a page is due. */
     CompletableFuture<?> step() {
         steps++;
-        return steps % STEPS_PER_PAGE == 0 ? lookAtPage() : CompletableFuture.completedFuture(after);
+        return steps % STEPS_PER_PAGE == 0 ? auditNextPage() : CompletableFuture.completedFuture(after);
     }
 
-    private CompletableFuture<?> lookAtPage() {
-        return page.run(tries -> transactions.run(database, tx -> tries.next(size -> lookAt(tx, size))))
-                .whenComplete((last, error) -> after = error == null ? last : behind.orElse(after));
+    private CompletableFuture<?> auditNextPage() {
+        return page.run(tries -> transactions.run(database, tx -> tries.next(size -> auditPage(tx, size))))
+                .whenComplete((last, error) -> after = error == null ? last : continueAfter.orElse(after));
     }
 
     /** Returns the id of the last job of the page, or the empty string after the last page. */
-    private CompletableFuture<String> lookAt(Transaction tx, int size) {
-        behind = Optional.empty();
+    private CompletableFuture<String> auditPage(Transaction tx, int size) {
+        continueAfter = Optional.empty();
         return StateCounters.read(tx.snapshot(), keys)
                 .thenCompose(
-                        counts -> counts.running() == 0 ? CompletableFuture.completedFuture("") : lookAtRows(tx, size));
+                        counts -> counts.running() == 0 ? CompletableFuture.completedFuture("") : auditRows(tx, size));
     }
 
-    private CompletableFuture<String> lookAtRows(Transaction tx, int size) {
+    private CompletableFuture<String> auditRows(Transaction tx, int size) {
         return JobTable.list(tx, keys, after, size).thenCompose(page -> {
             Map<String, JobRow> rows = page.byId();
             String last = rows.size() < size ? "" : List.copyOf(rows.keySet()).get(size - 1);
-            behind = size == 1 ? Optional.of(last) : Optional.empty();
-            List<CompletableFuture<?>> looks =
-                    rows.entrySet().stream().flatMap(entry -> lookAt(tx, entry)).toList();
-            return CompletableFuture.allOf(looks.toArray(CompletableFuture<?>[]::new))
+            continueAfter = size == 1 ? Optional.of(last) : Optional.empty();
+            List<CompletableFuture<?>> audits = rows.entrySet().stream()
+                    .flatMap(entry -> auditRow(tx, entry))
+                    .toList();
+            return CompletableFuture.allOf(audits.toArray(CompletableFuture<?>[]::new))
                     .thenApply(done -> last);
         });
     }
 
-    private Stream<CompletableFuture<?>> lookAt(Transaction tx, Map.Entry<String, JobRow> entry) {
+    private Stream<CompletableFuture<?>> auditRow(Transaction tx, Map.Entry<String, JobRow> entry) {
         JobRow row = entry.getValue();
         if (row.state() != JobState.RUNNING || row.sequence() == null) {
             return Stream.empty();
@@ -96,7 +97,7 @@ final class LeaseAudit {
                         : restoreActivity(tx, keyspace.job(keys.typeName(), id), row)));
     }
 
-    /** Starts a new lease: the last sign of life of the processor is unknown. */
+    /** Starts a new lease of the claim: the last sign of life of the processor is unknown. */
     private static CompletableFuture<String> restoreActivity(Transaction tx, JobRef ref, JobRow seen) {
         JobTransaction jobs = JobTransaction.of(tx);
         return jobs.edit(ref, now -> {
