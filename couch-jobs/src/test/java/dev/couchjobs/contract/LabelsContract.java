@@ -48,7 +48,7 @@ class LabelsContract extends JobsContract {
             await(seen.first("couch-jobs " + purpose + " mail"));
         }
         for (String purpose :
-                new String[] {"read monitor leases", "check types in use", "trim", "release", "look for what is due"}) {
+                new String[] {"read monitor leases", "check types in use", "trim", "release", "scan retention"}) {
             await(seen.first("couch-jobs " + purpose));
         }
         assertThat(seen.labels()).allSatisfy(label -> {

@@ -334,7 +334,7 @@ class RetentionContract extends SumsContract {
 
     private Optional<Duration> turn(String name, long millis) {
         TypeKeys keys = new Keyspace(prefix).type("sum");
-        return await(database.runAsync(tx -> ArchiveLease.ofOthers(tx, keys, name, millis, Duration.ofMinutes(1))
+        return await(database.runAsync(tx -> ArchiveLease.heldByOther(tx, keys, name, millis, Duration.ofMinutes(1))
                 .thenApply(left -> {
                     if (left.isEmpty()) {
                         ArchiveLease.take(tx, keys, name, millis, Duration.ofMinutes(1));

@@ -20,9 +20,9 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Jobs that are offered to an archive together.
  *
- * @param due the rows of the retention index that named them, and perhaps of others that did not fit
- * @param rows the jobs' own rows when they were offered
- * @param jobs the jobs as the archive gets them
+ * @param due the rows of the retention index that name the jobs, and possibly further jobs that did not fit
+ * @param rows the jobs' own rows at the time of the offer
+ * @param jobs the jobs as the archive receives them
  */
 record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, R>> jobs) {
     private static final int BYTES_MAX = 4_000_000;
@@ -64,7 +64,7 @@ record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, 
         return row.payload().bytesAtMost() + result;
     }
 
-    /** Removes those of the jobs that have not been enqueued since they were offered. */
+    /** Removes the jobs that were not enqueued again after the offer. */
     CompletableFuture<Void> remove(Transaction tx, TypeKeys keys) {
         return due.confirmed(tx, keys).thenAccept(now -> {
             Map<String, JobRow> taken = new LinkedHashMap<>(now);
@@ -77,8 +77,8 @@ record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, 
     }
 
     /**
-     * The lock distinguishes two ends of a job, since each end ends another claim, and a job that was added in its
-     * place has locks of its own. The time distinguishes ends without any claim.
+     * The lock distinguishes two ends of a job, because each end ends another claim, and a new job with the same id has
+     * other locks. The time distinguishes ends without a claim.
      */
     private boolean isAsOffered(String jobId, JobRow now) {
         JobRow offered = rows.get(jobId);

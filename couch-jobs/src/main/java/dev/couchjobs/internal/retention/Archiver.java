@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Hands the expired jobs of one type to their archive, a page at a time, and removes the accepted ones. */
+/** Hands the expired jobs of one type to their archive, a page at a time, and removes the jobs that it accepts. */
 final class Archiver<D, R> implements AutoCloseable {
     private static final int JOBS_MAX = 100;
     private static final Duration LEASE = Duration.ofMinutes(1);
@@ -76,20 +76,20 @@ final class Archiver<D, R> implements AutoCloseable {
     private CompletableFuture<Next<D, R>> next(Transaction tx, int jobs) {
         Instant now = environment.clock().instant();
         long nowMillis = now.toEpochMilli();
-        CompletableFuture<Optional<Duration>> othersTurn = ArchiveLease.ofOthers(tx, keys, name, nowMillis, LEASE);
+        CompletableFuture<Optional<Duration>> othersLease = ArchiveLease.heldByOther(tx, keys, name, nowMillis, LEASE);
         CompletableFuture<Boolean> mayRemove = clock.mayRemove(tx, now);
         return DueJobs.read(tx, keys, true, now.getEpochSecond(), 0, jobs)
-                .thenCompose(due -> mayRemove.thenCompose(may -> due.isEmpty() || may
-                        ? page(tx, due, othersTurn, nowMillis)
+                .thenCompose(due -> mayRemove.thenCompose(allowed -> due.isEmpty() || allowed
+                        ? page(tx, due, othersLease, nowMillis)
                         : pause(sweepInterval.untilClocksAgree())));
     }
 
     private CompletableFuture<Next<D, R>> page(
-            Transaction tx, DueJobs due, CompletableFuture<Optional<Duration>> othersTurn, long now) {
+            Transaction tx, DueJobs due, CompletableFuture<Optional<Duration>> othersLease, long now) {
         return due.isEmpty()
                 ? RetentionIndex.nextDue(tx, keys, true).thenApply(next -> new Next<>(null, sweepInterval.until(next)))
-                : othersTurn.thenCompose(left ->
-                        left.map(turn -> pause(sweepInterval.atMost(turn))).orElseGet(() -> page(tx, due, now)));
+                : othersLease.thenCompose(remaining ->
+                        remaining.map(time -> pause(sweepInterval.atMost(time))).orElseGet(() -> page(tx, due, now)));
     }
 
     private CompletableFuture<Next<D, R>> pause(Pause pause) {

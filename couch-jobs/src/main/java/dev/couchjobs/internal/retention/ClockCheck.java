@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides whether this process may remove jobs by its clock. It compares its clock with the times that other processes
- * have stored, and stores its own, at most once in half a minute, in a transaction that a sweep or an archiver makes
- * anyway. If most others agree on another time, it corrects the {@link AgreedClock} of the instance.
+ * Decides whether this process may remove jobs by its clock. It compares its clock with the samples of other processes
+ * and stores its own, at most once in half a minute, in a transaction of a sweep or an archiver. If most other
+ * processes agree on another time, it corrects the {@link AgreedClock} of the instance.
  */
 final class ClockCheck {
     private static final Logger LOG = LoggerFactory.getLogger(ClockCheck.class);
@@ -42,14 +42,14 @@ final class ClockCheck {
                 .read(
                         context,
                         tx -> ClockSamples.read(tx, instance.keyspace())
-                                .thenApply(notes -> notes.skew(instance.name(), now(), bound)));
+                                .thenApply(samples -> samples.skew(instance.name(), now(), bound)));
     }
 
     /**
-     * {@return whether jobs may be removed that are expired at a reading of the clock} A clock that was set since the
-     * last check is checked again.
+     * {@return whether jobs may be removed whose retention is over at a time} A clock that was set since the last check
+     * is checked again.
      *
-     * @param now the reading by which jobs are removed; a second reading may differ if the clock was set
+     * @param now the time by which jobs are removed; a second reading of the clock may differ if the clock was set
      */
     CompletableFuture<Boolean> mayRemove(Transaction tx, Instant now) {
         if (bound.compareTo(ANY_SKEW) >= 0) {
@@ -60,11 +60,11 @@ final class ClockCheck {
                 return CompletableFuture.completedFuture(!last.isExceeded());
             }
         }
-        return ClockSamples.read(tx, instance.keyspace()).thenApply(notes -> {
-            ClockSkew skew = notes.skew(instance.name(), now.toEpochMilli(), bound);
-            notes.write(tx, instance.environment().random(), instance.name(), now.toEpochMilli());
-            note(skew, now);
-            instance.clock().correct(notes.outvotedBy(instance.name(), now.toEpochMilli(), bound));
+        return ClockSamples.read(tx, instance.keyspace()).thenApply(samples -> {
+            ClockSkew skew = samples.skew(instance.name(), now.toEpochMilli(), bound);
+            samples.write(tx, instance.environment().random(), instance.name(), now.toEpochMilli());
+            record(skew, now);
+            instance.clock().correct(samples.outvotedBy(instance.name(), now.toEpochMilli(), bound));
             return !skew.isExceeded();
         });
     }
@@ -73,11 +73,11 @@ final class ClockCheck {
         return instance.environment().clock().millis();
     }
 
-    private synchronized void note(ClockSkew skew, Instant at) {
-        boolean was = last != null && last.isExceeded();
+    private synchronized void record(ClockSkew skew, Instant at) {
+        boolean wasExceeded = last != null && last.isExceeded();
         last = skew;
         lastAt = at;
-        if (skew.isExceeded() && !was) {
+        if (skew.isExceeded() && !wasExceeded) {
             LOG.warn(
                     "The clock of {} is {} ahead of the median of its own and {} others, more than {}: this process"
                             + " removes and archives no jobs until the clocks agree. Set the clock that is wrong.",
@@ -85,7 +85,7 @@ final class ClockCheck {
                     skew.ahead(),
                     skew.others(),
                     skew.bound());
-        } else if (was && !skew.isExceeded()) {
+        } else if (wasExceeded && !skew.isExceeded()) {
             LOG.info("The clock of {} agrees with others again: jobs are removed and archived", instance.name());
         }
     }

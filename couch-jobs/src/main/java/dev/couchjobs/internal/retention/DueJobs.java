@@ -16,19 +16,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Rows of the retention index that are due. A row counts only if the job's own row agrees. */
+/** Due rows of the retention index. A row applies only if the job's own row agrees. */
 record DueJobs(List<RetentionIndex.Entry> rows) {
 
     /**
-     * Reads rows that are due, after a number of rows that are skipped.
+     * Reads due rows, and skips the first ones.
      *
      * @param jobs about how many jobs the rows are to name; at least one row is read, if any is due
      */
     static CompletableFuture<DueJobs> read(
             ReadTransaction tx, TypeKeys keys, boolean archived, long second, int skip, int jobs) {
         return RetentionIndex.dueAt(tx, keys, archived, second, skip + jobs).thenApply(rows -> {
-            List<RetentionIndex.Entry> wanted = rows.size() > skip ? rows.subList(skip, rows.size()) : rows;
-            return new DueJobs(fitting(wanted, jobs));
+            List<RetentionIndex.Entry> remaining = rows.size() > skip ? rows.subList(skip, rows.size()) : rows;
+            return new DueJobs(fitting(remaining, jobs));
         });
     }
 
@@ -46,7 +46,7 @@ record DueJobs(List<RetentionIndex.Entry> rows) {
         return rows.isEmpty();
     }
 
-    /** The jobs that have ended and were not enqueued again since, by id, as this transaction reads them. */
+    /** {@return the jobs that have ended and were not enqueued again, by id} */
     CompletableFuture<Map<String, JobRow>> confirmed(ReadTransaction tx, TypeKeys keys) {
         Map<String, CompletableFuture<Optional<JobRow>>> reads = new LinkedHashMap<>();
         for (RetentionIndex.Entry row : rows) {
@@ -63,7 +63,7 @@ record DueJobs(List<RetentionIndex.Entry> rows) {
                 });
     }
 
-    /** Removes jobs that this transaction has read, and the rows that name no further job. */
+    /** Removes jobs that this transaction has read, and the index rows whose jobs are all removed. */
     void remove(Transaction tx, TypeKeys keys, Map<String, JobRow> jobs, List<RetentionIndex.Entry> done) {
         List<RowChange> changes = new ArrayList<>(jobs.size());
         jobs.forEach((id, row) -> changes.add(new RowChange(new JobRef(keys, id), row, null)));

@@ -41,24 +41,24 @@ final class RetentionScanner implements AutoCloseable {
     RetentionScanner(Instance instance, ClockCheck clock) {
         this.database = instance.database();
         this.environment = instance.environment();
-        this.transactions = instance.transactions().named("look for what is due", "");
+        this.transactions = instance.transactions().named("scan retention", "");
         this.clock = clock;
-        this.loop = new Loop("look for what is due", environment, this::round);
+        this.loop = new Loop("scan retention", environment, this::round);
     }
 
     private record Rest(Instant until, Duration time) {
         /** A clock that was set back does not prolong the pause. */
         boolean isOver(Instant now) {
-            Duration left = left(now);
-            return left.compareTo(time.dividedBy(EARLY_PART)) <= 0 || left.compareTo(time) > 0;
+            Duration remaining = remaining(now);
+            return remaining.compareTo(time.dividedBy(EARLY_PART)) <= 0 || remaining.compareTo(time) > 0;
         }
 
-        Duration left(Instant now) {
+        Duration remaining(Instant now) {
             return Duration.between(now, until);
         }
     }
 
-    /** A sweep found no due job and is to be scanned for again after a time. */
+    /** Schedules the next scan for a sweeper that found no due job. */
     void rest(RetentionSweeper sweeper, Duration time) {
         boolean isNext;
         synchronized (this) {
@@ -74,7 +74,7 @@ final class RetentionScanner implements AutoCloseable {
         }
     }
 
-    /** A sweep has closed; the scanner forgets it. */
+    /** Removes a closed sweeper. */
     synchronized void forget(RetentionSweeper sweeper) {
         resting.remove(sweeper);
     }
@@ -96,9 +96,9 @@ final class RetentionScanner implements AutoCloseable {
         }
         return batch.run(tries -> transactions.run(
                         database,
-                        tx -> tries.next(size -> look(tx, now, over.subList(0, Math.min(size, over.size()))))))
-                .thenApply(found -> {
-                    found.forEach((sweeper, due) -> end(sweeper, due, now));
+                        tx -> tries.next(size -> readNextDue(tx, now, over.subList(0, Math.min(size, over.size()))))))
+                .thenApply(nextDue -> {
+                    nextDue.forEach((sweeper, due) -> end(sweeper, due, now));
                     return Pause.none();
                 });
     }
@@ -114,23 +114,23 @@ final class RetentionScanner implements AutoCloseable {
 
     private synchronized Pause pause(Instant now) {
         Duration next = resting.values().stream()
-                .map(rest -> rest.left(now))
+                .map(rest -> rest.remaining(now))
                 .min(Comparator.naturalOrder())
                 .orElse(Duration.ofDays(1));
         pausedUntil = now.plus(next);
         return Pause.atMost(next);
     }
 
-    /** The transaction stores this process's clock as well, for others to compare with theirs. */
-    private CompletableFuture<Map<RetentionSweeper, OptionalLong>> look(
-            Transaction tx, Instant now, List<RetentionSweeper> some) {
-        Map<RetentionSweeper, CompletableFuture<OptionalLong>> looks = new LinkedHashMap<>();
-        some.forEach(sweeper -> looks.put(sweeper, sweeper.nextDue(tx)));
-        return CompletableFuture.allOf(looks.values().toArray(CompletableFuture<?>[]::new))
-                .thenCombine(clock.mayRemove(tx, now), (done, may) -> {
-                    Map<RetentionSweeper, OptionalLong> found = new LinkedHashMap<>();
-                    looks.forEach((sweeper, look) -> found.put(sweeper, look.join()));
-                    return found;
+    /** Reads the next due times. The transaction also stores a sample of this process's clock for other processes. */
+    private CompletableFuture<Map<RetentionSweeper, OptionalLong>> readNextDue(
+            Transaction tx, Instant now, List<RetentionSweeper> sweepers) {
+        Map<RetentionSweeper, CompletableFuture<OptionalLong>> reads = new LinkedHashMap<>();
+        sweepers.forEach(sweeper -> reads.put(sweeper, sweeper.nextDue(tx)));
+        return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
+                .thenCombine(clock.mayRemove(tx, now), (done, mayRemove) -> {
+                    Map<RetentionSweeper, OptionalLong> nextDue = new LinkedHashMap<>();
+                    reads.forEach((sweeper, read) -> nextDue.put(sweeper, read.join()));
+                    return nextDue;
                 });
     }
 

@@ -11,20 +11,20 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The removal of ended jobs in one instance: a sweep for each type that it processes, and its archivers. */
+/** Removes ended jobs in one instance: a sweeper for each type that the instance processes, and its archivers. */
 public final class RetentionService implements AutoCloseable {
     private final Instance instance;
     private final ClockCheck clock;
-    private final RetentionScanner looks;
+    private final RetentionScanner scanner;
     private final ServiceRegistry<String, RetentionSweeper> sweepers = new ServiceRegistry<>(RetentionSweeper::close);
     private final ServiceRegistry<String, Archiver<?, ?>> archives = new ServiceRegistry<>(Archiver::close);
     private volatile boolean closed;
 
-    /** @param clockSkewBound the largest skew at which jobs are removed by the clock */
+    /** @param clockSkewBound the largest clock skew at which this process removes jobs */
     public RetentionService(Instance instance, Duration clockSkewBound) {
         this.instance = instance;
         this.clock = new ClockCheck(instance, clockSkewBound);
-        this.looks = new RetentionScanner(instance, clock);
+        this.scanner = new RetentionScanner(instance, clock);
     }
 
     /** {@return the skew of this process's clock} */
@@ -35,7 +35,7 @@ public final class RetentionService implements AutoCloseable {
     /** Starts the sweep of a type, unless it runs. */
     public void sweep(JobType<?, ?> type) {
         sweepers.get(type.name(), unused -> {
-            RetentionSweeper sweeper = new RetentionSweeper(instance, type, clock, looks);
+            RetentionSweeper sweeper = new RetentionSweeper(instance, type, clock, scanner);
             sweeper.start();
             return sweeper;
         });
@@ -64,7 +64,7 @@ public final class RetentionService implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        looks.close();
+        scanner.close();
         sweepers.close();
         archives.close();
     }

@@ -38,19 +38,19 @@ final class SweepInterval {
         return between(LONGEST_AT_LEAST, tenth, LONGEST_AT_MOST);
     }
 
-    /** A pause until a second; the longest pause without one. */
+    /** {@return a pause until a second; the longest pause if no job is due} */
     Pause until(OptionalLong dueSecond) {
         return dueSecond.isEmpty()
                 ? jittered(longest)
                 : atMost(Duration.between(environment.clock().instant(), Instant.ofEpochSecond(dueSecond.getAsLong())));
     }
 
-    /** A pause of that time, at most the longest. */
+    /** {@return a pause of a time, between the shortest and the longest} */
     Pause atMost(Duration time) {
         return jittered(between(SHORTEST, time, longest));
     }
 
-    /** A pause until the clocks are compared again. */
+    /** {@return a pause until the clocks are compared again} */
     Pause untilClocksAgree() {
         return jittered(CLOCKS_COMPARED_AFTER);
     }
