@@ -112,7 +112,7 @@ final class QueueCursor {
             isToSkip = false;
         }
         boolean isWholeQueue = skip == 0 && Arrays.equals(from, queue.begin);
-        return PendingQueue.places(tx, new Range(from, queue.end), skip + demand)
+        return PendingQueue.keyValues(tx, new Range(from, queue.end), skip + demand)
                 .thenCompose(rows -> {
                     int skipped = Math.min(skip, (rows.size() / demand - 1) * demand);
                     boolean isEnough = skip > 0 ? skipped > 0 : rows.size() == demand;
@@ -153,7 +153,7 @@ final class QueueCursor {
     /** Reads from the head, because there are too few rows ahead, and picks some of these rows at random. */
     private CompletableFuture<List<QueueEntry>> readFromHead(Transaction tx, Range queue, int demand) {
         int limit = skipDistance.rows() + demand;
-        return PendingQueue.places(tx, queue, limit).thenCompose(rows -> {
+        return PendingQueue.keyValues(tx, queue, limit).thenCompose(rows -> {
             skipDistance.limit(rows.size());
             int from = random.nextInt(Math.max(0, rows.size() - demand) + 1);
             return decode(tx, queue, demand, slice(rows, from, demand, false));

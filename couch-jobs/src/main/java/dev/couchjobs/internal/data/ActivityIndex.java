@@ -21,24 +21,24 @@ public final class ActivityIndex {
      */
     public record Entry(Versionstamp sequence, List<String> jobIds) {}
 
-    /** Writes the row of jobs that run under one sequence, the coming commit. */
+    /** Writes the row of jobs whose claims this transaction makes or renews, under the sequence of its commit. */
     static void append(Transaction tx, TypeKeys keys, int userVersion, List<String> jobIds) {
         IncompleteVersionstamps.setStampedKey(
                 tx, keys.activityPrefix(), userVersion, Tuple.fromList(jobIds).pack());
     }
 
-    /** Removes the row of jobs of which none runs under this sequence any more. */
+    /** Removes a row that no running job needs. */
     public static void clear(Transaction tx, TypeKeys keys, Versionstamp sequence) {
         tx.clear(keys.activity(sequence));
     }
 
-    /** {@return the rows of the jobs without a heartbeat since, longest silent first} */
+    /** {@return the rows of the jobs without a heartbeat since a version, longest silent first} */
     public static CompletableFuture<List<Entry>> silentSince(
             ReadTransaction tx, TypeKeys keys, Versionstamp upTo, int limit) {
         return Quarantine.range(tx, keys, keys.activityUpTo(upTo), limit, false, row -> decode(keys, row));
     }
 
-    /** {@return the jobs that run under a sequence, if there is a row for it} */
+    /** {@return the jobs in the row of a sequence, if there is one} */
     public static CompletableFuture<List<String>> jobIds(ReadTransaction tx, TypeKeys keys, Versionstamp sequence) {
         byte[] key = keys.activity(sequence);
         return tx.snapshot()
@@ -48,10 +48,10 @@ public final class ActivityIndex {
     }
 
     /**
-     * Reads without conflicts which jobs run. Some that are named may have ended: rows that stand for several jobs stay
-     * until none of them needs it.
+     * Reads the ids of the running jobs, without conflicts. Some of the jobs may have ended: a row of several jobs
+     * stays until none of them needs it.
      *
-     * @return the ids; nothing if there are more rows than so many
+     * @return the ids; empty if there are more rows than the maximum
      */
     public static CompletableFuture<Optional<List<String>>> all(ReadTransaction tx, TypeKeys keys, int rowsMax) {
         return Quarantine.range(tx, keys, keys.activities(), rowsMax + 1, false, row -> decode(keys, row))
@@ -62,7 +62,7 @@ public final class ActivityIndex {
                                 .toList()));
     }
 
-    /** {@return whether no job runs} */
+    /** {@return whether the index has no row} */
     public static CompletableFuture<Boolean> isEmpty(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot().getRange(keys.activities(), 1).asList().thenApply(List::isEmpty);
     }

@@ -14,17 +14,18 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who tried a job, when, and how that ended.
+ * The attempts of a job: the process, the time, and the end of each.
  *
- * <p>The last attempt is part of the job's own row; it moves to a row of its own when the next one begins. So a job
- * that succeeds at once, as most do, costs no key for its history. The last {@value #KEPT} attempts are kept.
+ * <p>The last attempt is part of the job's own row. It moves to a row of its own when the next attempt begins. A job
+ * that succeeds at its first attempt, as most jobs do, therefore needs no further key. The last {@value #KEPT} attempts
+ * are kept.
  */
 public final class AttemptLog {
     static final int KEPT = 100;
 
     private AttemptLog() {}
 
-    /** Writes what the step from one row to another makes history. */
+    /** Moves the last attempt to a row of its own when the next one begins; removes all with the job. */
     static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
         long last = before == null ? 0 : before.claimInfo().number();
         if (before == null || last == 0) {
@@ -42,17 +43,16 @@ public final class AttemptLog {
         }
     }
 
-    /** {@return all attempts that are still known, oldest first} */
+    /** {@return all attempts that are kept, oldest first} */
     public static CompletableFuture<List<JobAttempt>> read(ReadTransaction tx, JobRef ref, JobRow row) {
         if (row.claimInfo().number() == 0) {
             return CompletableFuture.completedFuture(List.of());
         }
-        var attempts = ref.keys().attempts(ref.id());
-        return tx.getRange(attempts.range()).asList().thenApply(rows -> {
-            List<JobAttempt> all = new ArrayList<>(rows.size() + 1);
-            all.addAll(Quarantine.readable(tx, ref.keys(), rows, past -> decode(ref, past)));
-            inRow(row).ifPresent(all::add);
-            return all;
+        return tx.getRange(ref.keys().attempts(ref.id()).range()).asList().thenApply(rows -> {
+            List<JobAttempt> attempts = new ArrayList<>(rows.size() + 1);
+            attempts.addAll(Quarantine.readable(tx, ref.keys(), rows, past -> decode(ref, past)));
+            inRow(row).ifPresent(attempts::add);
+            return attempts;
         });
     }
 
@@ -61,11 +61,11 @@ public final class AttemptLog {
         return decode(number, Tuple.fromBytes(past.getValue()));
     }
 
-    /** {@return the present attempt, or else the last one, if there has been any} */
+    /** {@return the current attempt, or else the last one} */
     public static CompletableFuture<Optional<JobAttempt>> last(ReadTransaction tx, JobRef ref, JobRow row) {
-        Optional<JobAttempt> known = inRow(row);
-        if (known.isPresent() || row.claimInfo().number() <= 1) {
-            return CompletableFuture.completedFuture(known);
+        Optional<JobAttempt> inRow = inRow(row);
+        if (inRow.isPresent() || row.claimInfo().number() <= 1) {
+            return CompletableFuture.completedFuture(inRow);
         }
         return tx.getRange(ref.keys().attempts(ref.id()).range(), 1, true)
                 .asList()
@@ -73,7 +73,7 @@ public final class AttemptLog {
                         .findFirst());
     }
 
-    /** The attempt that the last claim is. One that ended before the work had begun is none. */
+    /** {@return the attempt of the last claim} A claim that ended before the work began is no attempt. */
     private static Optional<JobAttempt> inRow(JobRow row) {
         ClaimInfo claimInfo = row.claimInfo();
         return claimInfo.number() > 0 && (claimInfo.started() || row.state() == JobState.RUNNING)

@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The change feed: every commit that changes a job appends {@code (JobId, state)} under its versionstamp, per type.
  *
- * <p>A reader that remembers a sequence can read on from it and misses nothing. The feed is trimmed behind its readers,
- * and says up to where, so that a reader who was away for too long knows that it has to look at the jobs themselves.
+ * <p>A reader that stores a sequence continues after it and misses no change. Old rows are trimmed, and the feed stores
+ * the last trimmed sequence. A reader whose sequence is older reads the jobs themselves.
  *
- * <p>A row holds the change of one job, or of several that were changed together: an id and a state for each. It may
- * also carry a token of the verb that wrote it. A verb whose commit has an unknown result (FoundationDB's error 1021)
- * looks for its token before it tries again, and so never acts twice.
+ * <p>A row contains the change of one job, or of several that were changed together: an id and a state for each. It may
+ * also contain a token of the verb that wrote it. After a commit with an unknown result (FoundationDB's error 1021) the
+ * verb searches for its token before the next try, and so takes effect once.
  */
 public final class ChangeFeed {
     private static final Map<JobState, String> TEXTS = Stream.of(JobState.values())
@@ -39,7 +39,7 @@ public final class ChangeFeed {
     private ChangeFeed() {}
 
     /**
-     * Appends what became of one job, or of several that were changed together.
+     * Appends the change of one job, or of several that were changed together.
      *
      * @param changes the changes, at least one
      */
@@ -55,17 +55,17 @@ public final class ChangeFeed {
         IncompleteVersionstamps.touch(tx, keys.watchesActivity(), userVersion);
     }
 
-    /** What became of a job. */
+    /** A job and its new state. */
     record Entry(String jobId, JobState state) {}
 
-    /** {@return the entries that follow, oldest first} */
+    /** {@return the entries after a sequence, oldest first} */
     public static CompletableFuture<List<FeedEntry>> read(
             ReadTransaction tx, TypeKeys keys, Versionstamp after, int limit) {
         return Quarantine.range(tx, keys, keys.feedAfter(after), limit, false, row -> decode(keys, row))
                 .thenApply(rows -> rows.stream().flatMap(List::stream).toList());
     }
 
-    /** {@return the last entry that was ever appended, or null if there was none} */
+    /** {@return the sequence of the last entry, even if it was trimmed, or null if there was none} */
     public static CompletableFuture<@Nullable Versionstamp> lastChange(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot()
                 .get(keys.watchesActivity())
@@ -73,7 +73,7 @@ public final class ChangeFeed {
                         value -> value == null ? null : Tuple.fromBytes(value).getVersionstamp(0));
     }
 
-    /** {@return the last entry that has been trimmed away, or null if none ever was} */
+    /** {@return the sequence of the last trimmed entry, or null if none was trimmed} */
     public static CompletableFuture<@Nullable Versionstamp> trimmedUpTo(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot()
                 .get(keys.feedTrimmed())
@@ -87,8 +87,8 @@ public final class ChangeFeed {
     }
 
     /**
-     * Removes the entries up to a sequence, if there are any, and stores which was the last of them: a reader who has
-     * come that far has missed nothing, however long ago that was.
+     * Removes the entries up to a sequence, and stores the sequence of the last removed entry: a reader that has read
+     * it has missed no entry.
      */
     public static CompletableFuture<Void> trim(Transaction tx, TypeKeys keys, Versionstamp upTo) {
         Function<KeyValue, Versionstamp> sequence = row -> keys.sequenceOfFeed(row.getKey());
@@ -106,7 +106,7 @@ public final class ChangeFeed {
                 });
     }
 
-    /** {@return whether the row was written by the verb with this token} */
+    /** {@return whether a row has a token} */
     static boolean hasToken(KeyValue row, long token) {
         Tuple entry = Tuple.fromBytes(row.getValue());
         return entry.size() % 2 == 1 && entry.getLong(entry.size() - 1) == token;

@@ -7,14 +7,14 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the last claim on a job ended, and if the job ended with it, what came of it.
+ * The end of the last claim on a job, and the result and retention if the job ended with it.
  *
  * @param how how the claim ended
  * @param at when, in milliseconds since the epoch, by the clock of the process that ended it
- * @param error what went wrong, bounded in size
- * @param result what came of it, or null
- * @param removeAt when an ended job is to be removed, in seconds since the epoch; {@link #NEVER} or {@link #AT_ONCE}
- * @param archived whether it is to be removed only once an archive has taken it
+ * @param error the error text, bounded in size
+ * @param result the result of the job, or null
+ * @param removeAt when an ended job is removed, in seconds since the epoch; {@link #NEVER} or {@link #AT_ONCE}
+ * @param archived whether the job is removed only after an archive has accepted it
  */
 public record ClaimEnd(
         AttemptEnd how,
@@ -23,19 +23,19 @@ public record ClaimEnd(
         @Nullable Payload result,
         long removeAt,
         boolean archived) {
-    /** The job stays until it is removed. */
+    /** The retention does not remove the job. */
     public static final long NEVER = 0;
-    /** Nothing of the job outlives its end. */
+    /** The end of the job removes it. */
     public static final long AT_ONCE = -1;
     /** The stored text of {@link AttemptEnd#RELEASED}. */
     private static final String RELEASED_TEXT = "handed_back";
 
-    /** {@return an end of a claim that is not the end of its job} */
+    /** {@return the end of a claim without the end of its job} */
     public static ClaimEnd of(AttemptEnd how, long at, @Nullable String error) {
         return new ClaimEnd(how, at, error, null, NEVER, false);
     }
 
-    /** The end of a claim alone: what is no longer of interest once the job is enqueued again. */
+    /** {@return the end of the claim, without the result and the retention of the job} */
     ClaimEnd ofClaim() {
         return result == null && removeAt == NEVER ? this : of(how, at, error);
     }
@@ -56,19 +56,19 @@ public record ClaimEnd(
                 .add(archived);
     }
 
-    static @Nullable ClaimEnd decode(@Nullable Tuple ending) {
-        return ending == null
+    static @Nullable ClaimEnd decode(@Nullable Tuple claimEnd) {
+        return claimEnd == null
                 ? null
                 : new ClaimEnd(
-                        how(ending.getString(0)),
-                        ending.getLong(1),
-                        ending.getString(2),
-                        ending.get(3) == null ? null : Payload.ofElement(ending.get(3)),
-                        ending.getLong(4),
-                        ending.getBoolean(5));
+                        how(claimEnd.getString(0)),
+                        claimEnd.getLong(1),
+                        claimEnd.getString(2),
+                        claimEnd.get(3) == null ? null : Payload.ofElement(claimEnd.get(3)),
+                        claimEnd.getLong(4),
+                        claimEnd.getBoolean(5));
     }
 
-    /** How a claim ended, as it is stored. */
+    /** {@return the stored text of an end} */
     static String text(AttemptEnd how) {
         return how == AttemptEnd.RELEASED ? RELEASED_TEXT : how.name().toLowerCase(Locale.ROOT);
     }

@@ -4,16 +4,16 @@ import com.apple.foundationdb.tuple.Tuple;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The present or the last claim on a job.
+ * The current or the last claim on a job.
  *
- * @param number how many claims there have been on this job, this one included; it only grows, 0 if there was none
+ * @param number the number of claims on this job so far, including this one; it only grows; 0 for none
  * @param failures how many attempts have failed since the job was last enqueued
- * @param by who claimed it
+ * @param by the name of the process that claimed the job
  * @param since when, in milliseconds since the epoch, by that process's clock
- * @param shared whether the claim shares its activity row with others that were made with it
- * @param logged whether this claim, or one before it, has written something down that goes with the job
+ * @param shared whether the claim shares its activity row with other claims of the same transaction
+ * @param logged whether the job has a log
  * @param expiries how many claims have expired since the job was last enqueued
- * @param started whether the work on the job is known to have begun; a claim that ends otherwise is no attempt
+ * @param started whether the work on the job is known to have begun; a claim that ends before that is no attempt
  */
 public record ClaimInfo(
         long number,
@@ -24,23 +24,23 @@ public record ClaimInfo(
         boolean logged,
         int expiries,
         boolean started) {
-    /** No claim so far. */
+    /** The claim of a job that was never claimed. */
     public static final ClaimInfo NONE = new ClaimInfo(0, 0, "", 0, false, false, 0, true);
 
     private static final int LOGGED = 5;
     private static final int EXPIRIES = 6;
-    private static final int BEGUN = 7;
+    private static final int STARTED = 7;
 
     ClaimInfo next(String by, long since, boolean shared, boolean started) {
         return new ClaimInfo(number + 1, failures, by, since, shared, logged, expiries, started);
     }
 
-    /** This claim after a heartbeat, with others or by itself. */
+    /** {@return this claim after a heartbeat} */
     ClaimInfo renewed(boolean shared) {
         return new ClaimInfo(number, failures, by, since, shared, logged, expiries, true);
     }
 
-    /** This claim, ended by its holder without a failure. */
+    /** {@return this claim, ended by its holder without a failure} */
     ClaimInfo ended(boolean started) {
         return new ClaimInfo(number, failures, by, since, false, logged, expiries, started);
     }
@@ -49,7 +49,7 @@ public record ClaimInfo(
         return new ClaimInfo(number, failures + 1, by, since, false, logged, expiries, true);
     }
 
-    /** This claim, whose holder went silent: a failed attempt if it is known that there was one. */
+    /** {@return this claim after its expiry: a failed attempt if the work had begun} */
     ClaimInfo expired() {
         return new ClaimInfo(
                 number, started ? failures + 1 : failures, by, since, false, logged, expiries + 1, started);
@@ -63,7 +63,7 @@ public record ClaimInfo(
         return new ClaimInfo(number, failures, by, since, shared, true, expiries, true);
     }
 
-    /** {@return whether a claim on the job has expired, so that the job may be what ends the processes that run it} */
+    /** {@return whether a claim on the job has expired, so that the job may crash the processes that run it} */
     public boolean isSuspect() {
         return expiries > 0;
     }
@@ -90,6 +90,6 @@ public record ClaimInfo(
                         claim.getBoolean(4),
                         claim.size() > LOGGED && claim.getBoolean(LOGGED),
                         claim.size() > EXPIRIES ? Math.toIntExact(claim.getLong(EXPIRIES)) : 0,
-                        claim.size() <= BEGUN || claim.getBoolean(BEGUN));
+                        claim.size() <= STARTED || claim.getBoolean(STARTED));
     }
 }

@@ -14,9 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 
 /**
- * What the clocks of processes showed at some commits, a row for each of up to sixteen processes. A process keeps to
- * its row, so one that notes its clock often does not push others out; with more processes than rows, a process that
- * has none takes the oldest. So the rows stay few and need no cleaning.
+ * Samples of the clocks of processes, with their commits: one row for each of up to sixteen processes. A process
+ * overwrites its own row, so a process that samples its clock often does not displace others. If there are more
+ * processes than rows, a process without a row takes the oldest one. The rows therefore stay few and need no cleanup.
  */
 public final class ClockSamples {
     private static final int ROWS = 16;
@@ -36,13 +36,13 @@ public final class ClockSamples {
 
     private record ClockSample(long version, long millis, String name) {
         static ClockSample decode(byte[] value) {
-            Tuple note = Tuple.fromBytes(value);
-            long version = ByteBuffer.wrap(note.getVersionstamp(0).getBytes()).getLong();
-            return new ClockSample(version, note.getLong(1), note.getString(2));
+            Tuple sample = Tuple.fromBytes(value);
+            long version = ByteBuffer.wrap(sample.getVersionstamp(0).getBytes()).getLong();
+            return new ClockSample(version, sample.getLong(1), sample.getString(2));
         }
     }
 
-    /** {@return the notes, read without conflicts} */
+    /** {@return the samples, read without conflicts} */
     public static CompletableFuture<ClockSamples> read(ReadTransaction tx, Keyspace keyspace) {
         return tx.getReadVersion()
                 .thenCombine(tx.snapshot().getRange(keyspace.clocks()).asList(), (version, rows) -> {
@@ -58,39 +58,39 @@ public final class ClockSamples {
     }
 
     /**
-     * {@return how a clock stands to those of other processes}
+     * {@return the skew of a clock}
      *
      * @param name the name of the process with that clock
      */
     public ClockSkew skew(String name, long nowMillis, Duration bound) {
-        List<Long> all = aheadOfAll(name, nowMillis);
-        long lower = all.get((all.size() - 1) / 2);
-        long upper = all.get(all.size() / 2);
+        List<Long> ahead = aheadOfAll(name, nowMillis);
+        long lower = ahead.get((ahead.size() - 1) / 2);
+        long upper = ahead.get(ahead.size() / 2);
         long farther = Math.abs(lower) > Math.abs(upper) ? lower : upper;
-        return new ClockSkew(Duration.ofMillis(farther), all.size() - 1, bound);
+        return new ClockSkew(Duration.ofMillis(farther), ahead.size() - 1, bound);
     }
 
     /**
      * {@return how far a clock is ahead of most others, or zero if that is within a bound} Of two medians the nearer
-     * one counts: of two clocks none outvotes the other.
+     * one counts: neither of two clocks outvotes the other.
      *
      * @param name the name of the process with that clock
      */
     public Duration outvotedBy(String name, long nowMillis, Duration bound) {
-        List<Long> all = aheadOfAll(name, nowMillis);
-        long lower = all.get((all.size() - 1) / 2);
-        long upper = all.get(all.size() / 2);
+        List<Long> ahead = aheadOfAll(name, nowMillis);
+        long lower = ahead.get((ahead.size() - 1) / 2);
+        long upper = ahead.get(ahead.size() / 2);
         Duration nearer = Duration.ofMillis(Math.abs(lower) < Math.abs(upper) ? lower : upper);
         return nearer.abs().compareTo(bound) > 0 ? nearer : Duration.ZERO;
     }
 
-    /** How far a clock is ahead of each current note of others, and of itself, in order. */
+    /** {@return how far a clock is ahead of each current sample of other processes, and of itself, in order} */
     private List<Long> aheadOfAll(String name, long nowMillis) {
         Map<String, ClockSample> latest = new HashMap<>();
         samples.values().stream()
                 .filter(sample -> !sample.name.equals(name) && isCurrent(sample))
-                .forEach(sample ->
-                        latest.merge(sample.name, sample, (one, other) -> one.version > other.version ? one : other));
+                .forEach(sample -> latest.merge(
+                        sample.name, sample, (first, second) -> first.version > second.version ? first : second));
         List<Long> ahead = new ArrayList<>(List.of(0L));
         latest.values()
                 .forEach(sample ->
@@ -100,7 +100,7 @@ public final class ClockSamples {
     }
 
     /**
-     * Notes what the clock of a process shows; the commit says when that was. The notes are not read again after it.
+     * Stores a sample of the clock of a process; the commit is its time. This object does not include the new sample.
      */
     public void write(Transaction tx, RandomGenerator random, String name, long nowMillis) {
         byte[] key = keyspace.clock(rowFor(name, random));

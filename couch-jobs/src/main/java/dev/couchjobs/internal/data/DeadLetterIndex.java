@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Reads the {@code dead} rows: jobs that have failed for good, in the order in which they did. */
+/** Reads the {@code dead} rows: jobs that have failed for good, in the order of their ends. */
 public final class DeadLetterIndex {
     private DeadLetterIndex() {}
 
@@ -19,7 +19,7 @@ public final class DeadLetterIndex {
      * @param jobId the job
      */
     public record Entry(long endedAt, String jobId) {
-        /** {@return this place in the listing, as users carry it from page to page} */
+        /** {@return the continuation token of the page that ends with this row} */
         public String continuation() {
             return Base64.getUrlEncoder()
                     .withoutPadding()
@@ -27,9 +27,9 @@ public final class DeadLetterIndex {
         }
 
         /**
-         * The place that a continuation stands for.
+         * Decodes a continuation token.
          *
-         * @throws IllegalArgumentException if it stands for none
+         * @throws IllegalArgumentException if the text is no continuation token
          */
         public static Entry ofContinuation(String text) {
             try {
@@ -42,13 +42,13 @@ public final class DeadLetterIndex {
         }
     }
 
-    /** {@return the first rows after one and up to another, oldest first} */
+    /** {@return the first rows after a row and up to a row, oldest first} */
     public static CompletableFuture<List<Entry>> oldestFirst(
             ReadTransaction tx, TypeKeys keys, Optional<Entry> after, Optional<Entry> upTo, int limit) {
         return read(tx, keys, keys.deadBetween(key(keys, after), key(keys, upTo)), limit, false);
     }
 
-    /** {@return the last rows before one, newest first} */
+    /** {@return the last rows before a row, newest first} */
     public static CompletableFuture<List<Entry>> newestFirst(
             ReadTransaction tx, TypeKeys keys, Optional<Entry> before, int limit) {
         return read(tx, keys, keys.deadBefore(key(keys, before)), limit, true);

@@ -8,6 +8,6 @@ import dev.couchjobs.JobState;
  *
  * @param sequence the commit that made it
  * @param jobId the job that changed
- * @param state what it became
+ * @param state its new state
  */
 public record FeedEntry(Versionstamp sequence, String jobId, JobState state) {}

@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /**
- * The rows of the processes that wait for jobs of one type (rfc/017). Each process is known by a random token: the
- * leader by the value of one row, every follower by the key of its own.
+ * The rows of the idle processes of one type (rfc/017). A random token identifies each process: one row has the token
+ * of the leader as its value, and each follower has a row with its token in the key.
  */
 public final class IdleProcesses {
     private static final byte[] NO_VALUE = {};
@@ -28,7 +28,7 @@ public final class IdleProcesses {
         return Tuple.fromBytes(value).getLong(0);
     }
 
-    /** Makes a process the leader in the place of any other. */
+    /** Makes a process the leader, instead of the current one. */
     public static void setLeader(Transaction tx, TypeKeys keys, long token) {
         tx.set(keys.leader(), Tuple.from(token).pack());
     }
@@ -38,7 +38,7 @@ public final class IdleProcesses {
         tx.clear(keys.leader());
     }
 
-    /** {@return what completes when another process leads, or none} */
+    /** {@return a future that completes when the leader changes} */
     public static CompletableFuture<Void> watchLeader(Transaction tx, TypeKeys keys) {
         return tx.watch(keys.leader());
     }
@@ -53,26 +53,26 @@ public final class IdleProcesses {
         tx.set(keys.follower(token), NO_VALUE);
     }
 
-    /** Calls a follower, which is none then. */
+    /** Wakes a follower by removing its row. */
     public static void removeFollower(Transaction tx, TypeKeys keys, long token) {
         tx.clear(keys.follower(token));
     }
 
-    /** {@return what completes when a follower is called} */
+    /** {@return a future that completes when a follower is woken} */
     public static CompletableFuture<Void> watchFollower(Transaction tx, TypeKeys keys, long token) {
         return tx.watch(keys.follower(token));
     }
 
-    /** {@return the token of the first follower from a token on, or else of the first of all; joining it conflicts} */
+    /** {@return the first follower from a token on, or else the first one; conflicts with new followers before it} */
     public static CompletableFuture<Optional<Long>> follower(Transaction tx, TypeKeys keys, long from) {
         return followers(tx, tx, keys, keys.followersFrom(from), 1)
                 .thenCompose(upper -> upper.isEmpty()
                         ? followers(tx, tx, keys, keys.followersBelow(from), 1)
                         : CompletableFuture.completedFuture(upper))
-                .thenApply(found -> found.stream().findFirst());
+                .thenApply(tokens -> tokens.stream().findFirst());
     }
 
-    /** {@return the tokens of some followers, those from a token on first; read without conflicts} */
+    /** {@return the tokens of followers, beginning with a token and then from the first; read without conflicts} */
     public static CompletableFuture<List<Long>> followers(Transaction tx, TypeKeys keys, long from, int limit) {
         return followers(tx, tx.snapshot(), keys, keys.followersFrom(from), limit)
                 .thenCombine(
@@ -87,7 +87,7 @@ public final class IdleProcesses {
         return Quarantine.range(tx, view, keys, range, limit, false, row -> keys.tokenOfFollower(row.getKey()));
     }
 
-    /** Calls all of them; none is the leader then. */
+    /** Wakes all idle processes by removing their rows; no process is the leader then. */
     public static void clear(Transaction tx, TypeKeys keys) {
         tx.clear(keys.idle());
     }

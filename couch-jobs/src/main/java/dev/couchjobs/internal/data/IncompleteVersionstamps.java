@@ -12,9 +12,9 @@ import java.util.Arrays;
 /**
  * Writes versionstamps that the commit fills in.
  *
- * <p>The tuple layer can pack incomplete versionstamps itself, but asks for the API version on the way, which only the
- * native client knows. Here the operand is built by hand: the bytes with a placeholder, then the placeholder's offset
- * as four little-endian bytes (API version 520 and later).
+ * <p>The tuple layer can pack incomplete versionstamps, but needs the API version, which only the native client knows.
+ * This class therefore builds the operand: the bytes with a placeholder, then the placeholder's offset as four
+ * little-endian bytes (API version 520 and later).
  */
 public final class IncompleteVersionstamps {
     private static final int STAMP_BYTES = 10;
@@ -32,7 +32,7 @@ public final class IncompleteVersionstamps {
 
     /** Sets {@code prefix + tuple(stamp)} to a value. */
     static void setStampedKey(Transaction tx, byte[] prefix, int userVersion, byte[] value) {
-        // In a tuple the placeholder stands behind the one type byte of its element.
+        // In a tuple the placeholder follows the type byte of its element.
         byte[] key =
                 ByteArrayUtil.join(prefix, Tuple.from(placeholder(userVersion)).pack());
         tx.mutate(MutationType.SET_VERSIONSTAMPED_KEY, withOffset(key, prefix.length + 1), value);
@@ -48,7 +48,7 @@ public final class IncompleteVersionstamps {
         setStampedValue(tx, watchedKey, Tuple.from(placeholder(userVersion)));
     }
 
-    /** A stand-in that packs like a complete versionstamp; its ten bytes are replaced at commit. */
+    /** {@return a placeholder that packs like a complete versionstamp; the commit replaces its ten bytes} */
     static Versionstamp placeholder(int userVersion) {
         byte[] stamp = new byte[STAMP_BYTES];
         Arrays.fill(stamp, (byte) 0xFF);

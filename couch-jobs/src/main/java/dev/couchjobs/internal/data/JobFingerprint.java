@@ -14,13 +14,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Identifies one version of a job: a digest of its row and of the end of its log. It holds none of the
- * job's data. Two equal signs mean that no change of the job was reported between them, unless the job was removed and
- * then added again just as it was.
+ * Identifies one version of a job: a digest of its row and of the end of its log, without the job's data. Two equal
+ * fingerprints mean that no change of the job was reported between them, unless the job was removed and added again
+ * with the same row.
  *
- * <p>A row changes with every reported change of its job but one: an entry of the log or a progress leaves the row as
- * it is, except for the first of a job. So the keys that the next entry and the next progress write are part of the
- * sign.
+ * <p>Every reported change of a job changes its row, except entries of the log and progress after the first one. The
+ * fingerprint therefore includes the progress and the number of the next entry.
  */
 public final class JobFingerprint {
     private final Optional<JobState> state;
@@ -34,9 +33,9 @@ public final class JobFingerprint {
     }
 
     /**
-     * Reads the sign of a job, without conflicts.
+     * Reads the fingerprint of a job, without conflicts.
      *
-     * @param withLog whether entries of the log and progress matter
+     * @param withLog whether to include the log and the progress
      */
     public static CompletableFuture<JobFingerprint> read(Transaction tx, JobRef ref, boolean withLog) {
         ReadTransaction snapshot = tx.snapshot();
@@ -72,19 +71,19 @@ public final class JobFingerprint {
         }
     }
 
-    /** {@return what the job is; empty if its row cannot be decoded} */
+    /** {@return the state of the job; empty if its row cannot be decoded} */
     public Optional<JobState> state() {
         return state;
     }
 
-    /** {@return whether no change was reported between the two} */
+    /** {@return whether the fingerprints are equal} */
     public boolean isSameAs(@Nullable JobFingerprint other) {
         return other != null && Arrays.equals(digest, other.digest) && nextEntry.equals(other.nextEntry);
     }
 
     /**
-     * Watches all keys of which the next reported change writes at least one; in the transaction that has read the
-     * sign.
+     * Watches keys such that the next reported change writes at least one of them. The transaction is the one that has
+     * read the fingerprint.
      *
      * @return one to three watches, each of which may fire without a reported change
      */

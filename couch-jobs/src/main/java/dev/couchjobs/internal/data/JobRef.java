@@ -3,15 +3,13 @@ package dev.couchjobs.internal.data;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Where a job is: the keys of its type, and its id. Packs its key once, since every step on a job needs it again. */
+/** Identifies a job: the keys of its type, and its id. Packs the job's key once, because every edit needs it. */
 public final class JobRef {
     private final TypeKeys keys;
     private final String id;
     private final byte[] dataKey;
 
     /**
-     * The place of a job.
-     *
      * @param keys the keys of the job's type
      * @param id the id of the job
      */
@@ -39,7 +37,7 @@ public final class JobRef {
         return keys.heartbeats(id);
     }
 
-    /** {@return how long the key of the job's row is} */
+    /** {@return the length of the key of the job's row} */
     public int keyBytes() {
         return dataKey.length;
     }

@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentMap;
 
 /** The top-level subspace {@code "couch_jobs"} of RFC 007 under the user's prefix. */
 public final class Keyspace {
-    /** Leaves room in a key of 10,000 bytes for the user's prefix. */
+    /** The longest job id. It leaves room in a key of 10,000 bytes for the user's prefix. */
     public static final int JOB_ID_BYTES_MAX = 1_000;
 
     private static final int TYPE_NAME_BYTES_MAX = 500;
@@ -24,18 +24,18 @@ public final class Keyspace {
         root = prefix.subspace(Tuple.from("couch_jobs"));
     }
 
-    /** {@return the keys of that type} */
+    /** {@return the keys of a type} */
     public TypeKeys type(String typeName) {
         return types.computeIfAbsent(typeName, name -> new TypeKeys(root, name));
     }
 
-    /** {@return where that job is} */
+    /** {@return the reference to a job} */
     public JobRef job(String typeName, String jobId) {
         checkJobId(jobId);
         return new JobRef(type(typeName), jobId);
     }
 
-    /** Refuses what cannot be the name of a type. */
+    /** Refuses an invalid name of a type. */
     public static void checkTypeName(String name) {
         int bytes = name.getBytes(StandardCharsets.UTF_8).length;
         if (bytes == 0 || bytes > TYPE_NAME_BYTES_MAX || !isWellFormed(name)) {
@@ -45,17 +45,17 @@ public final class Keyspace {
         }
     }
 
-    /** {@return whether a text can be stored as it is} Half of a surrogate pair cannot. */
+    /** {@return whether a text can be stored unchanged} Half of a surrogate pair cannot. */
     public static boolean isWellFormed(String text) {
         return StandardCharsets.UTF_8.newEncoder().canEncode(text);
     }
 
-    /** Refuses what cannot be the id of a job. */
+    /** Refuses an invalid job id. */
     public static void checkJobId(String jobId) {
         if (isPlain(Objects.requireNonNull(jobId, "jobId"))) {
             return;
         }
-        // Tuples write a zero as two bytes, and as many ids as share a row were counted on fitting into it.
+        // Tuples write a zero as two bytes, and the number of ids in a shared row depends on their length.
         int bytes = jobId.getBytes(StandardCharsets.UTF_8).length + zeros(jobId);
         if (bytes == 0 || bytes > JOB_ID_BYTES_MAX) {
             throw new IllegalArgumentException("A job id has 1 to " + JOB_ID_BYTES_MAX
@@ -68,21 +68,21 @@ public final class Keyspace {
         }
     }
 
-    /** {@return what stands there in a key, if it can be the id of a job} */
+    /** {@return the job id at an index of a key} */
     public static String jobId(Tuple path, int index) {
         String jobId = path.getString(index);
         checkJobId(jobId);
         return jobId;
     }
 
-    /** {@return what stands there in a key, if it can be the name of a type} */
+    /** {@return the name of a type at an index of a key} */
     public static String typeName(Tuple path, int index) {
         String name = path.getString(index);
         checkTypeName(name);
         return name;
     }
 
-    /** As nearly all are: then the rest need not be looked at, which takes longer than anything else about an id. */
+    /** A fast path for nearly all ids: the full check is slower than everything else that is done with an id. */
     private static boolean isPlain(String jobId) {
         for (int i = 0; i < jobId.length(); i++) {
             if (jobId.charAt(i) > ASCII_MAX || jobId.charAt(i) == 0) {
@@ -101,12 +101,12 @@ public final class Keyspace {
         return root.range();
     }
 
-    /** {@return the key of what is said of the layout of the others} */
+    /** {@return the key of the layout row} */
     public byte[] layout() {
         return root.pack("layout");
     }
 
-    /** {@return the key of one of the notes of clocks} */
+    /** {@return the key of a clock sample} */
     byte[] clock(int row) {
         return clocksSubspace().pack(row);
     }
@@ -115,7 +115,7 @@ public final class Keyspace {
         return Math.toIntExact(clocksSubspace().unpack(key).getLong(0));
     }
 
-    /** {@return the range of the notes of clocks} */
+    /** {@return the range of the clock samples} */
     Range clocks() {
         return clocksSubspace().range();
     }
@@ -125,8 +125,7 @@ public final class Keyspace {
     }
 
     /**
-     * {@return the range of the waiter groups of jobs of all types that have ended: those in them are still to be
-     * settled}
+     * {@return the range of the release notices of all types}
      */
     public Range releasing() {
         return releasingSubspace().range();
@@ -140,7 +139,7 @@ public final class Keyspace {
         return root.subspace(Tuple.from("releasing"));
     }
 
-    /** {@return a key that every commit changes that leaves dependents to a releaser, whatever their types} */
+    /** {@return the key that every commit that leaves release notices changes} */
     public byte[] watchesReleasing() {
         return watchesReleasing(root);
     }
@@ -149,7 +148,7 @@ public final class Keyspace {
         return root.pack("watches_releasing");
     }
 
-    /** {@return the range of the types in use behind one, or of all} */
+    /** {@return the range of the types in use after a type, or of all} */
     Range inUse(Optional<String> after) {
         Range all = inUseSubspace(root).range();
         return new Range(
@@ -164,7 +163,7 @@ public final class Keyspace {
         return root.subspace(Tuple.from("in_use"));
     }
 
-    /** {@return a key that is changed by every commit with which a type comes into use} */
+    /** {@return the key that every commit that brings a type into use changes} */
     public byte[] watchesInUse() {
         return watchesInUse(root);
     }
@@ -173,22 +172,22 @@ public final class Keyspace {
         return root.pack("watches_in_use");
     }
 
-    /** {@return where the feeds of all types are} */
+    /** {@return the subspace of the feeds of all types} */
     Subspace feeds() {
         return root.subspace(Tuple.from("feed"));
     }
 
-    /** {@return where the pending queues of all types are} */
+    /** {@return the subspace of the pending queues of all types} */
     Subspace pendingQueues() {
         return root.subspace(Tuple.from("pending"));
     }
 
-    /** {@return where the queues of all types by priority are} */
+    /** {@return the subspace of the ranked queues of all types} */
     Subspace rankedQueues() {
         return root.subspace(Tuple.from("ranked"));
     }
 
-    /** {@return where the activity rows of all types are} */
+    /** {@return the subspace of the activity rows of all types} */
     Subspace activities() {
         return root.subspace(Tuple.from("activity"));
     }
@@ -198,7 +197,7 @@ public final class Keyspace {
         return timeouts().range();
     }
 
-    /** {@return the name of its type} */
+    /** {@return the type name in the key of a timeout} */
     public String typeName(byte[] activityTimeoutKey) {
         return timeouts().unpack(activityTimeoutKey).getString(0);
     }

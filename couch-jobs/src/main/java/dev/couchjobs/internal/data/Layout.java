@@ -8,13 +8,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the rows of an instance are laid out, who may still use them, and whether they are in service. An instance
- * without the row has layout 1. Elements that a later version adds behind these are passed over.
+ * The layout of the rows of an instance: which versions of the library may use them, and whether they are in service.
+ * An instance without the row has layout 1. Elements that a later version appends are ignored.
  *
  * @param number the newest layout that any row may have
- * @param oldestReader the oldest layout that code has to know so that it may read
- * @param oldestWriter the oldest layout that code has to know so that it may write
- * @param mark that the rows are being moved, or were moved, to another database
+ * @param oldestReader the oldest layout whose code may read the rows
+ * @param oldestWriter the oldest layout whose code may write the rows
+ * @param mark the mark of a move to another database, or null
  */
 public record Layout(
         long number,
@@ -24,17 +24,18 @@ public record Layout(
     /** The layout that this code writes, and the newest that it knows. */
     private static final long KNOWN = 1;
 
-    /** What holds where nothing is said. */
+    /** The layout of an instance without the row. */
     static final Layout FIRST = new Layout(1, 1, 1, null);
 
     private static final int MARKED_SIZE = 6;
 
     /**
-     * What a move leaves on both its sides.
+     * The mark that a move writes to both databases.
      *
-     * @param move which move
-     * @param run which run of that move may write the rows
-     * @param closed why no other process may use them, and where to go instead; empty if they are in service
+     * @param move the id of the move
+     * @param run the run of the move that may write the rows
+     * @param closed why no other process may use the rows, and which database to use instead; empty if they are in
+     *     service
      */
     public record MoveMark(String move, String run, String closed) {
         /** {@return whether the rows must not be used} */
@@ -58,12 +59,12 @@ public record Layout(
         return (mark == null ? row : row.add(mark.move).add(mark.run).add(mark.closed)).pack();
     }
 
-    /** {@return the same with a mark, or without one} */
+    /** {@return a copy with a mark, or without one} */
     public Layout marked(@Nullable MoveMark next) {
         return new Layout(number, oldestReader, oldestWriter, next);
     }
 
-    /** {@return whether that move has marked these rows} */
+    /** {@return whether a move has marked these rows} */
     public boolean isMarkedBy(String move) {
         return mark != null && mark.move.equals(move);
     }
@@ -73,12 +74,12 @@ public record Layout(
         return mark != null && mark.isClosed();
     }
 
-    /** {@return why this code may not read these rows, if it may not} */
+    /** {@return the error of a read, if this code may not read these rows} */
     public Optional<JobsException> refusesReading() {
         return refusal("read", oldestReader);
     }
 
-    /** {@return why this code may not write these rows, if it may not} */
+    /** {@return the error of a write, if this code may not write these rows} */
     public Optional<JobsException> refusesWriting() {
         return refusal("written", Math.max(oldestReader, oldestWriter));
     }

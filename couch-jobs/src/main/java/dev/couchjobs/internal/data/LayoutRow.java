@@ -9,11 +9,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The row that says how the others are laid out.
+ * The row with the layout of all other rows.
  *
- * <p>Every transaction reads it beside whatever it reads first, in a way that conflicts with a change of it. So a
- * transaction that changes the row knows, once that has committed, that nothing commits any more that has not seen the
- * change; processes need not be asked, and may have been suspended.
+ * <p>Every transaction reads the row in parallel with its first read, and conflicts with changes of it. After a change
+ * of the row has committed, no transaction commits that has not read the change, not even one of a process that was
+ * suspended.
  */
 public final class LayoutRow {
     private final byte[] key;
@@ -28,22 +28,22 @@ public final class LayoutRow {
         this.checked = checked;
     }
 
-    /** {@return the same, for a caller that itself looks at what is said there} */
+    /** {@return a copy that does not check the layout, for a caller that reads the row itself} */
     public LayoutRow unchecked() {
         return new LayoutRow(key, false);
     }
 
-    /** {@return what is said of the layout} */
+    /** {@return the layout} */
     public CompletableFuture<Layout> read(ReadTransaction tx) {
         return tx.get(key).thenApply(Layout::decode);
     }
 
-    /** Says how the rows are laid out from now on. */
+    /** Writes the layout. */
     public void write(Transaction tx, Layout layout) {
         tx.set(key, layout.encode());
     }
 
-    /** Says it where it is not said yet. */
+    /** Writes the first layout if there is no row. */
     public CompletableFuture<@Nullable Void> writeIfAbsent(Transaction tx) {
         return tx.get(key).thenAccept(value -> {
             if (value == null) {
@@ -52,17 +52,17 @@ public final class LayoutRow {
         });
     }
 
-    /** Begins a check for what writes rows; where this code may not, the transaction is cancelled and cannot commit. */
+    /** Starts the check of a transaction that writes rows. If this code may not, the transaction is cancelled. */
     public Check writing(Transaction tx) {
         return checked ? new Check(read(tx), Layout::refusesWriting, tx::cancel) : Check.NONE;
     }
 
-    /** Begins a check for what only reads rows. */
+    /** Starts the check of a transaction that only reads rows. */
     public Check reading(ReadTransaction tx) {
         return checked ? new Check(read(tx), Layout::refusesReading, () -> {}) : Check.NONE;
     }
 
-    /** Whether this code may use the rows; it is read beside the rows themselves. */
+    /** A check whether this code may use the rows, in parallel with reads of the rows. */
     public static final class Check {
         private static final Check NONE =
                 new Check(CompletableFuture.completedFuture(Layout.FIRST), layout -> Optional.empty(), () -> {});
@@ -78,17 +78,16 @@ public final class LayoutRow {
             this.refused = refused;
         }
 
-        /** {@return what was done, or a failure where this code may not use the rows, whatever came of it} */
+        /** {@return the result of a body, or a failure if this code may not use the rows} */
         public <T extends @Nullable Object> CompletableFuture<T> require(CompletableFuture<T> done) {
-            // If the layout could not be read, then perhaps because the transaction was cancelled for a reason.
-            return layout.handle(
-                            (found, error) -> found == null ? Optional.<JobsException>empty() : refusal.apply(found))
+            // If the layout could not be read, the body fails too, possibly with the cause of a cancellation.
+            return layout.handle((row, error) -> row == null ? Optional.<JobsException>empty() : refusal.apply(row))
                     .thenCompose(refuses -> {
                         if (refuses.isPresent()) {
                             refused.run();
                             return CompletableFuture.failedFuture(refuses.get());
                         }
-                        return done.thenCombine(layout, (result, known) -> result);
+                        return done.thenCombine(layout, (result, row) -> result);
                     });
         }
     }

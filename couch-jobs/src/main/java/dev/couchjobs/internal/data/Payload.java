@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job's data as JSON: inside of the job's row while it is small, else in chunks under keys of their own, so that a
- * heartbeat, which rewrites the row, does not rewrite it. FoundationDB allows 100,000 bytes in one value.
+ * A job's data as JSON: in the job's row if it is small, else in chunks under separate keys, so that a heartbeat, which
+ * rewrites the row, does not rewrite the data. FoundationDB limits a value to 100,000 bytes.
  */
 public final class Payload {
     static final int INLINE_BYTES_MAX = 8_192;
@@ -29,12 +29,12 @@ public final class Payload {
         this.chunks = chunks;
     }
 
-    /** {@return a payload that is stored with the next save of its row} */
+    /** {@return a payload that the next write of its row stores} */
     public static Payload of(byte[] json) {
         return new Payload(json, json.length <= INLINE_BYTES_MAX ? 0 : (json.length + CHUNK_BYTES - 1) / CHUNK_BYTES);
     }
 
-    /** What the row's fifth element says: the JSON itself, or the number of its chunks. */
+    /** {@return the payload of an element of a row: the JSON itself, or the number of its chunks} */
     static Payload ofElement(Object element) {
         return element instanceof byte[] json
                 ? new Payload(json, 0)
@@ -50,52 +50,52 @@ public final class Payload {
         return loadFrom(tx, ref.keys().payload(ref.id()));
     }
 
-    /** {@return the JSON, if this is a job's result} */
+    /** {@return the JSON of a job's result} */
     public CompletableFuture<byte[]> loadResult(ReadTransaction tx, JobRef ref) {
         return loadFrom(tx, ref.keys().result(ref.id()));
     }
 
-    /** {@return how large the JSON is, at most} */
+    /** {@return an upper bound of the size of the JSON} */
     public int bytesAtMost() {
         return json != null ? json.length : chunks * CHUNK_BYTES;
     }
 
-    /** {@return the JSON, of which the chunks are there} */
+    /** {@return the JSON, read from its chunks if necessary} */
     private CompletableFuture<byte[]> loadFrom(ReadTransaction tx, Subspace place) {
         return json != null
                 ? CompletableFuture.completedFuture(json)
                 : tx.getRange(place.range()).asList().thenApply(Payload::joined);
     }
 
-    /** {@return the JSON, if it need not be loaded} */
+    /** {@return the JSON, if it is in memory} */
     public Optional<byte[]> known() {
         return Optional.ofNullable(json);
     }
 
-    /** {@return how long the JSON is, which has to be known} */
+    /** {@return the size of the JSON, which has to be in memory} */
     public int bytes() {
         return inline().length;
     }
 
-    /** {@return whether this payload holds the same JSON as one that is known; loaded only if it has as many chunks} */
-    public CompletableFuture<Boolean> holds(ReadTransaction tx, JobRef ref, Payload known) {
-        return chunks != known.chunks
+    /** {@return whether this payload has the same JSON as another in memory; reads only an equal number of chunks} */
+    public CompletableFuture<Boolean> holds(ReadTransaction tx, JobRef ref, Payload other) {
+        return chunks != other.chunks
                 ? CompletableFuture.completedFuture(false)
-                : load(tx, ref).thenApply(stored -> Arrays.equals(stored, known.inline()));
+                : load(tx, ref).thenApply(stored -> Arrays.equals(stored, other.inline()));
     }
 
-    /** {@return whether this payload is known to hold exactly that; false if it would have to be loaded} */
+    /** {@return whether this payload is in memory and has the same JSON} */
     public boolean isKnownToEqual(byte[] json) {
         return this.json != null && Arrays.equals(this.json, json);
     }
 
-    /** Writes the chunks of {@code after} in the place of those of {@code before}. */
+    /** Replaces the chunks of {@code before} by those of {@code after}. */
     static void replace(Transaction tx, Supplier<Subspace> where, @Nullable Payload before, @Nullable Payload after) {
         if (before == after || (chunks(before) == 0 && chunks(after) == 0)) {
-            return; // as nearly always: where the chunks would be need not even be worked out
+            return; // the usual case: does not compute the keys of the chunks
         }
         Subspace place = where.get();
-        if (before == null || chunks(before) > 0) { // chunks of a job whose row is in quarantine may be there
+        if (before == null || chunks(before) > 0) { // there may be chunks of a job whose row is in quarantine
             tx.clear(place.range());
         }
         if (after != null) {
@@ -117,7 +117,7 @@ public final class Payload {
 
     private byte[] inline() {
         if (json == null) {
-            throw new IllegalStateException("A payload that was not loaded cannot be looked into.");
+            throw new IllegalStateException("A payload that was not loaded cannot be read.");
         }
         return json;
     }

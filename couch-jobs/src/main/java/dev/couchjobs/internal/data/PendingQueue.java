@@ -10,39 +10,39 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
-/** Reads the pending queue. Nothing here conflicts: claims of a job conflict over the job's own row. */
+/** Reads the pending queue, without conflicts: claims of a job conflict on the job's own row. */
 public final class PendingQueue {
     private PendingQueue() {}
 
-    /** {@return where all rows without a scheduled time are, by id} */
+    /** {@return the range of the rows without a scheduled time, by id} */
     public static Range unscheduled(TypeKeys keys) {
         return keys.pendingUnscheduled();
     }
 
-    /** {@return where all rows with a scheduled time up to {@code latest} are: earliest time first, then by id} */
+    /** {@return the range of the rows with a scheduled time up to {@code latest}, by time, then by id} */
     public static Range scheduledUpTo(TypeKeys keys, long latest) {
         return keys.pendingScheduledUpTo(latest);
     }
 
-    /** {@return the first rows of a part of the queue as they are stored, in its order} */
-    public static CompletableFuture<List<KeyValue>> places(ReadTransaction tx, Range part, int limit) {
+    /** {@return the first stored rows of a part of the queue} */
+    public static CompletableFuture<List<KeyValue>> keyValues(ReadTransaction tx, Range part, int limit) {
         return tx.snapshot().getRange(part, limit).asList();
     }
 
-    /** {@return the first row: one without a scheduled time, or else the one with the earliest} */
+    /** {@return the first row: without a scheduled time, or else with the earliest one} */
     public static CompletableFuture<Optional<QueueEntry>> first(ReadTransaction tx, TypeKeys keys) {
         return read(tx, keys, keys.pending(), 1).thenApply(rows -> rows.stream().findFirst());
     }
 
-    /** {@return what those rows say} */
-    public static List<QueueEntry> rows(ReadTransaction tx, TypeKeys keys, List<KeyValue> places) {
-        return Quarantine.readable(tx, keys, places, row -> decode(keys, row.getKey()));
+    /** {@return the decoded rows} */
+    public static List<QueueEntry> rows(ReadTransaction tx, TypeKeys keys, List<KeyValue> stored) {
+        return Quarantine.readable(tx, keys, stored, row -> decode(keys, row.getKey()));
     }
 
-    /** {@return all rows, due or not, if there are fewer than that} */
+    /** {@return all rows, if there are fewer than the limit} */
     public static CompletableFuture<Optional<List<QueueEntry>>> all(ReadTransaction tx, TypeKeys keys, int limit) {
-        return places(tx, keys.pending(), limit)
-                .thenApply(places -> places.size() < limit ? Optional.of(rows(tx, keys, places)) : Optional.empty());
+        return keyValues(tx, keys.pending(), limit)
+                .thenApply(stored -> stored.size() < limit ? Optional.of(rows(tx, keys, stored)) : Optional.empty());
     }
 
     private static CompletableFuture<List<QueueEntry>> read(ReadTransaction tx, TypeKeys keys, Range part, int limit) {
@@ -50,7 +50,7 @@ public final class PendingQueue {
     }
 
     /**
-     * {@return rows without a scheduled time, from that id on and then round from the first, which are read as well}
+     * {@return rows without a scheduled time, beginning with an id and continuing with the first row}
      */
     public static CompletableFuture<List<QueueEntry>> unscheduledFrom(
             ReadTransaction tx, TypeKeys keys, String from, int limit) {
@@ -64,7 +64,7 @@ public final class PendingQueue {
                                 .toList());
     }
 
-    /** {@return the next scheduled time after it, if any job waits for one} */
+    /** {@return the next scheduled time after a time, if a job has one} */
     public static CompletableFuture<OptionalLong> nextAfter(ReadTransaction tx, TypeKeys keys, long scheduledTime) {
         return read(tx, keys, keys.pendingAfter(scheduledTime), 1)
                 .thenApply(rows ->
@@ -72,8 +72,8 @@ public final class PendingQueue {
     }
 
     static QueueEntry decode(TypeKeys keys, byte[] key) {
-        Tuple place = keys.unpackPending(key);
-        long scheduledTime = place.getLong(0);
-        return new QueueEntry(key, Keyspace.jobId(place, 1), 0, QueueIndex.since(scheduledTime), scheduledTime, true);
+        Tuple path = keys.unpackPending(key);
+        long scheduledTime = path.getLong(0);
+        return new QueueEntry(key, Keyspace.jobId(path, 1), 0, QueueIndex.since(scheduledTime), scheduledTime, true);
     }
 }

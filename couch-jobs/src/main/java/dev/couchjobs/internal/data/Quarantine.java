@@ -22,14 +22,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one place where stored bytes become values, and where a row goes that cannot be decoded: out of the way of all
- * others, with the key and the bytes that it had.
+ * Decodes stored rows, and moves undecodable rows into quarantine, with their keys and bytes.
  *
- * <p>A row is moved by a transaction that the library may write in, which conflicts with any writer of that row. Where
- * the transaction only reads, the row is passed over. Either way it is logged once in each process.
+ * <p>A transaction in which the library may write moves the row, and conflicts with writers of the row. A transaction
+ * that only reads skips the row. Either way each process logs the row once.
  *
- * <p>The row's key and the reason are under one key, its bytes under another, because a value may be as large as
- * FoundationDB allows.
+ * <p>The row's key and the reason are stored under one key and the row's bytes under another, because a value may be as
+ * large as FoundationDB allows.
  */
 public final class Quarantine {
     private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
@@ -46,13 +45,13 @@ public final class Quarantine {
     /**
      * A row in quarantine.
      *
-     * @param id the commit that moved it, and its number there
-     * @param row the key that it had, as text
-     * @param reason why it could not be decoded
+     * @param id the versionstamp of the move
+     * @param row the original key, as text
+     * @param reason why the row could not be decoded
      */
     public record Entry(Versionstamp id, String row, String reason) {}
 
-    /** From now on rows that cannot be decoded are moved by this transaction. */
+    /** Permits this transaction to move undecodable rows. */
     public static void allow(Transaction tx) {
         TransactionScope.of(tx).allowQuarantine();
     }
@@ -60,7 +59,7 @@ public final class Quarantine {
     /**
      * Decodes a row.
      *
-     * @throws UndecodableRowException if that fails, of whatever
+     * @throws UndecodableRowException if the decoder fails with any exception
      */
     static <T> T decode(TypeKeys keys, KeyValue row, Function<KeyValue, T> decoder) {
         try {
@@ -70,18 +69,18 @@ public final class Quarantine {
         }
     }
 
-    /** {@return what the row says; nothing if it cannot be decoded, and then it is out of the way} */
+    /** {@return the decoded row; empty if it is undecodable, after skipping or moving it} */
     public static <T> Optional<T> readable(
             ReadTransaction tx, TypeKeys keys, KeyValue row, Function<KeyValue, T> decoder) {
         try {
             return Optional.of(decode(keys, row, decoder));
         } catch (UndecodableRowException e) {
-            passOver(tx, keys, row, e);
+            skip(tx, keys, row, e);
             return Optional.empty();
         }
     }
 
-    /** The same for the row under one key. */
+    /** {@return the decoded row under a key; empty if there is none or it is undecodable} */
     public static <T> Optional<T> readable(
             ReadTransaction tx, TypeKeys keys, byte[] key, byte @Nullable [] value, Function<byte[], T> decoder) {
         return value == null
@@ -89,16 +88,16 @@ public final class Quarantine {
                 : readable(tx, keys, new KeyValue(key, value), row -> decoder.apply(row.getValue()));
     }
 
-    /** {@return what some rows say, without those that cannot be decoded, which are then out of the way} */
+    /** {@return the decoded rows, without undecodable rows, after skipping or moving these} */
     public static <T> List<T> readable(
             ReadTransaction tx, TypeKeys keys, List<KeyValue> rows, Function<KeyValue, T> decoder) {
-        List<T> all = new ArrayList<>(rows.size());
-        rows.forEach(row -> readable(tx, keys, row, decoder).ifPresent(all::add));
-        return all;
+        List<T> decoded = new ArrayList<>(rows.size());
+        rows.forEach(row -> readable(tx, keys, row, decoder).ifPresent(decoded::add));
+        return decoded;
     }
 
     /**
-     * {@return the type whose row it is} A row without the name of a type belongs to no quarantine: it is passed over.
+     * {@return the name of the type of a row} A row without a type's name belongs to no quarantine: it is skipped.
      */
     public static Optional<String> typeName(byte[] key, Function<byte[], String> name) {
         try {
@@ -110,8 +109,8 @@ public final class Quarantine {
     }
 
     /**
-     * What the first or last rows of a range say, read without conflicts; behind a row that cannot be decoded it goes
-     * on. So fewer than asked for are all there are.
+     * Reads the first or last rows of a range, without conflicts. It continues after undecodable rows, so a result
+     * below the limit contains all rows of the range.
      */
     public static <T> CompletableFuture<List<T>> range(
             ReadTransaction tx, TypeKeys keys, Range range, int limit, boolean reverse, Function<KeyValue, T> decoder) {
@@ -119,9 +118,9 @@ public final class Quarantine {
     }
 
     /**
-     * The same, read by a view of the transaction.
+     * Reads the first or last rows of a range through a view of the transaction.
      *
-     * @param view the transaction itself, to conflict with writes in that range, or its snapshot
+     * @param view the transaction itself, to conflict with writes in the range, or its snapshot
      */
     public static <T> CompletableFuture<List<T>> range(
             ReadTransaction tx,
@@ -135,27 +134,27 @@ public final class Quarantine {
     }
 
     /**
-     * The same for rows of several types.
+     * Reads the first or last rows of a range with rows of several types.
      *
-     * @param reader says nothing of a row that it has passed over
+     * @param reader returns empty for an undecodable row
      */
     public static <T> CompletableFuture<List<T>> range(
             ReadTransaction view, Range range, int limit, boolean reverse, Function<KeyValue, Optional<T>> reader) {
         return view.getRange(range, limit, reverse).asList().thenCompose(rows -> {
-            List<T> all =
+            List<T> decoded =
                     rows.stream().flatMap(row -> reader.apply(row).stream()).toList();
-            if (all.size() == rows.size() || rows.size() < limit) {
-                return CompletableFuture.completedFuture(all);
+            if (decoded.size() == rows.size() || rows.size() < limit) {
+                return CompletableFuture.completedFuture(decoded);
             }
             byte[] last = rows.get(rows.size() - 1).getKey();
             Range rest = reverse ? new Range(range.begin, last) : new Range(ByteArrayUtil.keyAfter(last), range.end);
-            return range(view, rest, limit - all.size(), reverse, reader)
-                    .thenApply(
-                            more -> Stream.concat(all.stream(), more.stream()).toList());
+            return range(view, rest, limit - decoded.size(), reverse, reader)
+                    .thenApply(next ->
+                            Stream.concat(decoded.stream(), next.stream()).toList());
         });
     }
 
-    private static void passOver(ReadTransaction tx, TypeKeys keys, KeyValue row, UndecodableRowException error) {
+    private static void skip(ReadTransaction tx, TypeKeys keys, KeyValue row, UndecodableRowException error) {
         if (tx instanceof Transaction writable && TransactionScope.allowsQuarantine(tx)) {
             move(writable, keys, row, reason(error.getCause() == null ? error : error.getCause()));
         }
@@ -166,7 +165,7 @@ public final class Quarantine {
     static void logOnce(byte[] key, RuntimeException error) {
         if (LOGGED.asMap().putIfAbsent(ByteArrayUtil.printable(key), true) == null) {
             LOG.warn("Passed over a row. {}", error.getMessage());
-            LOG.debug("What decoding the row failed of", error);
+            LOG.debug("Why the row could not be decoded", error);
         }
     }
 
@@ -186,7 +185,7 @@ public final class Quarantine {
                 text.substring(0, Math.min(text.length(), REASON_CHARS_MAX)).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** {@return the key of a row as text: its path if it is one} */
+    /** {@return a key as text: as a tuple if it is one} */
     private static String text(byte[] relativeKey) {
         try {
             return Tuple.fromBytes(relativeKey).toString();
@@ -195,7 +194,7 @@ public final class Quarantine {
         }
     }
 
-    /** {@return the rows in quarantine behind one, in the order in which they came} */
+    /** {@return the rows in quarantine after a row, oldest first} */
     public static CompletableFuture<List<Entry>> list(
             ReadTransaction tx, TypeKeys keys, Optional<Versionstamp> after, int limit) {
         Range all = keys.quarantine().range();
@@ -213,7 +212,7 @@ public final class Quarantine {
                 keys.quarantine().unpack(row.getKey()).getVersionstamp(0), text(entry.getBytes(0)), entry.getString(1));
     }
 
-    /** {@return the row as it was, if it is in quarantine} */
+    /** {@return the original row, if it is in quarantine} */
     public static CompletableFuture<Optional<KeyValue>> peek(Transaction tx, TypeKeys keys, Versionstamp id) {
         return tx.get(keys.quarantine().pack(id))
                 .thenCombine(

@@ -3,7 +3,7 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.Transaction;
 import java.util.Arrays;
 
-/** A row that says where a job waits. */
+/** A row of a pending job in a queue. */
 public final class QueueEntry {
     private final byte[] key;
     private final String jobId;
@@ -13,9 +13,9 @@ public final class QueueEntry {
     private final boolean due;
 
     /**
-     * @param since by what the jobs of one priority are in order: milliseconds since the epoch
+     * @param since the order of the jobs of one priority: milliseconds since the epoch
      * @param scheduledTime seconds since the epoch, 0 for none
-     * @param due whether it is where the job belongs once its scheduled time has come
+     * @param due whether the row is in a due part of a queue
      */
     QueueEntry(byte[] key, String jobId, int priority, long since, long scheduledTime, boolean due) {
         this.key = key;
@@ -26,40 +26,40 @@ public final class QueueEntry {
         this.due = due;
     }
 
-    /** {@return its key} */
+    /** {@return the key of the row} */
     public byte[] key() {
         return key.clone();
     }
 
-    /** {@return the job that waits} */
+    /** {@return the id of the job} */
     public String jobId() {
         return jobId;
     }
 
-    /** {@return its priority} */
+    /** {@return the priority of the job} */
     public int priority() {
         return priority;
     }
 
-    /** {@return what comes first among jobs of one priority, in milliseconds since the epoch} */
+    /** {@return the order of the job within its priority, in milliseconds since the epoch} */
     public long since() {
         return since;
     }
 
-    /** {@return its scheduled time in seconds since the epoch, 0 for none} */
+    /** {@return the scheduled time in seconds since the epoch, 0 for none} */
     public long scheduledTime() {
         return scheduledTime;
     }
 
-    /** {@return whether the job is where it belongs once its scheduled time has come} */
+    /** {@return whether the row is in a due part of a queue} */
     public boolean isDue() {
         return due;
     }
 
-    /** {@return whether the job's own row says the same} */
+    /** {@return whether the job's own row agrees} */
     public boolean matches(JobRef ref, JobRow row) {
-        return QueueIndex.place(ref, row)
-                .filter(place -> Arrays.equals(place, key))
+        return QueueIndex.key(ref, row)
+                .filter(expected -> Arrays.equals(expected, key))
                 .isPresent();
     }
 

@@ -6,20 +6,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a pending job waits. Without a priority of its own it is in the pending queue of the RFC. With one it is in the
- * order of priorities, or, until its scheduled time has come, in an order of times beside it, so that no process that
- * looks for the highest priority has to pass over those that may not run yet. A job that waits for other jobs is
- * nowhere.
+ * Writes the row of a pending job in its queue. A job with priority 0 is in the pending queue of the RFC. Any other job
+ * is in the ranked queue: in its due part, or until its scheduled time in its later part, so that a process that reads
+ * the highest priority does not read jobs that may not run yet. A blocked job is in no queue.
  */
 final class QueueIndex {
     private QueueIndex() {}
 
-    /** {@return whether this puts a job where it waits, so that those who look for jobs are to be woken} */
+    /** Moves the row of a job, and returns whether the row is new, so that idle processes have to be woken. */
     static boolean replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        return IndexKey.move(tx, place(ref, before), place(ref, after));
+        return IndexKey.move(tx, key(ref, before), key(ref, after));
     }
 
-    static Optional<byte[]> place(JobRef ref, @Nullable JobRow row) {
+    static Optional<byte[]> key(JobRef ref, @Nullable JobRow row) {
         if (row == null || row.state() != JobState.PENDING || row.options().blocked()) {
             return Optional.empty();
         }
@@ -35,7 +34,7 @@ final class QueueIndex {
                         : ref.keys().rankedLater(time, options.priority(), ref.id()));
     }
 
-    /** A job with a scheduled time is as old as that time, in milliseconds since the epoch. */
+    /** {@return the order of a job with a scheduled time: that time, in milliseconds since the epoch} */
     static long since(long scheduledTime) {
         return scheduledTime > Long.MAX_VALUE / 1_000 ? Long.MAX_VALUE : scheduledTime * 1_000;
     }

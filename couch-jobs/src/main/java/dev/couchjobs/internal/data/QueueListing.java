@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Lists the jobs that wait to run: by priority, in each as they are queued, and those with a priority whose time is to
- * come at the end. A job that waits for others is in no queue, and not listed.
+ * Lists the jobs in the queues of a type: by priority, then in the order of the queue, and at the end the jobs of the
+ * ranked queue that are scheduled for later. Blocked jobs are in no queue, and not listed.
  */
 public final class QueueListing {
     private final TypeKeys keys;
-    /** One behind the other in the order of running, whatever the order of their keys. */
+    /** The parts of the queues in the order of claims, which is not the order of their keys. */
     private final List<Range> parts;
 
     public QueueListing(TypeKeys keys) {
@@ -27,7 +27,7 @@ public final class QueueListing {
                 keys.rankedLater());
     }
 
-    /** {@return whether a row can have that key} */
+    /** {@return whether a key is in one of the queues} */
     public boolean covers(byte[] key) {
         return part(key) < parts.size();
     }
@@ -45,10 +45,10 @@ public final class QueueListing {
     }
 
     /**
-     * Reads without conflicts, and all parts at the same time: most of them are nearly always empty.
+     * Reads a page without conflicts. Reads all parts in parallel, because most of them are nearly always empty.
      *
-     * @param after the key of the last row that is known, empty to begin
-     * @return rows behind it
+     * @param after the key of the last row of the previous page, empty for the first page
+     * @return the rows after it
      */
     public CompletableFuture<List<QueueEntry>> read(ReadTransaction tx, byte[] after, int limit) {
         int first = after.length == 0 ? 0 : part(after);

@@ -11,14 +11,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
 /**
- * Reads where jobs with a priority of their own wait. Like the pending queue it is read without conflicts.
+ * Reads the ranked queue: the jobs whose priority is not 0. All reads are without conflicts.
  *
- * <p>First stand those that may run, the highest priority first and the oldest first within one; behind them, by time,
- * those whose scheduled time is or was still to come when they were put there. So one range read sees all that may run,
- * if it is not too much.
+ * <p>The queue has two parts. The due part comes first: highest priority first, and oldest first within a priority. The
+ * later part has the jobs whose scheduled time was to come when they were enqueued, by time. One range read therefore
+ * returns all jobs that may run, up to its limit.
  */
 public final class RankedQueue {
-    /** How far those are looked for that stand behind many which are scheduled for later than they are wanted. */
+    /** The maximum number of pages to read behind rows that are scheduled for later than the caller accepts. */
     private static final int PAGES_MAX = 10;
 
     private static final int PAGE = 1_000;
@@ -26,8 +26,7 @@ public final class RankedQueue {
     private RankedQueue() {}
 
     /**
-     * {@return the first row: of those that may run the one with the highest priority, or else the one with the
-     * earliest time}
+     * {@return the first row: the due job with the highest priority, or else the job with the earliest time}
      */
     public static CompletableFuture<Optional<QueueEntry>> first(ReadTransaction tx, TypeKeys keys) {
         Range range = new Range(keys.ranked().begin, keys.rankedLater().end);
@@ -35,7 +34,7 @@ public final class RankedQueue {
                 .thenApply(rows -> rows.stream().findFirst());
     }
 
-    /** {@return all rows, due or not, if there are fewer than that} */
+    /** {@return all rows of both parts, if there are fewer than the limit} */
     public static CompletableFuture<Optional<List<QueueEntry>>> all(ReadTransaction tx, TypeKeys keys, int limit) {
         Range range = new Range(keys.ranked().begin, keys.rankedLater().end);
         return tx.snapshot()
@@ -47,26 +46,25 @@ public final class RankedQueue {
     }
 
     /**
-     * {@return the first rows up to a scheduled time: those in order of priority, and behind them those in order of
-     * time}
+     * {@return the first rows up to a scheduled time: rows of the due part, then rows of the later part}
      */
     public static CompletableFuture<List<QueueEntry>> head(ReadTransaction tx, TypeKeys keys, long latest, int limit) {
         return read(tx, keys, new Range(keys.ranked().begin, keys.rankedLaterUpTo(latest).end), latest, limit);
     }
 
-    /** {@return of those in order of priority, up to a scheduled time, the first below a priority} */
+    /** {@return the first rows of the due part below a priority, up to a scheduled time} */
     public static CompletableFuture<List<QueueEntry>> below(
             ReadTransaction tx, TypeKeys keys, int priority, long latest, int limit) {
         return read(tx, keys, keys.rankedBelow(priority), latest, limit);
     }
 
-    /** {@return of those in order of time, up to a scheduled time, the first} */
+    /** {@return the first rows of the later part, up to a scheduled time} */
     public static CompletableFuture<List<QueueEntry>> laterUpTo(
             ReadTransaction tx, TypeKeys keys, long latest, int limit) {
         return read(tx, keys, keys.rankedLaterUpTo(latest), latest, limit);
     }
 
-    /** {@return the next scheduled time after it, if any job waits for one} */
+    /** {@return the next scheduled time after a time, if a job in the later part has one} */
     public static CompletableFuture<OptionalLong> nextAfter(ReadTransaction tx, TypeKeys keys, long scheduledTime) {
         return read(tx, keys, keys.rankedLaterAfter(scheduledTime), Long.MAX_VALUE, 1)
                 .thenApply(rows ->
@@ -78,40 +76,35 @@ public final class RankedQueue {
         return read(tx, keys, range, latest, limit, limit, PAGES_MAX);
     }
 
-    /** Jobs that are scheduled for later than they are wanted are passed over, within bounds. */
+    /** Skips jobs that are scheduled for after {@code latest}, up to a number of pages. */
     private static CompletableFuture<List<QueueEntry>> read(
             ReadTransaction tx, TypeKeys keys, Range range, long latest, int limit, int page, int pages) {
         return tx.snapshot().getRange(range, page).asList().thenCompose(rows -> {
-            List<QueueEntry> wanted = Quarantine.readable(tx, keys, rows, row -> decode(keys, row.getKey())).stream()
+            List<QueueEntry> accepted = Quarantine.readable(tx, keys, rows, row -> decode(keys, row.getKey())).stream()
                     .filter(row -> row.scheduledTime() <= latest)
                     .limit(limit)
                     .toList();
-            if (rows.size() < page || wanted.size() == limit || pages == 1) {
-                return CompletableFuture.completedFuture(wanted);
+            if (rows.size() < page || accepted.size() == limit || pages == 1) {
+                return CompletableFuture.completedFuture(accepted);
             }
-            byte[] next = ByteArrayUtil.keyAfter(rows.get(page - 1).getKey());
-            return read(tx, keys, new Range(next, range.end), latest, limit - wanted.size(), PAGE, pages - 1)
-                    .thenApply(more ->
-                            Stream.concat(wanted.stream(), more.stream()).toList());
+            byte[] begin = ByteArrayUtil.keyAfter(rows.get(page - 1).getKey());
+            return read(tx, keys, new Range(begin, range.end), latest, limit - accepted.size(), PAGE, pages - 1)
+                    .thenApply(next ->
+                            Stream.concat(accepted.stream(), next.stream()).toList());
         });
     }
 
     static QueueEntry decode(TypeKeys keys, byte[] key) {
-        Tuple place = keys.unpackRanked(key);
-        return place.getLong(0) == TypeKeys.RANKED_NOW
+        Tuple path = keys.unpackRanked(key);
+        return path.getLong(0) == TypeKeys.RANKED_NOW
                 ? new QueueEntry(
-                        key,
-                        Keyspace.jobId(place, 4),
-                        priority(place.getLong(1)),
-                        place.getLong(2),
-                        place.getLong(3),
-                        true)
+                        key, Keyspace.jobId(path, 4), priority(path.getLong(1)), path.getLong(2), path.getLong(3), true)
                 : new QueueEntry(
                         key,
-                        Keyspace.jobId(place, 3),
-                        priority(place.getLong(2)),
-                        QueueIndex.since(place.getLong(1)),
-                        place.getLong(1),
+                        Keyspace.jobId(path, 3),
+                        priority(path.getLong(2)),
+                        QueueIndex.since(path.getLong(1)),
+                        path.getLong(1),
                         false);
     }
 

@@ -10,20 +10,20 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
-/** Reads the {@code retire} rows: which jobs that have ended are to be removed, by when. */
+/** Reads the {@code retire} rows: the ended jobs and the times at which the retention removes them. */
 public final class RetentionIndex {
     private RetentionIndex() {}
 
     /**
      * A row of the index.
      *
-     * @param archived whether an archive is to take the jobs first
-     * @param removeAt when they are to be removed, in seconds since the epoch
-     * @param sequence the commit in which they ended
+     * @param archived whether an archive has to accept the jobs first
+     * @param removeAt when the jobs are removed, in seconds since the epoch
+     * @param sequence the commit in which the jobs ended
      * @param jobIds the jobs that ended together
      */
     public record Entry(boolean archived, long removeAt, Versionstamp sequence, List<String> jobIds) {
-        /** {@return whether the job's own row says the same; it may have been enqueued again since} */
+        /** {@return whether the job's own row agrees; the job may have been enqueued again} */
         public boolean matches(JobRow job) {
             ClaimEnd claimEnd = job.claimEnd();
             return job.state() == JobState.FINISHED
@@ -40,13 +40,13 @@ public final class RetentionIndex {
                 tx, keys, keys.retireUpTo(archived, second), limit, false, row -> decode(keys, archived, row));
     }
 
-    /** {@return when the next jobs are due, in seconds since the epoch, if any are to be removed at all} */
+    /** {@return when the next jobs are due, in seconds since the epoch, if there are any} */
     public static CompletableFuture<OptionalLong> nextDue(ReadTransaction tx, TypeKeys keys, boolean archived) {
         return Quarantine.range(tx, keys, keys.retire(archived).range(), 1, false, row -> decode(keys, archived, row))
                 .thenApply(rows -> rows.stream().mapToLong(Entry::removeAt).findFirst());
     }
 
-    /** Removes a row of whose jobs none is to be removed on its account any more. */
+    /** Removes a row that no job needs. */
     public static void clear(Transaction tx, TypeKeys keys, Entry entry) {
         tx.clear(keys.retire(entry.archived()).pack(Tuple.from(entry.removeAt(), entry.sequence())));
     }

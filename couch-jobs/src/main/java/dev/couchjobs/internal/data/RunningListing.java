@@ -11,15 +11,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Lists the running jobs by id, by way of the activity index. That is in the order of the last signs of life, so each
- * page reads all of it; where it is too long for that, or where the transaction itself has changed it, there is no
- * listing.
+ * Lists the running jobs by id, from the activity index. The index is in the order of the last heartbeats, so each page
+ * reads all of it. There is no listing if the index is too long, or if the transaction itself has changed it.
  */
 public final class RunningListing {
-    /** With one row for up to 80 jobs that a process gives signs of life for. */
+    /** A row has up to 80 jobs whose claims a process renews together. */
     private static final int INDEX_ROWS_MAX = 1_000;
 
-    /** As the keys of their rows. */
+    /** The order of the keys of the jobs' rows. */
     private static final Comparator<String> BY_ID =
             Comparator.comparing(id -> id.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
 
@@ -28,17 +27,17 @@ public final class RunningListing {
     /**
      * A part of the listing.
      *
-     * @param byId the rows by id, in order; some may not run any more
-     * @param last the last id that was looked at, if there are more behind it
+     * @param byId the rows by id, in order; some jobs may have ended
+     * @param last the last id that was read, if there are more
      */
     public record Part(Map<String, JobRow> byId, Optional<String> last) {}
 
     /**
-     * Reads without conflicts.
+     * Reads a page without conflicts.
      *
-     * @param after the id behind which to begin
+     * @param after the last id of the previous page
      * @param limit how many rows to read
-     * @return nothing if the index does not serve
+     * @return empty if there is no listing
      */
     public static CompletableFuture<Optional<Part>> read(ReadTransaction tx, TypeKeys keys, String after, int limit) {
         if (JobTable.hasWritten(tx, keys)) {
@@ -47,10 +46,10 @@ public final class RunningListing {
         return ActivityIndex.all(tx, keys, INDEX_ROWS_MAX)
                 .thenCompose(ids -> ids.isEmpty()
                         ? CompletableFuture.completedFuture(Optional.empty())
-                        : part(tx, keys, behind(ids.get(), after), limit).thenApply(Optional::of));
+                        : part(tx, keys, idsAfter(ids.get(), after), limit).thenApply(Optional::of));
     }
 
-    private static List<String> behind(List<String> ids, String after) {
+    private static List<String> idsAfter(List<String> ids, String after) {
         return ids.stream()
                 .filter(id -> BY_ID.compare(id, after) > 0)
                 .distinct()
@@ -59,15 +58,15 @@ public final class RunningListing {
     }
 
     private static CompletableFuture<Part> part(ReadTransaction tx, TypeKeys keys, List<String> ids, int limit) {
-        List<String> some = ids.subList(0, Math.min(ids.size(), limit));
+        List<String> page = ids.subList(0, Math.min(ids.size(), limit));
         Map<String, CompletableFuture<Optional<JobRow>>> reads = new LinkedHashMap<>();
-        some.forEach(id -> reads.put(id, JobTable.find(tx.snapshot(), new JobRef(keys, id))));
+        page.forEach(id -> reads.put(id, JobTable.find(tx.snapshot(), new JobRef(keys, id))));
         return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> {
                     Map<String, JobRow> rows = new LinkedHashMap<>();
-                    reads.forEach((id, row) -> row.join().ifPresent(found -> rows.put(id, found)));
+                    reads.forEach((id, read) -> read.join().ifPresent(job -> rows.put(id, job)));
                     return new Part(
-                            rows, some.size() < ids.size() ? Optional.of(some.get(limit - 1)) : Optional.empty());
+                            rows, page.size() < ids.size() ? Optional.of(page.get(limit - 1)) : Optional.empty());
                 });
     }
 }

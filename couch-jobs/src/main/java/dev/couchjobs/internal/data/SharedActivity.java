@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * An activity row that several jobs share, as the process that runs them knows it: how many of them run under it still.
- * The transaction that takes the last of them from under it clears the row.
+ * An activity row that several jobs share: how many of the jobs still use it, as far as the process that runs them
+ * knows. The transaction that ends or renews the last of these jobs clears the row.
  *
  * <p>Invariant: a running job always has an activity row; without one, its expiry is never found. The count therefore
  * decreases only after a commit is confirmed. After an unknown commit result it never decreases, and the activity
@@ -21,11 +21,11 @@ public final class SharedActivity {
     @GuardedBy("this") private int jobs;
 
     /**
-     * Begins with all of them.
+     * Counts all jobs of a new row.
      *
      * @param tx the transaction that writes the row
-     * @param userVersion distinguishes the row from others of that transaction
-     * @param jobs how many are written together
+     * @param userVersion distinguishes the row from other rows of the transaction
+     * @param jobs how many jobs share the row
      */
     public SharedActivity(Transaction tx, int userVersion, int jobs) {
         this.stamp = tx.getVersionstamp();
@@ -33,17 +33,17 @@ public final class SharedActivity {
         this.jobs = jobs;
     }
 
-    /** Some jobs run under it no more. */
-    public synchronized void leave(int some) {
-        jobs -= some;
+    /** Records that jobs no longer use the row. */
+    public synchronized void leave(int count) {
+        jobs -= count;
     }
 
-    /** {@return whether no job is left under it once so many more have gone} */
-    public synchronized boolean isEmptyWithout(int some) {
-        return jobs == some;
+    /** {@return whether no other job uses the row} */
+    public synchronized boolean isEmptyWithout(int count) {
+        return jobs == count;
     }
 
-    /** {@return the sequence of the row, if the commit that wrote it has told its stamp} */
+    /** {@return the sequence of the row, if the versionstamp of its commit is known} */
     public Optional<Versionstamp> sequence() {
         return stamp.isDone() && !stamp.isCompletedExceptionally()
                 ? Optional.of(Versionstamp.complete(stamp.join(), userVersion))

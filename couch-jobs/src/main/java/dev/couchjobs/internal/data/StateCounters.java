@@ -13,11 +13,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many jobs of a type are in each state, changed by the very transaction that changes a job.
+ * The number of jobs of a type in each state. The transaction that changes a job also changes the counters.
  *
- * <p>The counters of all states are the words of one little-endian number, so that a transition, which takes one from
- * a word and gives it to another, is a single atomic addition. A word that is negative in one shard borrows from the
- * next; in the sum of all shards every word is what it should be.
+ * <p>The counters of all states are the words of one little-endian number. A transition decrements one word and
+ * increments another by a single atomic addition. A word that is negative in one shard borrows from the next word; in
+ * the sum of all shards every word is correct.
  */
 public final class StateCounters {
     private static final int SHARDS = 16;
@@ -34,7 +34,7 @@ public final class StateCounters {
 
     private final long[] changes = new long[WORDS];
 
-    /** Notes what happens to one job. */
+    /** Adds the change of a job. */
     void change(@Nullable JobRow before, @Nullable JobRow after) {
         if (before != null) {
             changes[word(before)]--;
@@ -44,7 +44,7 @@ public final class StateCounters {
         }
     }
 
-    /** Writes what was noted, if it comes to anything. */
+    /** Writes the sum of the changes, unless it is zero. */
     void save(Transaction tx, TypeKeys keys, int shard) {
         BigInteger sum = BigInteger.ZERO;
         for (int word = WORDS - 1; word >= 0; word--) {
@@ -55,7 +55,7 @@ public final class StateCounters {
         }
     }
 
-    /** {@return how many jobs there are, exactly} */
+    /** {@return the exact counts} */
     public static CompletableFuture<JobCounts> read(ReadTransaction tx, TypeKeys keys) {
         return tx.getRange(keys.counts()).asList().thenApply(StateCounters::sum);
     }

@@ -8,10 +8,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether an earlier try of a verb has committed, by the token that it would have left in the feed.
+ * Searches the feed for the token of an earlier try of a verb, which exists if that try has committed.
  *
- * <p>By the time FoundationDB answers "unknown result", the commit has happened or never will. So what has been looked
- * at need not be looked at again, not even if a transaction grows too old before it comes to the end of a busy feed.
+ * <p>When FoundationDB returns "unknown result", the commit has happened or never will. A search therefore continues
+ * where the previous one ended, even if a transaction became too old before the end of a busy feed.
  */
 public final class TokenSearch {
     private static final int PAGE = 1_000;
@@ -19,7 +19,7 @@ public final class TokenSearch {
     private final TypeKeys keys;
     private final long token;
     /** Null until the first try has begun. */
-    private volatile @Nullable Versionstamp lookedUpTo;
+    private volatile @Nullable Versionstamp searchedUpTo;
 
     private volatile boolean mayHaveCommitted;
 
@@ -28,40 +28,40 @@ public final class TokenSearch {
         this.token = token;
     }
 
-    /** A try has ended with an unknown result, so from now on this looks for it. */
+    /** Records that a try ended with an unknown result; further tries search for it. */
     public void mayHaveCommitted() {
         mayHaveCommitted = true;
     }
 
-    /** Whether an earlier try has committed; if none may have, it is this transaction and those after it that may. */
+    /** {@return whether an earlier try has committed} If no earlier try may have committed, nothing is searched. */
     public CompletableFuture<Boolean> hasCommitted(ReadTransaction tx) {
-        Versionstamp after = lookedUpTo;
-        return after != null && mayHaveCommitted ? searchAfter(tx, after) : lookFrom(tx);
+        Versionstamp after = searchedUpTo;
+        return after != null && mayHaveCommitted ? searchAfter(tx, after) : startAt(tx);
     }
 
-    private CompletableFuture<Boolean> lookFrom(ReadTransaction tx) {
+    private CompletableFuture<Boolean> startAt(ReadTransaction tx) {
         return tx.getReadVersion().thenApply(version -> {
-            lookedUpTo = IncompleteVersionstamps.upTo(version);
+            searchedUpTo = IncompleteVersionstamps.upTo(version);
             return false;
         });
     }
 
     private CompletableFuture<Boolean> searchAfter(ReadTransaction tx, Versionstamp after) {
-        Function<KeyValue, Seen> decoder =
-                row -> new Seen(keys.sequenceOfFeed(row.getKey()), ChangeFeed.hasToken(row, token));
+        Function<KeyValue, SearchedEntry> decoder =
+                row -> new SearchedEntry(keys.sequenceOfFeed(row.getKey()), ChangeFeed.hasToken(row, token));
         return Quarantine.range(tx, keys, keys.feedAfter(after), PAGE, false, decoder)
                 .thenCompose(page -> {
-                    if (page.stream().anyMatch(Seen::carriesToken)) {
+                    if (page.stream().anyMatch(SearchedEntry::carriesToken)) {
                         return CompletableFuture.completedFuture(true);
                     }
                     if (page.size() < PAGE) {
-                        return lookFrom(tx); // whatever is tried from now on commits behind it
+                        return startAt(tx); // further tries commit after the read version
                     }
                     Versionstamp last = page.get(page.size() - 1).at();
-                    lookedUpTo = last;
+                    searchedUpTo = last;
                     return searchAfter(tx, last);
                 });
     }
 
-    private record Seen(Versionstamp at, boolean carriesToken) {}
+    private record SearchedEntry(Versionstamp at, boolean carriesToken) {}
 }

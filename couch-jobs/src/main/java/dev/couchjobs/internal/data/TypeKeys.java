@@ -8,7 +8,7 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** The keys of one job type: the data model of RFC 007, and below it what goes beyond the RFC. */
+/** The keys of one job type: the data model of RFC 007 and its extensions. */
 public final class TypeKeys {
     static final long RANKED_NOW = 0;
     static final long RANKED_LATER = 1;
@@ -112,13 +112,13 @@ public final class TypeKeys {
         return pending.range();
     }
 
-    /** All pending rows that have a scheduled time, and one at or before {@code latest}, whatever their ids. */
+    /** All pending rows with a scheduled time at or before {@code latest}. */
     Range pendingScheduledUpTo(long latest) {
         byte[] begin = pending.get(0L).range().end;
         return new Range(begin, latest > 0 ? pending.get(latest).range().end : begin);
     }
 
-    /** All pending rows that are scheduled after a time. */
+    /** All pending rows with a scheduled time after a time. */
     Range pendingAfter(long scheduledTime) {
         return new Range(pending.get(scheduledTime).range().end, pending.range().end);
     }
@@ -137,7 +137,7 @@ public final class TypeKeys {
         return watchesPending;
     }
 
-    /** Changed by every commit that appends to the feed, and so by every one with which a job begins to run. */
+    /** Changed by every commit that appends to the feed, and so by every commit that starts a job. */
     public byte[] watchesActivity() {
         return watchesActivity;
     }
@@ -202,27 +202,27 @@ public final class TypeKeys {
         return feedTrimmed;
     }
 
-    /** Where a job with a priority of its own waits: higher priorities first, and the oldest first within one. */
+    /** A key in the due part of the ranked queue: higher priorities first, and oldest first within a priority. */
     byte[] ranked(int priority, long since, long scheduledTime, String jobId) {
         return ranked.pack(Tuple.from(RANKED_NOW, -(long) priority, since, scheduledTime, jobId));
     }
 
-    /** All rows of jobs with a priority of their own that may run. */
+    /** The due part of the ranked queue. */
     Range ranked() {
         return ranked.get(RANKED_NOW).range();
     }
 
-    /** Of these the ones below a priority. */
+    /** The rows of the due part below a priority. */
     Range rankedBelow(int priority) {
         return new Range(ranked.get(Tuple.from(RANKED_NOW, -(long) priority)).range().end, ranked().end);
     }
 
-    /** Where a job with a priority of its own waits for its scheduled time, behind all those that may run. */
+    /** A key in the later part of the ranked queue, by scheduled time. */
     byte[] rankedLater(long scheduledTime, int priority, String jobId) {
         return ranked.pack(Tuple.from(RANKED_LATER, scheduledTime, -(long) priority, jobId));
     }
 
-    /** All rows of jobs with a priority of their own whose time is to come, or has come since they were put there. */
+    /** The later part of the ranked queue: jobs whose scheduled time was to come when they were enqueued. */
     Range rankedLater() {
         return ranked.get(RANKED_LATER).range();
     }
@@ -254,17 +254,17 @@ public final class TypeKeys {
         return attempts.get(jobId);
     }
 
-    /** What the attempts at a job wrote down. */
+    /** The log of a job. */
     Subspace log(String jobId) {
         return log.get(jobId);
     }
 
-    /** The dead letters, in the order in which they failed. */
+    /** The dead letters, in the order of their ends. */
     Subspace dead() {
         return dead;
     }
 
-    /** The dead letters after one and up to another; without them, from the first and up to the last. */
+    /** The dead letters after a key, or from the first, up to a key, or to the last. */
     Range deadBetween(Optional<byte[]> after, Optional<byte[]> upTo) {
         Range all = dead.range();
         return new Range(
@@ -272,7 +272,7 @@ public final class TypeKeys {
                 upTo.map(ByteArrayUtil::keyAfter).orElse(all.end));
     }
 
-    /** The dead letters before one; without it, all of them. */
+    /** The dead letters before a key, or all of them. */
     Range deadBefore(Optional<byte[]> before) {
         Range all = dead.range();
         return new Range(all.begin, before.orElse(all.end));
@@ -282,22 +282,22 @@ public final class TypeKeys {
         return dead.pack(Tuple.from(endedAt, jobId));
     }
 
-    /** Which jobs are to be removed from when on, those that an archive has to take first apart. */
+    /** The retention index: one for jobs that an archive accepts first, and one for all other jobs. */
     Subspace retire(boolean archived) {
         return retire.get(archived);
     }
 
-    /** What a job waits for: type, id and waiter group of each dependency that is not done. */
+    /** The links of a job to its dependencies: type, id and waiter group of each. */
     public Subspace waitsFor(String jobId) {
         return waitsFor.get(jobId);
     }
 
-    /** Who waits for a job in a waiter group: the type and the id of each dependent. */
+    /** The dependents of a job in a waiter group: the type and the id of each. */
     public Subspace dependents(String jobId, long group) {
         return dependents.get(Tuple.from(jobId, group));
     }
 
-    /** Who waits for a job, in whatever waiter group. */
+    /** The dependents of a job in all waiter groups. */
     public Subspace dependents(String jobId) {
         return dependents.get(jobId);
     }
@@ -306,7 +306,7 @@ public final class TypeKeys {
         return releasing.pack(Tuple.from(jobId, group));
     }
 
-    /** The waiter group of those who wait for a job that is not there. */
+    /** The waiter group of the dependents of a job that does not exist. */
     public byte[] expected(String jobId) {
         return expected.pack(jobId);
     }
@@ -315,48 +315,48 @@ public final class TypeKeys {
         return releasing.unpack(key);
     }
 
-    /** Changed by every commit that leaves dependents to a releaser: one key for all types. */
+    /** Changed by every commit that leaves release notices: one key for all types. */
     public byte[] watchesReleasing() {
         return watchesReleasing;
     }
 
-    /** Which jobs are to be removed from that second on or earlier. */
+    /** The rows of the retention index that are due at a second. */
     Range retireUpTo(boolean archived, long second) {
-        Subspace place = retire(archived);
-        return new Range(place.range().begin, place.get(second).range().end);
+        Subspace index = retire(archived);
+        return new Range(index.range().begin, index.get(second).range().end);
     }
 
-    /** Stands for the heartbeats of a job in conflict ranges. Nothing is stored there. */
+    /** A key for the conflict ranges of the heartbeats of a job. It stores nothing. */
     byte[] heartbeats(String jobId) {
         return heartbeats.pack(jobId);
     }
 
-    /** That the type is in use, and which process holds its monitor lease. */
+    /** The row of a type in use, with its monitor lease. */
     byte[] inUse() {
         return inUse;
     }
 
-    /** Changed by every commit with which a type comes into use: one key for all types. */
+    /** Changed by every commit that brings a type into use: one key for all types. */
     byte[] watchesInUse() {
         return watchesInUse;
     }
 
-    /** Who hands jobs to their archive at present. */
+    /** The archive lease. */
     byte[] archiving() {
         return archiving;
     }
 
-    /** Which rows could not be decoded, with the keys that they had, by the commits that moved them here. */
+    /** The rows in quarantine, with their original keys, by the commits that moved them. */
     Subspace quarantine() {
         return quarantine;
     }
 
-    /** The bytes of those rows. */
+    /** The bytes of the rows in quarantine. */
     Subspace quarantined() {
         return quarantined;
     }
 
-    /** The leaders and the followers of all that wait for jobs. */
+    /** The leader and the followers of the idle processes. */
     Range idle() {
         return idle.range();
     }
@@ -370,12 +370,12 @@ public final class TypeKeys {
         return idle.pack(Tuple.from(IDLE_FOLLOWERS, token));
     }
 
-    /** The followers with tokens of at least that. */
+    /** The followers with tokens from a token on. */
     Range followersFrom(long token) {
         return new Range(follower(token), idle.get(IDLE_FOLLOWERS).range().end);
     }
 
-    /** The followers with tokens below that. */
+    /** The followers with tokens below a token. */
     Range followersBelow(long token) {
         return new Range(idle.get(IDLE_FOLLOWERS).range().begin, follower(token));
     }
@@ -384,7 +384,7 @@ public final class TypeKeys {
         return idle.unpack(key).getLong(1);
     }
 
-    /** A key without what all keys begin with. */
+    /** A key without the prefix of all keys. */
     byte[] relative(byte[] key) {
         return Arrays.copyOfRange(key, Math.min(root.length, key.length), key.length);
     }
@@ -393,11 +393,11 @@ public final class TypeKeys {
         return ByteArrayUtil.join(root, relativeKey);
     }
 
-    /** {@return the job whose row has that key, if it is the key of a job's row} */
+    /** {@return the job whose row has a key, if it is the key of a job's row} */
     public Optional<JobRef> jobOfData(byte[] key) {
         try {
             return data.contains(key) ? Optional.of(new JobRef(this, jobIdOfData(key))) : Optional.empty();
-        } catch (RuntimeException e) { // it begins like one and goes on otherwise
+        } catch (RuntimeException e) { // a damaged key that begins like that of a job's row
             return Optional.empty();
         }
     }

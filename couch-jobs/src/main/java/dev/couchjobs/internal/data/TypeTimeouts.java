@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The {@code activity_timeout} rows, in whole seconds; the types that have one are the types there are. Each also says
- * whether its type is in use ({@link TypeInUse}), because what reads the one needs the other.
+ * The {@code activity_timeout} rows, in whole seconds, which are also the list of all types. Each row also says whether
+ * its type is in use ({@link TypeInUse}), because every reader of the timeout needs that too.
  */
 public final class TypeTimeouts {
     /** The shortest timeout that a type may have. */
@@ -33,7 +33,7 @@ public final class TypeTimeouts {
         }
     }
 
-    /** What a row says. */
+    /** The content of a row. */
     record Row(Duration timeout, boolean isInUse) {
         private static Row decode(byte[] value) {
             Tuple tuple = Tuple.fromBytes(value);
@@ -47,7 +47,7 @@ public final class TypeTimeouts {
         }
     }
 
-    /** Sets a timeout, unless it is the one that the type has. A damaged row is replaced. */
+    /** Sets a timeout, unless the type already has it. Replaces a damaged row. */
     public static CompletableFuture<?> set(Transaction tx, TypeKeys keys, Duration timeout) {
         return tx.get(keys.activityTimeout()).thenAccept(value -> {
             Optional<Row> before = Quarantine.readable(tx, keys, keys.activityTimeout(), value, Row::decode);
@@ -76,8 +76,8 @@ public final class TypeTimeouts {
     }
 
     /**
-     * Fails a transaction if the timeout is set or cleared meanwhile, but not if the type comes into use: many that
-     * enqueue the first jobs of a type must not disturb each other.
+     * Makes a transaction conflict with changes of the timeout, but not with the type coming into use: transactions
+     * that enqueue the first jobs of a type must not conflict.
      */
     static void conflictWithChanges(Transaction tx, TypeKeys keys) {
         tx.addReadConflictKey(changes(keys));
@@ -102,7 +102,7 @@ public final class TypeTimeouts {
         return row(tx, keys).thenApply(row -> row.map(Row::timeout));
     }
 
-    /** {@return what the row of a type says, if it has one; read without conflicts} */
+    /** {@return the row of a type, if it has one; read without conflicts} */
     static CompletableFuture<Optional<Row>> row(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot()
                 .get(keys.activityTimeout())
@@ -112,14 +112,13 @@ public final class TypeTimeouts {
     }
 
     /**
-     * {@return the timeout of a type, if it has one that can be decoded} A caller that needs it reports a damaged
-     * one.
+     * {@return the timeout of a type, if it has a decodable one} A damaged row is not reported.
      */
     public static CompletableFuture<Optional<Duration>> getIfReadable(ReadTransaction tx, TypeKeys keys) {
         return rowIfReadable(tx, keys).thenApply(row -> row.map(Row::timeout));
     }
 
-    /** {@return what the row of a type says, if it has one that can be decoded; read without conflicts} */
+    /** {@return the row of a type, if it has a decodable one; read without conflicts} */
     static CompletableFuture<Optional<Row>> rowIfReadable(ReadTransaction tx, TypeKeys keys) {
         return row(tx, keys)
                 .exceptionallyCompose(error -> error.getCause() instanceof UndecodableRowException
@@ -127,7 +126,7 @@ public final class TypeTimeouts {
                         : CompletableFuture.failedFuture(error));
     }
 
-    /** {@return completes when the timeout is set or taken away after this transaction} */
+    /** {@return a future that completes when the timeout changes after this transaction} */
     public static CompletableFuture<Void> watch(Transaction tx, TypeKeys keys) {
         return tx.watch(keys.activityTimeout());
     }

@@ -13,72 +13,75 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Finds the types that have rows in one of some subspaces, one after the other. A type without rows costs nothing: that
- * takes one trip more than there are types with rows.
+ * Finds the types that have rows in one of several subspaces, one after the other. Types without rows cost nothing: the
+ * search makes one round trip more than there are types with rows.
  */
 public final class TypesWithRows {
-    private static final Comparator<String> IN_ORDER = (one, other) -> ByteArrayUtil.compareUnsigned(
-            Tuple.from(one).pack(), Tuple.from(other).pack());
+    private static final Comparator<String> IN_ORDER = (first, second) -> ByteArrayUtil.compareUnsigned(
+            Tuple.from(first).pack(), Tuple.from(second).pack());
 
-    /** Of rows under no type's name, which are passed over. */
+    /** The maximum number of rows without a type's name that one read skips. */
     private static final int ROWS_MAX = 1_000;
 
-    private final List<String> found = new ArrayList<>();
+    private final List<String> types = new ArrayList<>();
     private final ReadTransaction tx;
-    private final List<Subspace> places;
+    private final List<Subspace> subspaces;
     private final int limit;
 
-    private TypesWithRows(ReadTransaction tx, List<Subspace> places, int limit) {
+    private TypesWithRows(ReadTransaction tx, List<Subspace> subspaces, int limit) {
         this.tx = tx.snapshot();
-        this.places = places;
+        this.subspaces = subspaces;
         this.limit = limit;
     }
 
-    /** {@return some of the types with changes in their feed behind one, or the first; read without conflicts} */
+    /** {@return the first types with changes in their feeds, or the next after a type; read without conflicts} */
     public static CompletableFuture<List<String>> inFeed(
             ReadTransaction tx, Keyspace keyspace, Optional<String> after, int limit) {
         return new TypesWithRows(tx, List.of(keyspace.feeds()), limit).after(after);
     }
 
-    /** {@return some of the types of which jobs wait or run behind one, or the first; read without conflicts} */
+    /** {@return the first types with waiting or running jobs, or the next after a type; read without conflicts} */
     public static CompletableFuture<List<String>> inQueuesOrActivity(
             ReadTransaction tx, Keyspace keyspace, Optional<String> after, int limit) {
-        List<Subspace> places = List.of(keyspace.pendingQueues(), keyspace.rankedQueues(), keyspace.activities());
-        return new TypesWithRows(tx, places, limit).after(after);
+        List<Subspace> subspaces = List.of(keyspace.pendingQueues(), keyspace.rankedQueues(), keyspace.activities());
+        return new TypesWithRows(tx, subspaces, limit).after(after);
     }
 
     private CompletableFuture<List<String>> after(Optional<String> type) {
-        if (found.size() == limit) {
-            return CompletableFuture.completedFuture(found);
+        if (types.size() == limit) {
+            return CompletableFuture.completedFuture(types);
         }
-        List<CompletableFuture<Optional<String>>> firsts = places.stream()
-                .map(place -> first(
-                        place, type.map(name -> place.get(name).range().end).orElse(place.range().begin), 1))
+        List<CompletableFuture<Optional<String>>> firsts = subspaces.stream()
+                .map(subspace -> first(
+                        subspace,
+                        type.map(name -> subspace.get(name).range().end).orElse(subspace.range().begin),
+                        1))
                 .toList();
         return CompletableFuture.allOf(firsts.toArray(CompletableFuture<?>[]::new))
                 .thenCompose(done -> {
                     Optional<String> next = firsts.stream()
                             .flatMap(first -> first.join().stream())
                             .min(IN_ORDER);
-                    next.ifPresent(found::add);
-                    return next.isPresent() ? after(next) : CompletableFuture.completedFuture(found);
+                    next.ifPresent(types::add);
+                    return next.isPresent() ? after(next) : CompletableFuture.completedFuture(types);
                 });
     }
 
-    private CompletableFuture<Optional<String>> first(Subspace place, byte[] begin, int rowsMax) {
-        return tx.getRange(new Range(begin, place.range().end), rowsMax)
+    private CompletableFuture<Optional<String>> first(Subspace subspace, byte[] begin, int rowsMax) {
+        return tx.getRange(new Range(begin, subspace.range().end), rowsMax)
                 .asList()
                 .thenCompose(rows -> {
                     Optional<String> type = rows.stream()
                             .map(KeyValue::getKey)
                             .flatMap(key ->
-                                    Quarantine.typeName(key, each -> Keyspace.typeName(place.unpack(each), 0)).stream())
+                                    Quarantine.typeName(key, each -> Keyspace.typeName(subspace.unpack(each), 0))
+                                            .stream())
                             .findFirst();
                     if (type.isPresent() || rows.size() < rowsMax) {
                         return CompletableFuture.completedFuture(type);
                     }
                     byte[] last = rows.get(rows.size() - 1).getKey();
-                    return first(place, ByteArrayUtil.keyAfter(last), Math.min(ROWS_MAX, rowsMax * 4));
+                    return first(subspace, ByteArrayUtil.keyAfter(last), Math.min(ROWS_MAX, rowsMax * 4));
                 });
     }
 }
