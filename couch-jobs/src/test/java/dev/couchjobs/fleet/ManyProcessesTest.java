@@ -2,6 +2,7 @@ package dev.couchjobs.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Seeds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
  * The table of {@code docs/costs.md} on many processes, measured in virtual time. When it is not right any more, the
  * failure shows the one that is.
  */
+@Tag("long")
 @Tag("busy")
 class ManyProcessesTest {
     private static final Path PAGE = Path.of("..", "docs", "costs.md");
@@ -35,7 +37,8 @@ class ManyProcessesTest {
     private static final int JOBS_OF_EACH = 10;
     private static final int JOBS_A_MINUTE = 6;
 
-    private static final List<Integer> PROCESSES = List.of(1, 10, 100, 1_000);
+    /** The last one takes longer than all others together. */
+    private static final List<Integer> PROCESSES = Seeds.isLongRun() ? List.of(1, 10, 100, 1_000) : List.of(1, 10, 100);
 
     @Test
     void theTableOfThePageIsWhatIsMeasured() throws IOException {
@@ -49,7 +52,12 @@ class ManyProcessesTest {
                 .skip(1)
                 .takeWhile(line -> !line.startsWith("## "))
                 .filter(line -> line.startsWith("|"))
+                .map(line -> firstCells(line, 1 + PROCESSES.size()))
                 .collect(Collectors.joining("\n"));
+    }
+
+    private static String firstCells(String row, int count) {
+        return Stream.of(row.split("(?<=\\|)")).limit(1 + count).collect(Collectors.joining());
     }
 
     private static String measured() {

@@ -76,7 +76,7 @@ final class BridgeProcess implements AutoCloseable {
             Class<?> main, Path configuration, List<String> options, List<String> arguments) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-XX:TieredStopAtLevel=1");
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")); // for processes that live for seconds
         command.add("-Djava.io.tmpdir=" + configuration.getParent()); // the test deletes what a killed process leaves
         command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));

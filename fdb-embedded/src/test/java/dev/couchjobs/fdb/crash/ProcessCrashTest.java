@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("long")
 class ProcessCrashTest {
-    private static final int ROUNDS = Integer.getInteger("crash.rounds", Seeds.isLongRun() ? 20 : 6);
+    private static final int ROUNDS = Integer.getInteger("crash.rounds", Seeds.isLongRun() ? 20 : 3);
     private static final long SEED = Long.getLong("crash.seed", 1);
     private static final int MOST_LINES = 1_500;
     private static final int WRITERS = 8;
