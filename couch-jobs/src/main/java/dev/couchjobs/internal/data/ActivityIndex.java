@@ -3,7 +3,6 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import java.util.List;
 import java.util.Optional;
@@ -23,8 +22,7 @@ public final class ActivityIndex {
 
     /** Writes the row of jobs whose claims this transaction makes or renews, under the sequence of its commit. */
     static void append(Transaction tx, TypeKeys keys, int userVersion, List<String> jobIds) {
-        IncompleteVersionstamps.setStampedKey(
-                tx, keys.activityPrefix(), userVersion, Tuple.fromList(jobIds).pack());
+        IncompleteVersionstamps.setStampedKey(tx, keys.activityPrefix(), userVersion, JobIds.encode(jobIds));
     }
 
     /** Removes a row that no running job needs. */
@@ -72,8 +70,7 @@ public final class ActivityIndex {
     }
 
     private static List<String> decodeIds(byte[] value) {
-        List<String> ids =
-                Tuple.fromBytes(value).stream().map(String.class::cast).toList();
+        List<String> ids = JobIds.decode(value);
         ids.forEach(Keyspace::checkJobId);
         return ids;
     }

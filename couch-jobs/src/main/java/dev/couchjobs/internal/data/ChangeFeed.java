@@ -16,7 +16,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +35,8 @@ public final class ChangeFeed {
     private static final Map<String, JobState> STATES =
             TEXTS.entrySet().stream().collect(Collectors.toMap(Map.Entry::getValue, Map.Entry::getKey));
 
+    private static final int CHANGE_BYTES = 32;
+
     private ChangeFeed() {}
 
     /**
@@ -44,14 +45,12 @@ public final class ChangeFeed {
      * @param changes the changes, at least one
      */
     static void append(Transaction tx, TypeKeys keys, int userVersion, List<Entry> changes, OptionalLong token) {
-        List<Object> row = new ArrayList<>(2 * changes.size() + 1);
+        TupleWriter row = new TupleWriter(CHANGE_BYTES * changes.size());
         for (Entry change : changes) {
-            row.add(change.jobId());
-            row.add(Objects.requireNonNull(TEXTS.get(change.state())));
+            row.add(change.jobId()).add(Objects.requireNonNull(TEXTS.get(change.state())));
         }
         token.ifPresent(row::add);
-        IncompleteVersionstamps.setStampedKey(
-                tx, keys.feedPrefix(), userVersion, Tuple.fromList(row).pack());
+        IncompleteVersionstamps.setStampedKey(tx, keys.feedPrefix(), userVersion, row.toBytes());
         IncompleteVersionstamps.touch(tx, keys.watchesActivity(), userVersion);
     }
 
@@ -112,14 +111,22 @@ public final class ChangeFeed {
         return entry.size() % 2 == 1 && entry.getLong(entry.size() - 1) == token;
     }
 
-    private static List<FeedEntry> decode(TypeKeys keys, KeyValue row) {
-        Versionstamp sequence = keys.sequenceOfFeed(row.getKey());
-        Tuple entry = Tuple.fromBytes(row.getValue());
-        return IntStream.range(0, entry.size() / 2)
-                .mapToObj(i -> new FeedEntry(
-                        sequence,
-                        entry.getString(2 * i),
-                        Objects.requireNonNull(STATES.get(entry.getString(2 * i + 1)))))
-                .toList();
+    private static List<FeedEntry> decode(TypeKeys keys, KeyValue stored) {
+        Versionstamp sequence = keys.sequenceOfFeed(stored.getKey());
+        TupleReader row = new TupleReader(stored.getValue());
+        List<FeedEntry> entries = new ArrayList<>();
+        while (row.hasNext() && row.peek() == TupleWriter.STRING) {
+            entries.add(new FeedEntry(sequence, row.readString(), state(row.readString())));
+        }
+        row.skipRest();
+        return entries;
+    }
+
+    private static JobState state(String text) {
+        JobState state = STATES.get(text);
+        if (state == null) {
+            throw new IllegalArgumentException("There is no state " + text);
+        }
+        return state;
     }
 }

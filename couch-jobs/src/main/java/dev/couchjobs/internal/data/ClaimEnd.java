@@ -1,9 +1,12 @@
 package dev.couchjobs.internal.data;
 
-import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.Outcome;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +33,15 @@ public record ClaimEnd(
     /** The stored text of {@link AttemptEnd#RELEASED}. */
     private static final String RELEASED_TEXT = "handed_back";
 
+    private static final Map<AttemptEnd, String> TEXTS = Stream.of(AttemptEnd.values())
+            .collect(Collectors.toMap(
+                    how -> how,
+                    how -> how == AttemptEnd.RELEASED
+                            ? RELEASED_TEXT
+                            : how.name().toLowerCase(Locale.ROOT)));
+    private static final Map<String, AttemptEnd> ENDS =
+            TEXTS.entrySet().stream().collect(Collectors.toMap(Map.Entry::getValue, Map.Entry::getKey));
+
     /** {@return the end of a claim without the end of its job} */
     public static ClaimEnd of(AttemptEnd how, long at, @Nullable String error) {
         return new ClaimEnd(how, at, error, null, NEVER, false);
@@ -48,32 +60,43 @@ public record ClaimEnd(
         };
     }
 
-    Tuple encode() {
-        return Tuple.from(text(how), at)
-                .addObject(error)
-                .addObject(result == null ? null : result.element())
-                .add(removeAt)
-                .add(archived);
+    /** Adds this as a nested tuple. */
+    void encode(TupleWriter row) {
+        row.beginNested().add(text(how)).add(at).addNullable(error);
+        if (result == null) {
+            row.addNull();
+        } else {
+            result.encode(row);
+        }
+        row.add(removeAt).add(archived).endNested(false);
     }
 
-    static @Nullable ClaimEnd decode(@Nullable Tuple claimEnd) {
-        return claimEnd == null
-                ? null
-                : new ClaimEnd(
-                        how(claimEnd.getString(0)),
-                        claimEnd.getLong(1),
-                        claimEnd.getString(2),
-                        claimEnd.get(3) == null ? null : Payload.ofElement(claimEnd.get(3)),
-                        claimEnd.getLong(4),
-                        claimEnd.getBoolean(5));
+    static @Nullable ClaimEnd decode(TupleReader row) {
+        if (row.skipNull()) {
+            return null;
+        }
+        row.beginNested();
+        ClaimEnd claimEnd = new ClaimEnd(
+                how(row.readString()),
+                row.readLong(),
+                row.readNullableString(),
+                row.skipNull() ? null : Payload.decode(row),
+                row.readLong(),
+                row.readBoolean());
+        row.endNested();
+        return claimEnd;
     }
 
     /** {@return the stored text of an end} */
     static String text(AttemptEnd how) {
-        return how == AttemptEnd.RELEASED ? RELEASED_TEXT : how.name().toLowerCase(Locale.ROOT);
+        return Objects.requireNonNull(TEXTS.get(how));
     }
 
     static AttemptEnd how(String text) {
-        return text.equals(RELEASED_TEXT) ? AttemptEnd.RELEASED : AttemptEnd.valueOf(text.toUpperCase(Locale.ROOT));
+        AttemptEnd how = ENDS.get(text);
+        if (how == null) {
+            throw new IllegalArgumentException("No claim ends by " + text);
+        }
+        return how;
     }
 }

@@ -1,8 +1,5 @@
 package dev.couchjobs.internal.data;
 
-import com.apple.foundationdb.tuple.Tuple;
-import org.jspecify.annotations.Nullable;
-
 /**
  * The current or the last claim on a job.
  *
@@ -26,10 +23,6 @@ public record ClaimInfo(
         boolean started) {
     /** The claim of a job that was never claimed. */
     public static final ClaimInfo NONE = new ClaimInfo(0, 0, "", 0, false, false, 0, true);
-
-    private static final int LOGGED = 5;
-    private static final int EXPIRIES = 6;
-    private static final int STARTED = 7;
 
     ClaimInfo next(String by, long since, boolean shared, boolean started) {
         return new ClaimInfo(number + 1, failures, by, since, shared, logged, expiries, started);
@@ -68,28 +61,37 @@ public record ClaimInfo(
         return expiries > 0;
     }
 
-    @Nullable Tuple encode() {
+    /** Adds this as a nested tuple, or as null. {@return whether there is one} */
+    boolean encode(TupleWriter row) {
         if (number == 0) {
-            return null;
+            row.addNull();
+            return false;
         }
-        Tuple claim = Tuple.from(number, failures, by, since, shared);
+        row.beginNested().add(number).add(failures).add(by).add(since).add(shared);
         if (expiries > 0 || !started) {
-            return claim.add(logged).add(expiries).add(started);
+            row.add(logged).add(expiries).add(started);
+        } else if (logged) {
+            row.add(true);
         }
-        return logged ? claim.add(true) : claim;
+        row.endNested(false);
+        return true;
     }
 
-    static ClaimInfo decode(@Nullable Tuple claim) {
-        return claim == null
-                ? NONE
-                : new ClaimInfo(
-                        claim.getLong(0),
-                        Math.toIntExact(claim.getLong(1)),
-                        claim.getString(2),
-                        claim.getLong(3),
-                        claim.getBoolean(4),
-                        claim.size() > LOGGED && claim.getBoolean(LOGGED),
-                        claim.size() > EXPIRIES ? Math.toIntExact(claim.getLong(EXPIRIES)) : 0,
-                        claim.size() <= STARTED || claim.getBoolean(STARTED));
+    static ClaimInfo decode(TupleReader row) {
+        if (row.skipNull()) {
+            return NONE;
+        }
+        row.beginNested();
+        ClaimInfo claim = new ClaimInfo(
+                row.readLong(),
+                row.readInt(),
+                row.readString(),
+                row.readLong(),
+                row.readBoolean(),
+                row.hasNext() && row.readBoolean(),
+                row.hasNext() ? row.readInt() : 0,
+                !row.hasNext() || row.readBoolean());
+        row.endNested();
+        return claim;
     }
 }

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
@@ -20,6 +21,7 @@ import java.util.random.RandomGenerator;
  */
 public final class ClockSamples {
     private static final int ROWS = 16;
+    private static final int SAMPLE_BYTES = 32;
     private static final long VERSIONS_PER_MILLI = 1_000;
     private static final long VERSIONS_MAX = Duration.ofMinutes(30).toMillis() * VERSIONS_PER_MILLI;
 
@@ -104,8 +106,12 @@ public final class ClockSamples {
      */
     public void write(Transaction tx, RandomGenerator random, String name, long nowMillis) {
         byte[] key = keyspace.clock(rowFor(name, random));
-        IncompleteVersionstamps.setStampedValue(
-                tx, key, Tuple.from(IncompleteVersionstamps.placeholder(0), nowMillis, name));
+        byte[] sample = new TupleWriter(name.length() + SAMPLE_BYTES)
+                .addPlaceholder(0)
+                .add(nowMillis)
+                .add(name)
+                .toOperand(0);
+        tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, sample);
     }
 
     private int rowFor(String name, RandomGenerator random) {

@@ -1,8 +1,5 @@
 package dev.couchjobs.internal.data;
 
-import com.apple.foundationdb.tuple.Tuple;
-import org.jspecify.annotations.Nullable;
-
 /**
  * The part of a job's row that concerns dependencies.
  *
@@ -49,13 +46,28 @@ public record DependencyState(long endGroup, long successGroup, long keptIfFaile
         return new DependencyState(endGroup, successGroup, seconds, archived);
     }
 
-    @Nullable Tuple encode() {
-        return equals(NONE) ? null : Tuple.from(endGroup, successGroup, keptIfFailed, archived);
+    /** Adds these to the options of a row as a nested tuple, or as null. */
+    void encode(TupleWriter options) {
+        if (equals(NONE)) {
+            options.addNull();
+        } else {
+            options.beginNested()
+                    .add(endGroup)
+                    .add(successGroup)
+                    .add(keptIfFailed)
+                    .add(archived)
+                    .endNested(true);
+        }
     }
 
-    static DependencyState decode(@Nullable Tuple state) {
-        return state == null
-                ? NONE
-                : new DependencyState(state.getLong(0), state.getLong(1), state.getLong(2), state.getBoolean(3));
+    static DependencyState decode(TupleReader options) {
+        if (options.skipNull()) {
+            return NONE;
+        }
+        options.beginNested();
+        DependencyState dependencies =
+                new DependencyState(options.readLong(), options.readLong(), options.readLong(), options.readBoolean());
+        options.endNested();
+        return dependencies;
     }
 }

@@ -2,11 +2,8 @@ package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.tuple.ByteArrayUtil;
-import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -19,6 +16,7 @@ import java.util.Arrays;
 public final class IncompleteVersionstamps {
     private static final int STAMP_BYTES = 10;
     private static final int USER_VERSION_MAX = 0xFFFF;
+    private static final int ELEMENT_BYTES = 1 + Versionstamp.LENGTH;
 
     private IncompleteVersionstamps() {}
 
@@ -32,34 +30,17 @@ public final class IncompleteVersionstamps {
 
     /** Sets {@code prefix + tuple(stamp)} to a value. */
     static void setStampedKey(Transaction tx, byte[] prefix, int userVersion, byte[] value) {
-        // In a tuple the placeholder follows the type byte of its element.
-        byte[] key =
-                ByteArrayUtil.join(prefix, Tuple.from(placeholder(userVersion)).pack());
-        tx.mutate(MutationType.SET_VERSIONSTAMPED_KEY, withOffset(key, prefix.length + 1), value);
-    }
-
-    /** Sets a key to a tuple whose first element is {@link #placeholder}. */
-    static void setStampedValue(Transaction tx, byte[] key, Tuple stampFirst) {
-        tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, withOffset(stampFirst.pack(), 1));
+        byte[] operand = new TupleWriter(prefix, ELEMENT_BYTES + Integer.BYTES)
+                .addPlaceholder(userVersion)
+                .toOperand(prefix.length);
+        tx.mutate(MutationType.SET_VERSIONSTAMPED_KEY, operand, value);
     }
 
     /** Changes a key that others watch: its value is the sequence of the commit. */
     public static void touch(Transaction tx, byte[] watchedKey, int userVersion) {
-        setStampedValue(tx, watchedKey, Tuple.from(placeholder(userVersion)));
-    }
-
-    /** {@return a placeholder that packs like a complete versionstamp; the commit replaces its ten bytes} */
-    static Versionstamp placeholder(int userVersion) {
-        byte[] stamp = new byte[STAMP_BYTES];
-        Arrays.fill(stamp, (byte) 0xFF);
-        return Versionstamp.complete(stamp, userVersion);
-    }
-
-    private static byte[] withOffset(byte[] bytes, int offset) {
-        return ByteBuffer.allocate(bytes.length + Integer.BYTES)
-                .order(ByteOrder.LITTLE_ENDIAN)
-                .put(bytes)
-                .putInt(offset)
-                .array();
+        byte[] operand = new TupleWriter(ELEMENT_BYTES + Integer.BYTES)
+                .addPlaceholder(userVersion)
+                .toOperand(0);
+        tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, watchedKey, operand);
     }
 }

@@ -1,6 +1,5 @@
 package dev.couchjobs.internal.data;
 
-import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.RetryPolicy;
 import java.time.Duration;
 import java.util.Objects;
@@ -28,10 +27,6 @@ public record JobOptions(
         int edits) {
     /** The options of a job without options beyond the RFC. */
     public static final JobOptions NONE = new JobOptions(0, 0, false, false, null, DependencyState.NONE, 0);
-
-    private static final int RETRY = 4;
-    private static final int DEPENDENCIES = 5;
-    private static final int EDITS = 6;
 
     /** {@return the options of a creator} */
     public static JobOptions withOptions(int priority, long now, @Nullable RetryPolicy retry) {
@@ -84,53 +79,68 @@ public record JobOptions(
         return priority == source.priority && Objects.equals(retry, source.retry);
     }
 
-    @Nullable Tuple encode() {
+    /** Adds these as a nested tuple, or as null. {@return whether there is one} */
+    boolean encode(TupleWriter row) {
         if (equals(NONE)) {
+            row.addNull();
+            return false;
+        }
+        row.beginNested().add(priority).add(since).add(due).add(blocked);
+        boolean hasDependencyState = !dependencies.equals(DependencyState.NONE);
+        if (retry != null) {
+            encode(retry, row);
+        } else if (hasDependencyState || edits != 0) {
+            row.addNull();
+        }
+        if (hasDependencyState || edits != 0) {
+            dependencies.encode(row);
+        }
+        if (edits != 0) {
+            row.add(edits);
+        }
+        row.endNested(false);
+        return true;
+    }
+
+    static JobOptions decode(TupleReader row) {
+        if (row.skipNull()) {
+            return NONE;
+        }
+        row.beginNested();
+        JobOptions options = new JobOptions(
+                row.readInt(),
+                row.readLong(),
+                row.readBoolean(),
+                row.readBoolean(),
+                decodeRetry(row),
+                DependencyState.decode(row),
+                row.hasNext() ? row.readInt() : 0);
+        row.endNested();
+        return options;
+    }
+
+    private static void encode(RetryPolicy policy, TupleWriter row) {
+        row.beginNested()
+                .add(policy.maxAttempts())
+                .add(policy.initialDelay().toMillis())
+                .add(policy.factor())
+                .add(policy.maxDelay().toMillis())
+                .add(policy.jitter())
+                .endNested(true);
+    }
+
+    private static @Nullable RetryPolicy decodeRetry(TupleReader row) {
+        if (row.skipNull()) {
             return null;
         }
-        Tuple options = Tuple.from(priority, since, due, blocked);
-        Tuple encodedDependencies = dependencies.encode();
-        if (encodedDependencies == null && edits == 0) {
-            return retry == null ? options : options.add(encode(retry));
-        }
-        Tuple extended = options.addObject(retry == null ? null : encode(retry)).addObject(encodedDependencies);
-        return edits == 0 ? extended : extended.add(edits);
-    }
-
-    static JobOptions decode(@Nullable Tuple options) {
-        return options == null
-                ? NONE
-                : new JobOptions(
-                        Math.toIntExact(options.getLong(0)),
-                        options.getLong(1),
-                        options.getBoolean(2),
-                        options.getBoolean(3),
-                        decodeRetry(nested(options, RETRY)),
-                        DependencyState.decode(nested(options, DEPENDENCIES)),
-                        options.size() > EDITS ? Math.toIntExact(options.getLong(EDITS)) : 0);
-    }
-
-    private static Tuple encode(RetryPolicy policy) {
-        return Tuple.from(
-                policy.maxAttempts(),
-                policy.initialDelay().toMillis(),
-                policy.factor(),
-                policy.maxDelay().toMillis(),
-                policy.jitter());
-    }
-
-    private static @Nullable Tuple nested(Tuple options, int index) {
-        return options.size() > index ? options.getNestedTuple(index) : null;
-    }
-
-    private static @Nullable RetryPolicy decodeRetry(@Nullable Tuple policy) {
-        return policy == null
-                ? null
-                : new RetryPolicy(
-                        Math.toIntExact(policy.getLong(0)),
-                        Duration.ofMillis(policy.getLong(1)),
-                        policy.getDouble(2),
-                        Duration.ofMillis(policy.getLong(3)),
-                        policy.getDouble(4));
+        row.beginNested();
+        RetryPolicy policy = new RetryPolicy(
+                row.readInt(),
+                Duration.ofMillis(row.readLong()),
+                row.readDouble(),
+                Duration.ofMillis(row.readLong()),
+                row.readDouble());
+        row.endNested();
+        return policy;
     }
 }

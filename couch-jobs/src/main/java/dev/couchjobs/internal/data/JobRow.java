@@ -1,12 +1,11 @@
 package dev.couchjobs.internal.data;
 
-import com.apple.foundationdb.tuple.Tuple;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Outcome;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -41,10 +40,8 @@ public record JobRow(
         @Nullable ClaimEnd claimEnd) {
 
     private static final Versionstamp NEXT_COMMIT = Versionstamp.incomplete();
-    private static final int RFC_ELEMENTS = 5;
-    private static final int JOB_OPTIONS = 6;
-    private static final int CLAIM_INFO = 7;
-    private static final int ENDING = 8;
+    /** The usual size of a row without its payload. */
+    private static final int ENCODED_BYTES = 120;
 
     /** {@return the row of a new job} */
     public static JobRow added(Payload payload, long scheduledTime, JobOptions options) {
@@ -320,59 +317,79 @@ public record JobRow(
     }
 
     /** Encodes the row, with a placeholder as the first element if the row awaits its commit. */
-    Tuple encode() {
-        List<@Nullable Object> value = new ArrayList<>(ENDING + 1);
-        value.add(encodedSequence());
-        value.add(lock);
-        value.add(scheduledTime);
-        value.add(resubmit);
-        value.add(payload.element());
-        value.add(finishedBy);
-        value.add(options.encode());
-        value.add(claimInfo.encode());
-        value.add(claimEnd == null ? null : claimEnd.encode());
-        return Tuple.fromList(withoutTail(value));
+    private TupleWriter encoded() {
+        TupleWriter row = new TupleWriter(ENCODED_BYTES + payload.inlineBytes());
+        encodeSequence(row);
+        row.addNullable(lock).add(scheduledTime).add(resubmit);
+        payload.encode(row);
+        row.addNullable(finishedBy);
+        int end = row.length(); // nulls at the end of a row take no room
+        if (options.encode(row)) {
+            end = row.length();
+        }
+        if (claimInfo.encode(row)) {
+            end = row.length();
+        }
+        if (claimEnd != null) {
+            claimEnd.encode(row);
+            end = row.length();
+        }
+        row.truncate(end);
+        return row;
     }
 
-    private @Nullable Object encodedSequence() {
+    private void encodeSequence(TupleWriter row) {
         if (sequence == null) {
-            return state == JobState.PENDING ? 0L : null;
+            if (state == JobState.PENDING) {
+                row.add(0);
+            } else {
+                row.addNull();
+            }
+        } else if (sequence.isComplete()) {
+            row.add(sequence);
+        } else {
+            row.addPlaceholder(sequence.getUserVersion());
         }
-        return sequence.isComplete() ? sequence : IncompleteVersionstamps.placeholder(sequence.getUserVersion());
     }
 
-    /** Omits the absent elements at the end of a row. */
-    private static List<@Nullable Object> withoutTail(List<@Nullable Object> value) {
-        int last = value.size();
-        while (last > JOB_OPTIONS && value.get(last - 1) == null) {
-            last--;
+    /** Sets the value of a key to this row. */
+    void write(Transaction tx, byte[] key) {
+        if (awaitsCommit()) {
+            tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, encoded().toOperand(0));
+        } else {
+            tx.set(key, encoded().toBytes());
         }
-        return value.subList(0, last);
     }
 
     static JobRow decode(byte[] value) {
-        Tuple row = Tuple.fromBytes(value);
-        Object sequence = row.get(0);
-        UUID lock = row.getUUID(1);
-        if (lock == null ? sequence != null && !sequence.equals(0L) : !(sequence instanceof Versionstamp)) {
+        TupleReader row = new TupleReader(value);
+        boolean isFinished = row.skipNull();
+        Versionstamp sequence = null;
+        if (!isFinished) {
+            if (row.peek() == TupleWriter.INT_ZERO) {
+                row.readLong();
+            } else {
+                sequence = row.readVersionstamp();
+            }
+        }
+        UUID lock = row.skipNull() ? null : row.readUuid();
+        if ((lock == null) != (sequence == null)) {
             throw new IllegalArgumentException(
                     "A job with" + (lock == null ? "out" : "") + " a lock has sequence " + sequence);
         }
-        JobState idle = sequence == null ? JobState.FINISHED : JobState.PENDING;
-        return new JobRow(
+        JobState idle = isFinished ? JobState.FINISHED : JobState.PENDING;
+        JobRow job = new JobRow(
                 lock != null ? JobState.RUNNING : idle,
-                sequence instanceof Versionstamp stamp ? stamp : null,
+                sequence,
                 lock,
-                row.getLong(2),
-                row.getBoolean(3),
-                Payload.ofElement(row.get(4)),
-                row.size() > RFC_ELEMENTS ? row.getUUID(RFC_ELEMENTS) : null,
-                JobOptions.decode(nested(row, JOB_OPTIONS)),
-                ClaimInfo.decode(nested(row, CLAIM_INFO)),
-                ClaimEnd.decode(nested(row, ENDING)));
-    }
-
-    private static @Nullable Tuple nested(Tuple row, int index) {
-        return row.size() > index ? row.getNestedTuple(index) : null;
+                row.readLong(),
+                row.readBoolean(),
+                Payload.decode(row),
+                row.skipNull() ? null : row.readUuid(),
+                JobOptions.decode(row),
+                ClaimInfo.decode(row),
+                ClaimEnd.decode(row));
+        row.skipRest();
+        return job;
     }
 }

@@ -184,7 +184,7 @@ public final class JobTransaction {
      */
     public void restore(JobRef ref, JobRow was, JobRow now) {
         SharedRows shared = sharedRows(ref.keys(), List.of(ref.dataKey()));
-        tx.set(ref.dataKey(), now.encode().pack());
+        now.write(tx, ref.dataKey());
         shared.restore(ref, was, now);
         if (QueueIndex.replace(tx, ref, null, now)) {
             shared.wakeProcessors();
@@ -248,10 +248,8 @@ public final class JobTransaction {
         conflict(ref, before, next);
         if (next == null) {
             tx.clear(ref.dataKey());
-        } else if (next.awaitsCommit()) {
-            IncompleteVersionstamps.setStampedValue(tx, ref.dataKey(), next.encode());
         } else {
-            tx.set(ref.dataKey(), next.encode().pack());
+            next.write(tx, ref.dataKey());
         }
         shared.add(ref, before, next, event);
         if (QueueIndex.replace(tx, ref, before, next)) {

@@ -34,15 +34,23 @@ public final class Payload {
         return new Payload(json, json.length <= INLINE_BYTES_MAX ? 0 : (json.length + CHUNK_BYTES - 1) / CHUNK_BYTES);
     }
 
-    /** {@return the payload of an element of a row: the JSON itself, or the number of its chunks} */
-    static Payload ofElement(Object element) {
-        return element instanceof byte[] json
-                ? new Payload(json, 0)
-                : new Payload(null, Math.toIntExact((Long) element));
+    /** Reads an element of a row: the JSON itself, or the number of its chunks. */
+    static Payload decode(TupleReader row) {
+        return row.peek() == TupleWriter.BYTES ? new Payload(row.readBytes(), 0) : new Payload(null, row.readInt());
     }
 
-    Object element() {
-        return chunks == 0 ? inline() : (Object) (long) chunks;
+    /** Adds the element that {@link #decode} reads. */
+    void encode(TupleWriter row) {
+        if (chunks == 0) {
+            row.add(inline());
+        } else {
+            row.add(chunks);
+        }
+    }
+
+    /** How many bytes of the JSON are in the row. */
+    int inlineBytes() {
+        return chunks == 0 ? inline().length : 0;
     }
 
     /** {@return the JSON} */

@@ -3,7 +3,6 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
-import com.apple.foundationdb.tuple.Tuple;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -72,8 +71,10 @@ public final class PendingQueue {
     }
 
     static QueueEntry decode(TypeKeys keys, byte[] key) {
-        Tuple path = keys.unpackPending(key);
-        long scheduledTime = path.getLong(0);
-        return new QueueEntry(key, Keyspace.jobId(path, 1), 0, QueueIndex.since(scheduledTime), scheduledTime, true);
+        TupleReader path = keys.readPending(key);
+        long scheduledTime = path.readLong();
+        String jobId = path.readString();
+        Keyspace.checkJobId(jobId);
+        return new QueueEntry(key, jobId, 0, QueueIndex.since(scheduledTime), scheduledTime, true);
     }
 }

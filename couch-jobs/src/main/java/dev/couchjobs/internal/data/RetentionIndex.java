@@ -53,8 +53,6 @@ public final class RetentionIndex {
 
     private static Entry decode(TypeKeys keys, boolean archived, KeyValue row) {
         Tuple place = keys.retire(archived).unpack(row.getKey());
-        List<String> jobIds =
-                Tuple.fromBytes(row.getValue()).stream().map(String.class::cast).toList();
-        return new Entry(archived, place.getLong(0), place.getVersionstamp(1), jobIds);
+        return new Entry(archived, place.getLong(0), place.getVersionstamp(1), JobIds.decode(row.getValue()));
     }
 }

@@ -2,7 +2,6 @@ package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
-import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -106,8 +105,7 @@ final class SharedRows {
         }
         retired.forEach((when, jobIds) -> {
             Subspace place = keys.retire(when.archived()).get(when.removeAt());
-            IncompleteVersionstamps.setStampedKey(
-                    tx, place.pack(), userVersion, Tuple.fromList(jobIds).pack());
+            IncompleteVersionstamps.setStampedKey(tx, place.pack(), userVersion, JobIds.encode(jobIds));
         });
     }
 }

@@ -11,9 +11,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.NavigableMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -38,7 +39,7 @@ final class TransactionScope {
     private static final Cache<Object, TransactionScope> SCOPES =
             Caffeine.newBuilder().weakKeys().executor(Runnable::run).build();
 
-    @GuardedBy("this") private final NavigableMap<byte[], Entry> entries = new TreeMap<>(Arrays::compareUnsigned);
+    @GuardedBy("this") private final Map<Key, Entry> entries = new HashMap<>();
 
     @GuardedBy("this") private int userVersions;
 
@@ -123,8 +124,9 @@ final class TransactionScope {
 
     private synchronized SortedMap<byte[], Optional<JobRow>> writtenWithin(Range range) {
         SortedMap<byte[], Optional<JobRow>> rows = new TreeMap<>(Arrays::compareUnsigned);
-        entries.subMap(range.begin, range.end)
-                .forEach((key, entry) -> entry.written.ifPresent(written -> rows.put(key, written.row())));
+        entries.forEach((key, entry) -> entry.written
+                .filter(written -> key.isWithin(range))
+                .ifPresent(written -> rows.put(key.bytes, written.row())));
         return rows;
     }
 
@@ -134,7 +136,7 @@ final class TransactionScope {
     }
 
     private synchronized Optional<Written> written(byte[] dataKey) {
-        Entry entry = entries.get(dataKey);
+        Entry entry = entries.get(new Key(dataKey));
         return entry == null ? Optional.empty() : entry.written;
     }
 
@@ -221,7 +223,32 @@ final class TransactionScope {
     }
 
     @GuardedBy("this") private Entry entry(byte[] dataKey) {
-        return entries.computeIfAbsent(dataKey, key -> new Entry());
+        return entries.computeIfAbsent(new Key(dataKey), key -> new Entry());
+    }
+
+    /** The key of a row, compared by its bytes. */
+    private static final class Key {
+        final byte[] bytes;
+        private final int hash;
+
+        Key(byte[] bytes) {
+            this.bytes = bytes;
+            this.hash = Arrays.hashCode(bytes);
+        }
+
+        boolean isWithin(Range range) {
+            return Arrays.compareUnsigned(range.begin, bytes) <= 0 && Arrays.compareUnsigned(bytes, range.end) < 0;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Key that && hash == that.hash && Arrays.equals(bytes, that.bytes);
+        }
+
+        @Override
+        public int hashCode() {
+            return hash;
+        }
     }
 
     /** The state of one job in the transaction. */

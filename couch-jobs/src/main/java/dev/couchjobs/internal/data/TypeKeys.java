@@ -12,6 +12,7 @@ import java.util.Optional;
 public final class TypeKeys {
     static final long RANKED_NOW = 0;
     static final long RANKED_LATER = 1;
+    private static final int NUMBER_BYTES_MAX = 1 + Long.BYTES;
     private static final long QUARANTINE_ENTRIES = 0;
     private static final long QUARANTINE_BYTES = 1;
     private static final long IDLE_LEADER = 0;
@@ -20,6 +21,8 @@ public final class TypeKeys {
     private final String typeName;
     private final Subspace data;
     private final Subspace pending;
+    private final byte[] dataPrefix;
+    private final byte[] pendingPrefix;
     private final Subspace activity;
     private final Subspace payload;
     private final Subspace feed;
@@ -52,6 +55,8 @@ public final class TypeKeys {
         this.typeName = typeName;
         data = root.subspace(Tuple.from("data", typeName));
         pending = root.subspace(Tuple.from("pending", typeName));
+        dataPrefix = data.pack();
+        pendingPrefix = pending.pack();
         activity = root.subspace(Tuple.from("activity", typeName));
         watchesPending = root.pack(Tuple.from("watches_pending", typeName));
         watchesActivity = root.pack(Tuple.from("watches_activity", typeName));
@@ -87,7 +92,7 @@ public final class TypeKeys {
     }
 
     byte[] data(String jobId) {
-        return data.pack(jobId);
+        return TupleWriter.key(dataPrefix, jobId);
     }
 
     Range dataAfter(String jobId) {
@@ -95,16 +100,26 @@ public final class TypeKeys {
     }
 
     String jobIdOfData(byte[] key) {
-        Tuple path = data.unpack(key);
-        if (path.size() != 1) {
-            throw new IllegalArgumentException(
-                    "The key of a job's row ends with one id; this has " + path.size() + " parts");
+        TupleReader path = below(dataPrefix, key);
+        String jobId = path.readString();
+        if (path.hasNext()) {
+            throw new IllegalArgumentException("The key of a job's row ends with one id; this has more parts");
         }
-        return path.getString(0);
+        return jobId;
+    }
+
+    private static TupleReader below(byte[] prefix, byte[] key) {
+        if (!ByteArrayUtil.startsWith(key, prefix)) {
+            throw new IllegalArgumentException("The key is in another subspace");
+        }
+        return new TupleReader(key, prefix.length);
     }
 
     byte[] pending(long scheduledTime, String jobId) {
-        return pending.pack(Tuple.from(scheduledTime, jobId));
+        return new TupleWriter(pendingPrefix, jobId.length() + NUMBER_BYTES_MAX + 2)
+                .add(scheduledTime)
+                .add(jobId)
+                .toBytes();
     }
 
     /** All pending rows. */
@@ -128,8 +143,9 @@ public final class TypeKeys {
         return pending.get(0L).range();
     }
 
-    Tuple unpackPending(byte[] key) {
-        return pending.unpack(key);
+    /** Reads the path of a pending row: scheduled time and id. */
+    TupleReader readPending(byte[] key) {
+        return below(pendingPrefix, key);
     }
 
     /** Changed by every commit that puts a job into the pending queue. */
