@@ -5,6 +5,7 @@ import dev.couchjobs.fdb.internal.commit.CommitReply;
 import dev.couchjobs.fdb.internal.commit.Engine;
 import dev.couchjobs.fdb.internal.common.FdbError;
 import dev.couchjobs.fdb.internal.keys.Bytes;
+import dev.couchjobs.fdb.internal.keys.ConflictRanges;
 import dev.couchjobs.fdb.internal.keys.RangeSet;
 import dev.couchjobs.fdb.internal.versions.Snapshot;
 import dev.couchjobs.fdb.internal.versions.WriteBuffer;
@@ -27,9 +28,9 @@ final class TransactionAttempt {
     private final Engine engine;
     private final TransactionSettings settings;
     private final WriteBuffer writes = new WriteBuffer();
-    private final RangeSet readConflicts = new RangeSet();
+    private final ConflictRanges readConflicts = new ConflictRanges();
     private final RangeSet conflictsAdded = new RangeSet();
-    private final RangeSet writeConflicts = new RangeSet();
+    private final ConflictRanges writeConflicts = new ConflictRanges();
     private final NavigableMap<byte[], List<Watch>> watches = new TreeMap<>(Bytes.ORDER);
     private final List<CompletableFuture<byte[]>> versionstamps = new ArrayList<>();
 
@@ -60,7 +61,7 @@ final class TransactionAttempt {
         return writes;
     }
 
-    RangeSet readConflicts() {
+    ConflictRanges readConflicts() {
         return readConflicts;
     }
 
@@ -69,7 +70,7 @@ final class TransactionAttempt {
         return conflictsAdded;
     }
 
-    RangeSet writeConflicts() {
+    ConflictRanges writeConflicts() {
         return writeConflicts;
     }
 

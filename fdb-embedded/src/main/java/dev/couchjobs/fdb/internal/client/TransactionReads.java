@@ -210,7 +210,7 @@ final class TransactionReads {
     private void addConflict(byte[] key) {
         if (attempt.settings().isReadYourWritesDisabled() || !attempt.writes().isDetermined(key)) {
             attempt.addSize(2L * key.length + 1 + TransactionAttempt.RANGE_OVERHEAD_BYTES);
-            attempt.readConflicts().add(key, Bytes.after(key));
+            attempt.readConflicts().add(KeyRange.of(key));
         }
     }
 
@@ -221,7 +221,10 @@ final class TransactionReads {
     void addConflict(byte[] begin, byte[] end) {
         int parts = 1;
         if (attempt.settings().isReadYourWritesDisabled()) {
-            attempt.readConflicts().add(begin, end);
+            KeyRange range = new KeyRange(begin, end);
+            if (!range.isEmpty()) {
+                attempt.readConflicts().add(range);
+            }
         } else {
             parts = addUndetermined(begin, end);
         }

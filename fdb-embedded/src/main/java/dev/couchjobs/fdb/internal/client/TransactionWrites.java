@@ -75,7 +75,7 @@ final class TransactionWrites {
         }
         attempt.writes().clear(range.begin(), range.end());
         if (conflict) {
-            attempt.writeConflicts().add(range.begin(), range.end());
+            attempt.writeConflicts().add(range);
         }
         touch(range, null, true);
     }
@@ -94,7 +94,7 @@ final class TransactionWrites {
             return;
         }
         if (mutation == AtomicMutation.SET_VERSIONSTAMPED_VALUE) {
-            StampTemplate.parse(operand);
+            StampTemplate.check(operand);
         }
         attempt.writes().mutate(mutation, key, operand);
         KeyRange range = KeyRange.of(key);
@@ -131,7 +131,7 @@ final class TransactionWrites {
 
     private void addConflict(KeyRange range) {
         if (!range.isEmpty()) {
-            attempt.writeConflicts().add(range.begin(), range.end());
+            attempt.writeConflicts().add(range);
             attempt.addSize(range.bytes() + TransactionAttempt.RANGE_OVERHEAD_BYTES);
         }
     }

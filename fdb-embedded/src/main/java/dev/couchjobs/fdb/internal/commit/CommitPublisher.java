@@ -27,7 +27,12 @@ final class CommitPublisher {
         versions.publish(batch.version(), batch.edit());
         for (Decision decision : batch.decisions()) {
             if (decision.commits() && !watches.isEmpty()) {
-                decision.commit().writes().touched(decision.stamp()).forEach(range -> watches.fire(range, contents));
+                decision.commit()
+                        .writes()
+                        .forEachTouched(
+                                decision.stamp(),
+                                range -> watches.fire(range, contents),
+                                key -> watches.fire(key, contents));
             }
         }
         for (Decision decision : batch.decisions()) {

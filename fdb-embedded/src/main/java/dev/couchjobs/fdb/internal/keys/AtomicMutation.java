@@ -2,6 +2,7 @@ package dev.couchjobs.fdb.internal.keys;
 
 import com.apple.foundationdb.MutationType;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,6 +100,8 @@ public enum AtomicMutation {
         }
     };
 
+    private static final List<AtomicMutation> ALL = List.of(values());
+
     private final int code;
 
     AtomicMutation(MutationType type) {
@@ -107,7 +110,7 @@ public enum AtomicMutation {
 
     /** The deprecated names of a mutation share its code. */
     public static AtomicMutation of(MutationType type) {
-        for (AtomicMutation mutation : values()) {
+        for (AtomicMutation mutation : ALL) {
             if (mutation.code == type.code()) {
                 return mutation;
             }

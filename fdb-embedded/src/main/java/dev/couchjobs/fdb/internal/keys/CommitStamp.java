@@ -13,7 +13,12 @@ public record CommitStamp(long version, int index) {
     /** A copy of {@code template} with this stamp at {@code offset}. */
     byte[] filledInto(byte[] template, int offset) {
         byte[] filled = template.clone();
-        ByteBuffer.wrap(filled).putLong(offset, version).putShort(offset + Long.BYTES, (short) index);
+        fill(filled, offset);
         return filled;
+    }
+
+    /** Writes this stamp into bytes. */
+    void fill(byte[] bytes, int offset) {
+        ByteBuffer.wrap(bytes).putLong(offset, version).putShort(offset + Long.BYTES, (short) index);
     }
 }

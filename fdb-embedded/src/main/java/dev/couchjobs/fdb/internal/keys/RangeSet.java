@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A set of keys, kept as disjoint ranges that do not touch. Not thread-safe. */
@@ -132,6 +133,10 @@ public final class RangeSet {
             bytes += range.getKey().length + range.getValue().length + overhead;
         }
         return bytes;
+    }
+
+    public void forEach(Consumer<KeyRange> action) {
+        ends.forEach((begin, end) -> action.accept(new KeyRange(begin, end)));
     }
 
     public List<KeyRange> ranges() {

@@ -10,6 +10,24 @@ import java.util.Arrays;
 public record StampTemplate(byte[] bytes, int offset) {
     /** Reads an operand that ends in the placeholder's offset, as four bytes little-endian. */
     public static StampTemplate parse(byte[] operand) {
+        int offset = offset(operand);
+        return new StampTemplate(Arrays.copyOf(operand, operand.length - Integer.BYTES), offset);
+    }
+
+    /** The bytes of an operand that {@link #parse} accepts, with the stamp in them. */
+    public static byte[] fill(byte[] operand, CommitStamp stamp) {
+        int offset = offset(operand);
+        byte[] filled = Arrays.copyOf(operand, operand.length - Integer.BYTES);
+        stamp.fill(filled, offset);
+        return filled;
+    }
+
+    /** Fails unless {@link #parse} accepts an operand. */
+    public static void check(byte[] operand) {
+        int unused = offset(operand);
+    }
+
+    private static int offset(byte[] operand) {
         int length = operand.length - Integer.BYTES;
         if (length < 0) {
             throw FdbError.CLIENT_INVALID_OPERATION.exception("a versionstamped operand ends in a four-byte offset");
@@ -19,7 +37,7 @@ public record StampTemplate(byte[] bytes, int offset) {
             throw FdbError.CLIENT_INVALID_OPERATION.exception(
                     "a versionstamp at offset " + offset + " does not fit into " + length + " bytes");
         }
-        return new StampTemplate(Arrays.copyOf(operand, length), offset);
+        return offset;
     }
 
     public byte[] filled(CommitStamp stamp) {

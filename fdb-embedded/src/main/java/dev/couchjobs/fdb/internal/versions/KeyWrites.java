@@ -56,7 +56,7 @@ public final class KeyWrites {
         byte[] result = assigned ? value : existing;
         for (Operation operation : operations) {
             result = operation.mutation == AtomicMutation.SET_VERSIONSTAMPED_VALUE
-                    ? StampTemplate.parse(operation.operand).filled(stamp)
+                    ? StampTemplate.fill(operation.operand, stamp)
                     : operation.mutation.apply(result, operation.operand);
         }
         return result;

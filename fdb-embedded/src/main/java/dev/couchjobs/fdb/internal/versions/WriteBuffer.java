@@ -3,6 +3,7 @@ package dev.couchjobs.fdb.internal.versions;
 import dev.couchjobs.fdb.internal.keys.AtomicMutation;
 import dev.couchjobs.fdb.internal.keys.Bytes;
 import dev.couchjobs.fdb.internal.keys.CommitStamp;
+import dev.couchjobs.fdb.internal.keys.ConflictRanges;
 import dev.couchjobs.fdb.internal.keys.KeyRange;
 import dev.couchjobs.fdb.internal.keys.RangeSet;
 import dev.couchjobs.fdb.internal.keys.StampedKey;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,12 +107,12 @@ public final class WriteBuffer {
      * Adds to {@code into} the parts of a range whose values depend on the stored rows: the gaps between this
      * transaction's writes, and each key with atomic operations only. Returns the number of parts.
      */
-    public int addUndetermined(byte[] begin, byte[] end, RangeSet into) {
+    public int addUndetermined(byte[] begin, byte[] end, ConflictRanges into) {
         if (!Bytes.less(begin, end)) {
             return 0;
         }
         if (keys.isEmpty() && cleared.isEmpty()) {
-            into.add(begin, end);
+            into.add(new KeyRange(begin, end));
             return 1;
         }
         RangeSet gaps = new RangeSet();
@@ -122,12 +124,12 @@ public final class WriteBuffer {
             KeyRange key = KeyRange.of(entry.getKey());
             gaps.remove(key.begin(), key.end());
             if (!entry.getValue().determined()) {
-                into.add(key.begin(), key.end());
+                into.add(key);
                 calculated++;
             }
         }
         List<KeyRange> ranges = gaps.ranges();
-        ranges.forEach(range -> into.add(range.begin(), range.end()));
+        ranges.forEach(into::add);
         return ranges.size() + calculated;
     }
 
@@ -172,12 +174,11 @@ public final class WriteBuffer {
         return result;
     }
 
-    /** The ranges that the writes may change. */
-    public List<KeyRange> touched(CommitStamp stamp) {
-        List<KeyRange> ranges = cleared.ranges();
-        keys.keySet().forEach(key -> ranges.add(KeyRange.of(key)));
-        stampedKeys(stamp).forEach(key -> ranges.add(KeyRange.of(key)));
-        return ranges;
+    /** Passes on the ranges that the writes clear, and the keys that they may set. */
+    public void forEachTouched(CommitStamp stamp, Consumer<KeyRange> ranges, Consumer<byte[]> singleKeys) {
+        cleared.forEach(ranges);
+        keys.keySet().forEach(singleKeys);
+        stampedKeys.forEach(stampedKey -> singleKeys.accept(stampedKey.key(stamp)));
     }
 
     /** The number of keys and ranges written. */

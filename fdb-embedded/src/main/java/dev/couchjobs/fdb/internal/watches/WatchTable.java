@@ -3,10 +3,8 @@ package dev.couchjobs.fdb.internal.watches;
 import dev.couchjobs.fdb.internal.keys.Bytes;
 import dev.couchjobs.fdb.internal.keys.KeyRange;
 import dev.couchjobs.fdb.internal.versions.Contents;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
@@ -42,15 +40,24 @@ public final class WatchTable {
 
     /** Fires the watches of keys in {@code touched} whose value differs from the one that the transaction saw. */
     public void fire(KeyRange touched, Contents contents) {
-        List<Watch> fired = new ArrayList<>();
-        for (Map.Entry<byte[], Set<Watch>> entry :
-                armed.subMap(touched.begin(), true, touched.end(), false).entrySet()) {
-            byte[] value = contents.get(entry.getKey());
-            entry.getValue().stream().filter(watch -> watch.differsFrom(value)).forEach(fired::add);
+        for (byte[] key : List.copyOf(
+                armed.subMap(touched.begin(), true, touched.end(), false).keySet())) {
+            fire(key, contents);
         }
-        for (Watch watch : fired) {
-            disarm(watch);
-            watch.fire();
+    }
+
+    /** Fires the watches of a key if its value differs from the one that their transactions saw. */
+    public void fire(byte[] key, Contents contents) {
+        Set<Watch> watches = armed.get(key);
+        if (watches == null) {
+            return;
+        }
+        byte[] value = contents.get(key);
+        for (Watch watch : List.copyOf(watches)) {
+            if (watch.differsFrom(value)) {
+                disarm(watch);
+                watch.fire();
+            }
         }
     }
 }
