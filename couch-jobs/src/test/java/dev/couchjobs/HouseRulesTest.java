@@ -75,7 +75,7 @@ class HouseRulesTest {
                 new Rule(
                         "\\bFDB\\.|packWithVersionstamp|LocalityUtil",
                         HouseRulesTest::needsNoClient,
-                        "these need the native client; see Stamps and EmbeddedDatabase"),
+                        "these need the native client; see IncompleteVersionstamps and EmbeddedDatabase"),
                 new Rule(
                         "Thread\\.sleep|TimeUnit\\.\\w+\\.sleep|@Disabled|@RepeatedTest|[aA]ssum(e|ing|ptions?)\\b[.(T]",
                         HouseRulesTest::isTest,
