@@ -87,20 +87,18 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Opens jobs with the default settings.
+     * {@return an instance with the default settings, to be closed when no longer needed}
      *
      * @param database a cluster's database or an embedded one
-     * @return an instance, to be closed when no longer needed
      */
     public static CouchJobs on(Database database) {
         return builder(database).build();
     }
 
     /**
-     * Makes a builder, for other settings.
+     * {@return a builder, for other settings}
      *
      * @param database a cluster's database or an embedded one
-     * @return a builder
      */
     public static CouchJobsBuilder builder(Database database) {
         return new CouchJobsBuilder(database);
@@ -376,11 +374,7 @@ public final class CouchJobs implements AutoCloseable {
         return closed ? CompletableFuture.failedFuture(new CouchJobsClosedException()) : verb.get();
     }
 
-    /**
-     * Makes a worker, which claims jobs and runs them by handlers.
-     *
-     * @return a builder; nothing runs before {@link WorkerBuilder#start}
-     */
+    /** {@return a builder of a worker, which claims and runs jobs once {@link WorkerBuilder#start} is called} */
     public WorkerBuilder worker() {
         return new WorkerBuilder(internalInstance, acceptors, workers::add);
     }
