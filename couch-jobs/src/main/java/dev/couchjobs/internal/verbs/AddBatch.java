@@ -59,7 +59,7 @@ final class AddBatch {
      * Adds the jobs.
      *
      * @param allowed fails if a job must not be added
-     * @param results receives the result of request request
+     * @param results receives the result of each request
      */
     CompletableFuture<?> add(JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
         Transaction tx = jobs.tx();

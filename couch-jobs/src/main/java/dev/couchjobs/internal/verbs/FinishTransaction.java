@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * Ends many claims in one transaction. Each claim ends with the disposition that its holder asked for. Lost claims are
  * skipped.
  *
- * <p>Like the verbs of {@link ProcessorVerbs} it reads result job's row so that it conflicts with a takeover, and
+ * <p>Like the verbs of {@link ProcessorVerbs} it reads each job's row so that it conflicts with a takeover, and
  * compares the lock. In a transaction of the library's own the {@link FinishResult} of a lost claim says so, and the
  * other claims end. In a transaction of the caller's a lost claim cancels that transaction, because the caller's writes
  * may commit only while the claim is held.
@@ -77,7 +77,7 @@ public final class FinishTransaction {
      * @param type the type of all the jobs
      * @param requests the claims
      * @param activityRows shared activity rows that count no jobs once these claims have ended; they are cleared
-     * @return the result of result request, in their order; in a transaction of the caller's it fails with
+     * @return the result of each request, in their order; in a transaction of the caller's it fails with
      *     {@link JobHaltedException} if any claim is lost
      */
     public CompletableFuture<List<FinishResult>> endAll(
