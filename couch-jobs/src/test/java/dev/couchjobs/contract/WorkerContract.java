@@ -3,6 +3,7 @@ package dev.couchjobs.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobAlreadyFinishedException;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobState;
@@ -73,6 +74,36 @@ class WorkerContract extends JobsContract {
         assertThat(seen).hasSize(1_000);
         assertThat(runs).hasValue(1_000);
         assertThat(states()).containsOnly(Map.entry(JobState.FINISHED, 1_000L));
+    }
+
+    @Test
+    void jobsAddedBetweenThoseThatAreClaimedRunOnceToo() {
+        Set<String> seen = ConcurrentHashMap.newKeySet();
+        AtomicInteger runs = new AtomicInteger();
+        CountDownLatch all = new CountDownLatch(1_000);
+        addMany(500);
+
+        during(
+                jobs.worker()
+                        .handle(SQUARE, job -> {
+                            seen.add(job.id());
+                            runs.incrementAndGet();
+                            all.countDown();
+                            return 1;
+                        })
+                        .concurrency(100),
+                () -> {
+                    CouchJobs other = node();
+                    List<CompletableFuture<?>> adds = new ArrayList<>();
+                    IntStream.range(0, 500)
+                            .forEach(i -> adds.add(
+                                    other.add(database, INDEX, "j" + i * 7 % 500 + "-between", new WorkData(i))));
+                    adds.forEach(JobsContract::await);
+                    Futures.await(all);
+                });
+
+        assertThat(seen).hasSize(1_000);
+        assertThat(runs).hasValue(1_000);
     }
 
     @Test

@@ -52,7 +52,7 @@ class IdleProcessesTest {
             .toList();
 
     static LongStream seeds() {
-        return Seeds.of(20, 60);
+        return Seeds.of(8, 60);
     }
 
     /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=IdleProcessesTest -Dsimulation.seed=N}. */

@@ -21,7 +21,7 @@ class JobsSimulationTest {
 
     @Test
     void noJobIsLostAndNoneIsRunByTwoWhoseWritesBothCommit() {
-        List<Failure> failures = Seeds.of(100, 3_000)
+        List<Failure> failures = Seeds.of(30, 3_000)
                 .parallel()
                 .mapToObj(JobsSimulationTest::failureOf)
                 .flatMap(Optional::stream)

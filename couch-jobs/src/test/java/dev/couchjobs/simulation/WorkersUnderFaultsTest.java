@@ -44,7 +44,7 @@ class WorkersUnderFaultsTest {
     private static final List<Fault> PUT_OFF_FOR_DAYS = List.of(Fault.WRONG_DATE, Fault.DATE_JUMP);
 
     static LongStream seeds() {
-        return Seeds.of(30, 300);
+        return Seeds.of(10, 300);
     }
 
     /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=WorkersUnderFaultsTest -Dsimulation.seed=N}. */

@@ -20,7 +20,7 @@ class BridgeSimulationTest {
 
     @Test
     void everyJobComesToItsEndInOrderAndNothingIsDoneTwice() {
-        List<Failure> failures = Seeds.of(20, 500)
+        List<Failure> failures = Seeds.of(6, 500)
                 .parallel()
                 .mapToObj(BridgeSimulationTest::failureOf)
                 .flatMap(Optional::stream)

@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -34,7 +35,8 @@ import java.util.stream.Stream;
 /**
  * Claims jobs of one type, many in one transaction.
  *
- * <p>Claims conflict only over the rows of the claimed jobs, so claims of different jobs never conflict. A claim that
+ * <p>Claims conflict only over the rows of the claimed jobs, so claims of different jobs never conflict, and with jobs
+ * that are added in a range of the queue that the claim removes ({@link QueueClearing}). A claim that
  * finds no job also arms a watch on the key that every enqueue changes, in the same transaction, so it misses no job
  * that is added between the read of the queue and the watch.
  */
@@ -49,6 +51,7 @@ final class JobClaimer<D> {
     private final InstantSource clock;
     private final ClaimWriter<D> writer;
     private final CandidateSelector selector;
+    private final QueueClearing queueClearing = new QueueClearing();
     private final Leadership leadership;
 
     JobClaimer(JobType<D, ?> type, Instance instance) {
@@ -123,6 +126,7 @@ final class JobClaimer<D> {
                 prepareRetry(wasSlow);
             } else {
                 selector.beginClaim(now);
+                queueClearing.beginClaim();
             }
             isRetry = true;
             readVersionAt = Optional.empty();
@@ -130,9 +134,13 @@ final class JobClaimer<D> {
             return wasSlow ? tries.next(size -> claim(tx)) : tries.nextOfSameSize(size -> claim(tx));
         }
 
-        /** Adapts to the failure of the last try. If it would have claimed jobs and was not slow, it was a conflict. */
+        /**
+         * Adapts to the failure of the last try. If it would have claimed jobs and was not slow, it was a conflict with
+         * another claim, unless a range of the queue may have conflicted with a job that was added.
+         */
         private void prepareRetry(boolean wasSlow) {
-            boolean wasConflict = triedCount > 0 && !wasSlow;
+            boolean mayBeOverRange = queueClearing.retry();
+            boolean wasConflict = triedCount > 0 && !wasSlow && !mayBeOverRange;
             if (wasSlow || (wasConflict && !selector.hasSurplus())) {
                 demands.replaceAll((criteria, demand) -> Math.max(1, demand / 2));
             }
@@ -267,37 +275,41 @@ final class JobClaimer<D> {
             int candidateCount = selection.candidates().size();
             List<QueueEntry> rows = Stream.concat(selection.candidates().stream(), selection.moves().stream())
                     .toList();
-            List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(rows.size());
-            rows.forEach(row -> reads.add(JobTable.find(tx, writer.ref(row.jobId()))));
+            List<JobRef> refs =
+                    rows.stream().map(row -> writer.ref(row.jobId())).toList();
+            CompletableFuture<List<Optional<JobRow>>> read = JobTable.findAll(tx, refs);
             CompletableFuture<?> prefetched = rows.stream().anyMatch(row -> row.scheduledTime() > 0)
                     ? TypeInUse.prefetch(tx, keys)
                     : CompletableFuture.completedFuture(tx);
-            return CompletableFuture.allOf(allOf(reads), prefetched).thenCompose(done -> {
+            return read.thenCombine(prefetched, (jobs, done) -> jobs).thenCompose(jobs -> {
                 Map<String, JobRow> candidateJobs = new LinkedHashMap<>();
+                Map<String, QueueEntry> candidateRows = new HashMap<>();
                 boolean hasCleared = false;
                 List<RowChange> moves = new ArrayList<>();
                 Map<String, ClaimWriter.TriedClaim> claimsByJobId =
                         triedClaims.computeIfAbsent(criteria, unused -> new LinkedHashMap<>());
                 for (int i = 0; i < rows.size(); i++) {
                     QueueEntry row = rows.get(i);
-                    JobRef ref = writer.ref(row.jobId());
-                    Optional<JobRow> pendingJob = reads.get(i).join().filter(job -> row.matches(ref, job));
+                    JobRef ref = refs.get(i);
+                    Optional<JobRow> pendingJob = jobs.get(i).filter(job -> row.matches(ref, job));
                     if (pendingJob.isEmpty()) {
                         row.clear(tx);
                         hasCleared |= i < candidateCount;
                     } else if (i < candidateCount) {
                         candidateJobs.put(row.jobId(), pendingJob.get());
+                        candidateRows.put(row.jobId(), row);
                     } else {
                         JobRow before = pendingJob.get();
                         moves.add(new RowChange(ref, before, before.dueNow()));
                     }
                 }
                 JobTransaction.of(tx).saveAll(moves);
-                List<RowChange> claims = writer.planClaims(criteria, candidateJobs);
+                List<RowChange> claims =
+                        queueClearing.clearRanges(tx, candidateRows, writer.planClaims(criteria, candidateJobs));
                 leavesCandidates |= claims.size() < candidateJobs.size();
                 boolean scanAgain = hasCleared && claims.size() == candidateJobs.size();
                 return joinAll(writer.write(tx, token, claims, claimsByJobId))
-                        .thenApply(jobs -> new QueueScan<>(jobs, scanAgain));
+                        .thenApply(claimed -> new QueueScan<>(claimed, scanAgain));
             });
         }
 

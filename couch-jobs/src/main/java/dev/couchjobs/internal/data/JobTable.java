@@ -3,6 +3,7 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -42,6 +43,16 @@ public final class JobTable {
             return CompletableFuture.completedFuture(written.get().row());
         }
         return tx.get(key).thenApply(value -> Quarantine.readable(tx, ref.keys(), key, value, JobRow::decode));
+    }
+
+    /**
+     * {@return the rows of jobs of any types, in their order, each as {@link #find} reads it} No other verb may write
+     * jobs in this transaction until the read has ended.
+     */
+    public static CompletableFuture<List<Optional<JobRow>>> findAll(Transaction tx, List<JobRef> refs) {
+        boolean areOfOneType = !refs.isEmpty()
+                && refs.stream().allMatch(ref -> ref.keys() == refs.get(0).keys());
+        return areOfOneType ? refs.get(0).keys().rowReader().read(tx, refs) : RowReader.readEach(tx, refs);
     }
 
     /**

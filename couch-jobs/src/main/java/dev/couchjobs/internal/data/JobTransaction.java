@@ -128,13 +128,9 @@ public final class JobTransaction {
         List<byte[]> dataKeys = refs.stream().map(JobRef::dataKey).toList();
         TransactionScope.OrderedEdit<T> edit = scope.queueEdit(dataKeys, tx.getExecutor());
         return edit.end(edit.ready().thenCompose(ready -> {
-            List<CompletableFuture<Optional<JobRow>>> rows =
-                    refs.stream().map(ref -> JobTable.find(tx, ref)).toList();
-            CompletableFuture<List<Optional<JobRow>>> before = CompletableFuture.allOf(
-                            rows.toArray(CompletableFuture<?>[]::new))
-                    .thenApply(
-                            done -> rows.stream().map(CompletableFuture::join).toList());
-            return with(before, beside.get(), step);
+            CompletableFuture<List<Optional<JobRow>>> rows =
+                    isJoined() ? RowReader.readEach(tx, refs) : JobTable.findAll(tx, refs);
+            return with(rows, beside.get(), step);
         }));
     }
 
@@ -252,7 +248,7 @@ public final class JobTransaction {
             next.write(tx, ref.dataKey());
         }
         shared.add(ref, before, next, event);
-        if (QueueIndex.replace(tx, ref, before, next)) {
+        if (QueueIndex.replace(tx, ref, change.isDequeued() ? null : before, next)) {
             shared.wakeProcessors();
         }
         clearActivity(ref, before, next);

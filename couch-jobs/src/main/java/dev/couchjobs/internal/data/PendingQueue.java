@@ -3,6 +3,8 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -33,9 +35,24 @@ public final class PendingQueue {
         return read(tx, keys, keys.pending(), 1).thenApply(rows -> rows.stream().findFirst());
     }
 
-    /** {@return the decoded rows} */
+    /** {@return the decoded rows, linked to each other if all of them can be decoded} */
     public static List<QueueEntry> rows(ReadTransaction tx, TypeKeys keys, List<KeyValue> stored) {
-        return Quarantine.readable(tx, keys, stored, row -> decode(keys, row.getKey()));
+        List<QueueEntry> rows = Quarantine.readable(tx, keys, stored, row -> decode(keys, row.getKey()));
+        if (rows.size() == stored.size()) {
+            QueueEntry.link(rows);
+        }
+        return rows;
+    }
+
+    /**
+     * Removes the rows from {@code first} to {@code last}, which the transaction has read without a gap. The transaction
+     * conflicts with every change of the queue between them.
+     */
+    public static void clear(Transaction tx, QueueEntry first, QueueEntry last) {
+        byte[] begin = first.key();
+        byte[] end = ByteArrayUtil.keyAfter(last.key());
+        tx.addReadConflictRange(begin, end);
+        tx.clear(begin, end);
     }
 
     /** {@return all rows, if there are fewer than the limit} */

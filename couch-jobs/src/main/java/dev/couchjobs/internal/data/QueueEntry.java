@@ -2,6 +2,9 @@ package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.Transaction;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** A row of a pending job in a queue. */
 public final class QueueEntry {
@@ -11,6 +14,8 @@ public final class QueueEntry {
     private final long since;
     private final long scheduledTime;
     private final boolean due;
+    /** The row directly before this one in the queue, if the same read returned it. */
+    private @Nullable QueueEntry previous;
 
     /**
      * @param since the order of the jobs of one priority: milliseconds since the epoch
@@ -54,6 +59,18 @@ public final class QueueEntry {
     /** {@return whether the row is in a due part of a queue} */
     public boolean isDue() {
         return due;
+    }
+
+    /** {@return the row directly before this one in the queue, if the same read returned it} */
+    public Optional<QueueEntry> previous() {
+        return Optional.ofNullable(previous);
+    }
+
+    /** Links rows that one read returned without a gap. */
+    static void link(List<QueueEntry> consecutive) {
+        for (int i = 1; i < consecutive.size(); i++) {
+            consecutive.get(i).previous = consecutive.get(i - 1);
+        }
     }
 
     /** {@return whether the job's own row agrees} */

@@ -8,6 +8,18 @@ import org.jspecify.annotations.Nullable;
  * @param ref the job
  * @param before the row as this transaction has read it, or null if there is none
  * @param after the new row, or null to remove the row
+ * @param isDequeued whether the transaction has already removed the row of {@code before} from its queue
  */
 public record RowChange(
-        JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {}
+        JobRef ref, @Nullable JobRow before, @Nullable JobRow after, boolean isDequeued) {
+
+    /** A change of a job whose row in its queue changes with it. */
+    public RowChange(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+        this(ref, before, after, false);
+    }
+
+    /** {@return this change after the transaction has removed the job from its queue} */
+    public RowChange dequeued() {
+        return new RowChange(ref, before, after, true);
+    }
+}

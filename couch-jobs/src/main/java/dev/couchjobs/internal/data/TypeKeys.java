@@ -23,6 +23,7 @@ public final class TypeKeys {
     private final Subspace pending;
     private final byte[] dataPrefix;
     private final byte[] pendingPrefix;
+    private final byte[] expectedPrefix;
     private final Subspace activity;
     private final Subspace payload;
     private final Subspace feed;
@@ -50,6 +51,7 @@ public final class TypeKeys {
     private final Subspace quarantine;
     private final Subspace quarantined;
     private final Subspace idle;
+    private final RowReader rowReader = new RowReader();
 
     TypeKeys(Subspace root, String typeName) {
         this.typeName = typeName;
@@ -75,6 +77,7 @@ public final class TypeKeys {
         dependents = root.subspace(Tuple.from("dependents", typeName));
         releasing = root.subspace(Tuple.from("releasing", typeName));
         expected = root.subspace(Tuple.from("expected", typeName));
+        expectedPrefix = expected.pack();
         watchesReleasing = Keyspace.watchesReleasing(root);
         archiving = root.pack(Tuple.from("archiving", typeName));
         heartbeats = root.subspace(Tuple.from("heartbeats", typeName));
@@ -89,6 +92,11 @@ public final class TypeKeys {
     /** {@return the name of the type} */
     public String typeName() {
         return typeName;
+    }
+
+    /** {@return the reader of rows of the type's jobs} */
+    RowReader rowReader() {
+        return rowReader;
     }
 
     byte[] data(String jobId) {
@@ -324,7 +332,12 @@ public final class TypeKeys {
 
     /** The waiter group of the dependents of a job that does not exist. */
     public byte[] expected(String jobId) {
-        return expected.pack(jobId);
+        return TupleWriter.key(expectedPrefix, jobId);
+    }
+
+    /** {@return the range of the waiter groups of all jobs of the type that do not exist} */
+    public Range expected() {
+        return expected.range();
     }
 
     public Tuple unpackReleasing(byte[] key) {

@@ -17,7 +17,12 @@ import dev.couchjobs.internal.data.ReleaseRecorder;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.WaitCondition;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -34,6 +39,8 @@ public final class ReleaseOutbox {
     public static final int DEPENDENTS_MAX = PendingReleases.DEPENDENTS_MAX;
 
     private static final int NO_USER_VERSION = 0;
+    /** From this number of jobs on, one read for each type precedes the reads for each job. */
+    private static final int JOBS_OF_A_BATCH = 16;
 
     private ReleaseOutbox() {}
 
@@ -116,6 +123,47 @@ public final class ReleaseOutbox {
                                 value,
                                 bytes -> Tuple.fromBytes(bytes).getLong(0))
                         .orElse(DependencyState.NO_GROUP));
+    }
+
+    /**
+     * {@return the waiter groups of the dependents of jobs that do not exist, as {@link #expected} reads them; jobs
+     * without such a group are left out} Few types have such groups, so one read of a type often answers for many jobs.
+     */
+    public static CompletableFuture<Map<JobRef, Long>> expectedOfAll(Transaction tx, Collection<JobRef> refs) {
+        if (refs.size() < JOBS_OF_A_BATCH) {
+            return expectedOfEach(tx, refs);
+        }
+        Map<TypeKeys, CompletableFuture<Boolean>> expectsAny = new LinkedHashMap<>();
+        refs.forEach(ref -> expectsAny.computeIfAbsent(ref.keys(), keys -> expectsAny(tx, keys)));
+        return allOf(expectsAny.values())
+                .thenCompose(done -> expectedOfEach(
+                        tx,
+                        refs.stream()
+                                .filter(ref -> Objects.requireNonNull(expectsAny.get(ref.keys()))
+                                        .join())
+                                .toList()));
+    }
+
+    private static CompletableFuture<Map<JobRef, Long>> expectedOfEach(Transaction tx, Collection<JobRef> refs) {
+        Map<JobRef, CompletableFuture<Long>> reads = new LinkedHashMap<>();
+        refs.forEach(ref -> reads.put(ref, expected(tx, ref)));
+        return allOf(reads.values()).thenApply(done -> {
+            Map<JobRef, Long> groups = new HashMap<>();
+            reads.forEach((ref, read) -> {
+                if (read.join() != DependencyState.NO_GROUP) {
+                    groups.put(ref, read.join());
+                }
+            });
+            return groups;
+        });
+    }
+
+    private static CompletableFuture<Boolean> expectsAny(Transaction tx, TypeKeys keys) {
+        return tx.snapshot().getRange(keys.expected(), 1).asList().thenApply(rows -> !rows.isEmpty());
+    }
+
+    private static CompletableFuture<Void> allOf(Collection<? extends CompletableFuture<?>> futures) {
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
     }
 
     /** Makes the transaction conflict with transactions that write the waiter group of a job that does not exist. */

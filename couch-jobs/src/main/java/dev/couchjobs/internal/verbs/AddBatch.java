@@ -3,10 +3,12 @@ package dev.couchjobs.internal.verbs;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.AddResult;
 import dev.couchjobs.TooManyJobsException;
+import dev.couchjobs.internal.data.DependencyState;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.RowChange;
+import dev.couchjobs.internal.dependencies.ReleaseOutbox;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -71,21 +73,27 @@ final class AddBatch {
                         .thenCompose(changes -> bytesBefore.thenCompose(bytes -> save(jobs, changes, bytes))));
     }
 
-    /** {@return the waiter groups of the jobs that do not exist yet, in the order of the jobs} */
-    private CompletableFuture<List<Long>> groups(Transaction tx) {
-        List<CompletableFuture<Long>> reads = byJob.values().stream()
-                .map(ofJob -> ofJob.get(0).waiterGroup(tx))
+    /** {@return the waiter groups of the jobs that do not exist yet} */
+    private CompletableFuture<Map<JobRef, Long>> groups(Transaction tx) {
+        List<JobRef> named = requests.stream()
+                .filter(AddRequest::isNamed)
+                .map(AddRequest::ref)
+                .distinct()
                 .toList();
-        return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> reads.stream().map(CompletableFuture::join).toList());
+        return ReleaseOutbox.expectedOfAll(tx, named);
     }
 
     private CompletableFuture<List<RowChange>> steps(
-            Transaction tx, List<Optional<JobRow>> before, List<Long> groups, Map<AddRequest, AddResult> results) {
+            Transaction tx,
+            List<Optional<JobRow>> before,
+            Map<JobRef, Long> groups,
+            Map<AddRequest, AddResult> results) {
         List<CompletableFuture<Optional<RowChange>>> changes = new ArrayList<>(byJob.size());
         Iterator<Optional<JobRow>> rows = before.iterator();
-        Iterator<Long> group = groups.iterator();
-        byJob.forEach((ref, ofJob) -> changes.add(change(tx, ref, rows.next(), group.next(), ofJob, results)));
+        byJob.forEach((ref, ofJob) -> {
+            long group = groups.getOrDefault(ref, DependencyState.NO_GROUP);
+            changes.add(change(tx, ref, rows.next(), group, ofJob, results));
+        });
         return CompletableFuture.allOf(changes.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> changes.stream()
                         .flatMap(change -> change.join().stream())

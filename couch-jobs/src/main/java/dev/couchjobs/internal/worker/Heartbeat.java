@@ -45,28 +45,23 @@ final class Heartbeat {
     record Result(Map<JobRun<?>, Optional<SharedActivity>> renewed, List<JobRun<?>> lost) {}
 
     CompletableFuture<Result> write(Transaction tx) {
-        List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(runs.size());
-        runs.forEach(run -> reads.add(JobTable.find(tx, run.ref())));
-        return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> {
-                    List<JobRun<?>> lost = new ArrayList<>();
-                    Map<String, JobRun<?>> held = new HashMap<>();
-                    Map<String, JobRow> rows = new HashMap<>();
-                    for (int i = 0; i < runs.size(); i++) {
-                        JobRun<?> run = runs.get(i);
-                        Optional<JobRow> row = reads.get(i).join();
-                        if (row.filter(found -> found.isHeldBy(run.job().lock()))
-                                .isPresent()) {
-                            held.put(run.ref().id(), run);
-                            rows.put(run.ref().id(), row.get());
-                        } else if (row.filter(
-                                        found -> found.wasLastHeldBy(run.job().lock()))
-                                .isEmpty()) {
-                            lost.add(run);
-                        }
-                    }
-                    return new Result(save(tx, held, rows), lost);
-                });
+        return JobTable.findAll(tx, runs.stream().map(JobRun::ref).toList()).thenApply(found -> {
+            List<JobRun<?>> lost = new ArrayList<>();
+            Map<String, JobRun<?>> held = new HashMap<>();
+            Map<String, JobRow> rows = new HashMap<>();
+            for (int i = 0; i < runs.size(); i++) {
+                JobRun<?> run = runs.get(i);
+                Optional<JobRow> row = found.get(i);
+                if (row.filter(present -> present.isHeldBy(run.job().lock())).isPresent()) {
+                    held.put(run.ref().id(), run);
+                    rows.put(run.ref().id(), row.get());
+                } else if (row.filter(present -> present.wasLastHeldBy(run.job().lock()))
+                        .isEmpty()) {
+                    lost.add(run);
+                }
+            }
+            return new Result(save(tx, held, rows), lost);
+        });
     }
 
     private Map<JobRun<?>, Optional<SharedActivity>> save(

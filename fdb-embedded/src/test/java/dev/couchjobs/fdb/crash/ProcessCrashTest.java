@@ -58,6 +58,8 @@ class ProcessCrashTest {
     private void runAndKill(Path directory, Durability durability, Random random) throws Exception {
         Process writers = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1", // for a process that lives for seconds
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Writers.class.getName(),

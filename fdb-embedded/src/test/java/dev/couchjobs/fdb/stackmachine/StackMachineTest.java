@@ -13,29 +13,29 @@ class StackMachineTest {
 
     @Test
     void theEngineInMemoryDoesWhatTheModelDoes() {
-        Programs.of(600, 3_000)
+        Programs.of(250, 3_000)
                 .check(inMemory(), model(), seed -> ApiPrograms.of(seed).meetingStamps());
     }
 
     @Test
     void theEngineInMemoryReadsWhatTheModelReads() {
-        Programs.of(600, 3_000)
+        Programs.of(250, 3_000)
                 .check(inMemory(), model(), seed -> ReadPrograms.of(seed).meetingStamps());
     }
 
     @Test
     void theEngineInMemoryKeepsDirectoriesAsTheModelDoes() {
-        Programs.of(60, 150).check(inMemory(), model(), DirectoryPrograms::of);
+        Programs.of(30, 150).check(inMemory(), model(), DirectoryPrograms::of);
     }
 
     @Test
     void theEngineOnDiskDoesWhatTheOneInMemoryDoesAlsoWhenItIsReopened(@TempDir Path directory) {
-        Programs.of(50, 200).check(new DurableTestedDatabase(directory), inMemory(), ApiPrograms::of);
+        Programs.of(25, 200).check(new DurableTestedDatabase(directory), inMemory(), ApiPrograms::of);
     }
 
     @Test
     void theEngineOnDiskKeepsDirectoriesAsTheOneInMemoryDoesAlsoWhenItIsReopened(@TempDir Path directory) {
-        Programs.of(20, 40).check(new DurableTestedDatabase(directory), inMemory(), DirectoryPrograms::of);
+        Programs.of(10, 40).check(new DurableTestedDatabase(directory), inMemory(), DirectoryPrograms::of);
     }
 
     private static TestedDatabase inMemory() {

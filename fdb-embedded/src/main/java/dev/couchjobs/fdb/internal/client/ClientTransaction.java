@@ -125,7 +125,9 @@ public final class ClientTransaction {
         return answer(() -> {
             attempt.checkNotPoisoned();
             attempt.checkNotEnded();
-            return attempt.snapshot().version();
+            long version = attempt.snapshot().version();
+            attempt.checkWindow();
+            return version;
         });
     }
 

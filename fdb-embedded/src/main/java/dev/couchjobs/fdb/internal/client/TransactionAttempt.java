@@ -171,14 +171,14 @@ final class TransactionAttempt {
         if (snapshot == null) {
             snapshot = engine.versions().latest();
         } else {
-            checkWindow();
+            engine.checkOpen();
         }
         return snapshot;
     }
 
     /**
-     * Fails if the snapshot has left the window, or the engine has closed. Comes before a read and once more behind it:
-     * a storage only vouches for what was read while the snapshot was within.
+     * Fails if the snapshot has left the window, or the engine has closed. Follows each read: a storage only vouches for
+     * what was read while the snapshot was within.
      */
     void checkWindow() {
         engine.checkOpen();

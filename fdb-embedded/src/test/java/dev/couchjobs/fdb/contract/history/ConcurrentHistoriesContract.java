@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("dev.couchjobs.fdb.testing.TestEngine#selected")
 class ConcurrentHistoriesContract {
 
-    private static final long HISTORIES = 10;
+    private static final long HISTORIES = 4;
     private static final long MANY_HISTORIES = 150;
 
     @Parameter
