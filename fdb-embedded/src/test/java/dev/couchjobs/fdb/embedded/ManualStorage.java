@@ -104,6 +104,11 @@ public final class ManualStorage implements Storage {
         }
 
         @Override
+        public void setAll(List<byte[]> keys, List<byte[]> values) {
+            edit.setAll(keys, values);
+        }
+
+        @Override
         public void clear(byte[] begin, byte[] end) {
             edit.clear(begin, end);
         }

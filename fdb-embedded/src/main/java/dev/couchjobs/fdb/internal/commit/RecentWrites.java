@@ -5,6 +5,8 @@ import dev.couchjobs.fdb.internal.keys.KeyRange;
 import dev.couchjobs.fdb.internal.versions.MapNode;
 import dev.couchjobs.fdb.internal.versions.OrderedMap;
 import dev.couchjobs.fdb.internal.versions.Summary;
+import java.util.Collections;
+import java.util.List;
 
 /**
  * The last write of each key within an interval of versions. Nearly all writes are of single keys, kept in one map.
@@ -37,6 +39,12 @@ final class RecentWrites {
     /** Versions do not decrease from call to call. */
     void addKey(byte[] key, long version) {
         keys = keys.put(key, version, owner);
+        newest = version;
+    }
+
+    /** Adds keys in ascending order. Versions do not decrease from call to call. */
+    void addKeys(List<byte[]> ascending, long version) {
+        keys = keys.putAll(ascending, Collections.nCopies(ascending.size(), version), owner);
         newest = version;
     }
 

@@ -3,6 +3,7 @@ package dev.couchjobs.fdb.internal.commit;
 import dev.couchjobs.fdb.internal.keys.KeyRange;
 import dev.couchjobs.fdb.internal.keys.Limits;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
@@ -49,14 +50,18 @@ final class Resolver {
         return false;
     }
 
-    /** Versions do not decrease from call to call. */
+    /** Records writes of ranges in ascending order. Versions do not decrease from call to call. */
     void recordWrites(List<KeyRange> ranges, long version) {
+        List<byte[]> keys = new ArrayList<>(ranges.size());
         for (KeyRange range : ranges) {
             if (range.isSingleKey()) {
-                recordKey(range.begin(), version);
+                keys.add(range.begin());
             } else if (!range.isEmpty()) {
                 generation(version).addRange(range, version);
             }
+        }
+        if (!keys.isEmpty()) {
+            generation(version).addKeys(keys, version);
         }
     }
 

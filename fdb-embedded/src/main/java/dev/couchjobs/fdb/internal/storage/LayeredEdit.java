@@ -43,6 +43,14 @@ public final class LayeredEdit implements Edit {
     }
 
     @Override
+    public void setAll(List<byte[]> keys, List<byte[]> values) {
+        overlay = overlay.setAll(keys, values, owner);
+        for (int i = 0; i < keys.size(); i++) {
+            mutations.add(BaseMutation.put(keys.get(i), values.get(i)));
+        }
+    }
+
+    @Override
     public void clear(byte[] begin, byte[] end) {
         if (Bytes.less(begin, end)) {
             overlay = overlay.clear(begin, end, version, owner);

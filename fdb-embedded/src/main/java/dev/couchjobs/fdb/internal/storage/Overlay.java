@@ -36,6 +36,11 @@ public record Overlay(OrderedMap<byte[]> sets, OrderedMap<Cleared> cleared, long
         return with(sets.put(key, value, owner), cleared);
     }
 
+    /** Sets keys, which ascend; for {@code owner} see {@link OrderedMap#put(byte[], Object, Object)}. */
+    Overlay setAll(List<byte[]> keys, List<byte[]> values, Object owner) {
+        return with(sets.putAll(keys, values, owner), cleared);
+    }
+
     /** Clears a key. Versions do not decrease from call to call. */
     Overlay clear(byte[] key, long version, Object owner) {
         byte[] end = Bytes.after(key);

@@ -12,6 +12,9 @@ public interface Edit {
 
     void set(byte[] key, byte[] value);
 
+    /** Sets keys, which ascend. */
+    void setAll(List<byte[]> keys, List<byte[]> values);
+
     void clear(byte[] begin, byte[] end);
 
     void clear(byte[] key);

@@ -132,6 +132,14 @@ public record MemoryContents(OrderedMap<byte[]> map) implements Contents {
         }
 
         @Override
+        public void setAll(List<byte[]> keys, List<byte[]> values) {
+            map = map.putAll(keys, values, owner);
+            for (int i = 0; i < keys.size(); i++) {
+                mutations.add(BaseMutation.put(keys.get(i), values.get(i)));
+            }
+        }
+
+        @Override
         public void clear(byte[] begin, byte[] end) {
             map = map.removeRange(begin, end, owner);
             mutations.add(new BaseMutation.Clear(begin, end));

@@ -153,6 +153,8 @@ public final class WriteBuffer {
                 edit.set(key, stampedKey.value());
             }
         }
+        List<byte[]> keysToSet = new ArrayList<>(keys.size());
+        List<byte[]> values = new ArrayList<>(keys.size());
         for (Map.Entry<byte[], KeyWrites> entry : keys.entrySet()) {
             byte[] key = entry.getKey();
             KeyWrites writes = entry.getValue();
@@ -160,9 +162,11 @@ public final class WriteBuffer {
             if (value == null) {
                 edit.clear(key);
             } else {
-                edit.set(key, value);
+                keysToSet.add(key);
+                values.add(value);
             }
         }
+        edit.setAll(keysToSet, values);
     }
 
     /** The keys that contain the versionstamp. */

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 class OrderedMapTest {
     private enum Kind {
         PUT,
+        PUT_ALL,
         REMOVE,
         REMOVE_RANGE
     }
@@ -128,15 +131,32 @@ class OrderedMapTest {
         }
         switch (change.kind) {
             case PUT -> model.put(change.first, change.second);
+            case PUT_ALL -> ascendingNames(change).forEach(name -> model.put(name, change.second));
             case REMOVE -> model.remove(change.first);
             case REMOVE_RANGE ->
                 model.keySet().removeIf(name -> name.compareTo(change.first) >= 0 && name.compareTo(change.second) < 0);
         }
         return switch (change.kind) {
             case PUT -> map.put(key(change.first), key(change.second), owner);
+            case PUT_ALL ->
+                map.putAll(
+                        ascendingNames(change).stream().map(TestKeys::key).toList(),
+                        ascendingNames(change).stream()
+                                .map(name -> key(change.second))
+                                .toList(),
+                        owner);
             case REMOVE -> map.remove(key(change.first), owner);
             case REMOVE_RANGE -> map.removeRange(key(change.first), key(change.second), owner);
         };
+    }
+
+    /** The prefixes of both names. */
+    private static List<String> ascendingNames(Change change) {
+        return Stream.of(change.first, change.second)
+                .flatMap(name -> IntStream.rangeClosed(0, name.length()).mapToObj(length -> name.substring(0, length)))
+                .distinct()
+                .sorted()
+                .toList();
     }
 
     private static List<String> ascending(OrderedMap<byte[]> map, String from) {

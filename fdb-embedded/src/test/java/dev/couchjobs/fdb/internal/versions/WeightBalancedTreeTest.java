@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.fdb.internal.keys.Bytes;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -28,6 +32,40 @@ class WeightBalancedTreeTest {
             tree = trees.remove(tree, key(number), new Object());
             assertSound(tree);
         }
+    }
+
+    @Property
+    void itStaysBalancedWhenManyAreInsertedAtOnce(
+            @ForAll @Size(max = 200) List<@IntRange(max = 300) Integer> before,
+            @ForAll @Size(max = 200) Set<@IntRange(max = 300) Integer> inserted) {
+        Object owner = new Object();
+        MapNode<byte[]> tree = null;
+        MapNode<byte[]> oneByOne = null;
+        for (int number : before) {
+            tree = trees.insert(tree, key(number), Bytes.EMPTY, owner);
+            oneByOne = trees.insert(oneByOne, key(number), Bytes.EMPTY, owner);
+        }
+        List<byte[]> keys =
+                inserted.stream().sorted().map(WeightBalancedTreeTest::key).toList();
+        List<byte[]> values = Collections.nCopies(keys.size(), new byte[2]);
+        Object otherOwner = new Object();
+        MapNode<byte[]> after = trees.insertAll(tree, keys, values, 0, keys.size(), otherOwner);
+        assertSound(after);
+        assertSound(tree);
+        for (byte[] key : keys) {
+            oneByOne = trees.insert(oneByOne, key, values.get(0), owner);
+        }
+        assertThat(entries(after)).isEqualTo(entries(oneByOne));
+    }
+
+    private static List<String> entries(@Nullable MapNode<byte[]> node) {
+        List<String> entries = new ArrayList<>();
+        if (node != null) {
+            entries.addAll(entries(node.left));
+            entries.add(Arrays.toString(node.key) + "=" + node.value.length);
+            entries.addAll(entries(node.right));
+        }
+        return entries;
     }
 
     @Property
