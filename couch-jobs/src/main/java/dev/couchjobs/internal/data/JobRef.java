@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 public final class JobRef {
     private final TypeKeys keys;
     private final String id;
-    private final byte[] dataKey;
+    private final RowKey rowKey;
 
     /**
      * @param keys the keys of the job's type
@@ -16,7 +16,7 @@ public final class JobRef {
     public JobRef(TypeKeys keys, String id) {
         this.keys = Objects.requireNonNull(keys, "keys");
         this.id = Objects.requireNonNull(id, "id");
-        this.dataKey = keys.data(id);
+        this.rowKey = new RowKey(keys.data(id));
     }
 
     /** {@return the keys of the job's type} */
@@ -29,8 +29,12 @@ public final class JobRef {
         return id;
     }
 
+    RowKey rowKey() {
+        return rowKey;
+    }
+
     byte[] dataKey() {
-        return dataKey;
+        return rowKey.bytes();
     }
 
     byte[] heartbeatsKey() {
@@ -39,7 +43,7 @@ public final class JobRef {
 
     /** {@return the length of the key of the job's row} */
     public int keyBytes() {
-        return dataKey.length;
+        return rowKey.bytes().length;
     }
 
     @Override

@@ -20,7 +20,7 @@ public final class JobTable {
     /** {@return the row of a job, with the writes of this transaction} */
     public static CompletableFuture<Optional<JobRow>> read(ReadTransaction tx, JobRef ref) {
         byte[] key = ref.dataKey();
-        Optional<TransactionScope.Written> written = TransactionScope.written(tx, key);
+        Optional<TransactionScope.Written> written = TransactionScope.written(tx, ref.rowKey());
         if (written.isPresent()) {
             return CompletableFuture.completedFuture(written.get().row());
         }
@@ -38,7 +38,7 @@ public final class JobTable {
      */
     public static CompletableFuture<Optional<JobRow>> find(ReadTransaction tx, JobRef ref) {
         byte[] key = ref.dataKey();
-        Optional<TransactionScope.Written> written = TransactionScope.written(tx, key);
+        Optional<TransactionScope.Written> written = TransactionScope.written(tx, ref.rowKey());
         if (written.isPresent()) {
             return CompletableFuture.completedFuture(written.get().row());
         }

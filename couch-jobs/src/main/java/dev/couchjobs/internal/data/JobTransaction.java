@@ -77,7 +77,7 @@ public final class JobTransaction {
      * order of the calls, even if the caller does not wait in between: each sees the writes of the edits before it.
      */
     public <T> CompletableFuture<T> edit(JobRef ref, Function<Optional<JobRow>, CompletableFuture<T>> step) {
-        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(List.of(ref.dataKey()), tx.getExecutor());
+        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(List.of(ref.rowKey()), tx.getExecutor());
         return edit.end(
                 edit.ready().thenCompose(ready -> JobTable.find(tx, ref)).thenCompose(step));
     }
@@ -91,7 +91,7 @@ public final class JobTransaction {
             JobRef ref,
             Supplier<CompletableFuture<S>> beside,
             BiFunction<Optional<JobRow>, S, CompletableFuture<T>> step) {
-        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(List.of(ref.dataKey()), tx.getExecutor());
+        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(List.of(ref.rowKey()), tx.getExecutor());
         return edit.end(edit.ready().thenCompose(ready -> with(JobTable.find(tx, ref), beside.get(), step)));
     }
 
@@ -100,7 +100,7 @@ public final class JobTransaction {
             JobRef ref,
             Supplier<CompletableFuture<S>> beside,
             BiFunction<Optional<JobRow>, S, CompletableFuture<T>> step) {
-        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(List.of(ref.dataKey()), tx.getExecutor());
+        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(List.of(ref.rowKey()), tx.getExecutor());
         return edit.end(edit.ready().thenCompose(ready -> with(JobTable.read(tx, ref), beside.get(), step)));
     }
 
@@ -125,8 +125,8 @@ public final class JobTransaction {
             List<JobRef> refs,
             Supplier<CompletableFuture<S>> beside,
             BiFunction<List<Optional<JobRow>>, S, CompletableFuture<T>> step) {
-        List<byte[]> dataKeys = refs.stream().map(JobRef::dataKey).toList();
-        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(dataKeys, tx.getExecutor());
+        List<RowKey> rowKeys = refs.stream().map(JobRef::rowKey).toList();
+        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(rowKeys, tx.getExecutor());
         return edit.end(edit.ready().thenCompose(ready -> {
             CompletableFuture<List<Optional<JobRow>>> rows =
                     isJoined() ? RowReader.readEach(tx, refs) : JobTable.findAll(tx, refs);
@@ -136,7 +136,7 @@ public final class JobTransaction {
 
     /** {@return the last queued edit of a job in this transaction, which may have ended} */
     public CompletableFuture<?> lastEdit(JobRef ref) {
-        return scope.lastEdit(ref.dataKey());
+        return scope.lastEdit(ref.rowKey());
     }
 
     /** Lets a transaction that has read a job commit only if no heartbeat of the job has committed since. */
@@ -146,7 +146,7 @@ public final class JobTransaction {
 
     /** Writes or removes a row, and all rows that are derived from it. */
     public void save(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        SharedRows shared = sharedRows(ref.keys(), List.of(ref.dataKey()));
+        SharedRows shared = sharedRows(ref.keys(), List.of(ref.rowKey()));
         write(new RowChange(ref, before, after), shared);
         shared.save(scope.shard(ref.id()), token);
     }
@@ -179,14 +179,14 @@ public final class JobTransaction {
      * @param now the row to write
      */
     public void restore(JobRef ref, JobRow was, JobRow now) {
-        SharedRows shared = sharedRows(ref.keys(), List.of(ref.dataKey()));
+        SharedRows shared = sharedRows(ref.keys(), List.of(ref.rowKey()));
         now.write(tx, ref.dataKey());
         shared.restore(ref, was, now);
         if (QueueIndex.replace(tx, ref, null, now)) {
             shared.wakeProcessors();
         }
         saveDeadLetter(ref, null, now);
-        scope.remember(ref.dataKey(), now);
+        scope.remember(ref.rowKey(), now);
         shared.save(scope.shard(ref.id()), OptionalLong.empty());
     }
 
@@ -223,14 +223,14 @@ public final class JobTransaction {
         JobRef first = changes.get(0).ref();
         SharedRows shared = sharedRows(
                 first.keys(),
-                changes.stream().map(change -> change.ref().dataKey()).toList());
+                changes.stream().map(change -> change.ref().rowKey()).toList());
         changes.forEach(change -> write(change, shared));
         shared.save(scope.shard(first.id()), token);
         return shared.userVersion();
     }
 
-    private SharedRows sharedRows(TypeKeys keys, List<byte[]> dataKeys) {
-        return new SharedRows(tx, keys, scope.userVersion(dataKeys));
+    private SharedRows sharedRows(TypeKeys keys, List<RowKey> rowKeys) {
+        return new SharedRows(tx, keys, scope.userVersion(rowKeys));
     }
 
     private void write(RowChange change, SharedRows shared) {
@@ -256,12 +256,12 @@ public final class JobTransaction {
         saveDeadLetter(ref, before, next);
         AttemptLog.replace(tx, ref, before, next);
         JobLog.replace(tx, ref, before, next);
-        scope.remember(ref.dataKey(), next);
+        scope.remember(ref.rowKey(), next);
     }
 
     /** Appends an entry to the feed for a job whose log or progress changed, but not its row. */
     void appendEvent(JobRef ref, JobState state) {
-        int userVersion = scope.userVersion(List.of(ref.dataKey()));
+        int userVersion = scope.userVersion(List.of(ref.rowKey()));
         ChangeFeed.append(tx, ref.keys(), userVersion, List.of(new ChangeFeed.Entry(ref.id(), state)), token);
     }
 

@@ -55,12 +55,12 @@ public final class Payload {
 
     /** {@return the JSON} */
     public CompletableFuture<byte[]> load(ReadTransaction tx, JobRef ref) {
-        return loadFrom(tx, ref.keys().payload(ref.id()));
+        return loadFrom(tx, () -> ref.keys().payload(ref.id()));
     }
 
     /** {@return the JSON of a job's result} */
     public CompletableFuture<byte[]> loadResult(ReadTransaction tx, JobRef ref) {
-        return loadFrom(tx, ref.keys().result(ref.id()));
+        return loadFrom(tx, () -> ref.keys().result(ref.id()));
     }
 
     /** {@return an upper bound of the size of the JSON} */
@@ -69,10 +69,10 @@ public final class Payload {
     }
 
     /** {@return the JSON, read from its chunks if necessary} */
-    private CompletableFuture<byte[]> loadFrom(ReadTransaction tx, Subspace place) {
+    private CompletableFuture<byte[]> loadFrom(ReadTransaction tx, Supplier<Subspace> where) {
         return json != null
                 ? CompletableFuture.completedFuture(json)
-                : tx.getRange(place.range()).asList().thenApply(Payload::joined);
+                : tx.getRange(where.get().range()).asList().thenApply(Payload::joined);
     }
 
     /** {@return the JSON, if it is in memory} */

@@ -171,7 +171,7 @@ public final class Quarantine {
 
     private static void move(Transaction tx, TypeKeys keys, KeyValue row, String reason) {
         byte[] key = row.getKey();
-        int userVersion = TransactionScope.of(tx).userVersion(List.of(key));
+        int userVersion = TransactionScope.of(tx).userVersion(List.of(new RowKey(key)));
         Tuple entry = Tuple.from(keys.relative(key), reason);
         IncompleteVersionstamps.setStampedKey(tx, keys.quarantine().pack(), userVersion, entry.pack());
         IncompleteVersionstamps.setStampedKey(tx, keys.quarantined().pack(), userVersion, row.getValue());

@@ -36,10 +36,12 @@ import org.jspecify.annotations.Nullable;
 final class TransactionScope {
     private static final int USER_VERSION_MAX = 0xFFFF;
 
+    private static final CompletableFuture<?> DONE = CompletableFuture.completedFuture(Optional.empty());
+
     private static final Cache<Object, TransactionScope> SCOPES =
             Caffeine.newBuilder().weakKeys().executor(Runnable::run).build();
 
-    @GuardedBy("this") private final Map<Key, Entry> entries = new HashMap<>();
+    @GuardedBy("this") private final Map<RowKey, Entry> entries = new HashMap<>();
 
     @GuardedBy("this") private int userVersions;
 
@@ -126,33 +128,33 @@ final class TransactionScope {
         SortedMap<byte[], Optional<JobRow>> rows = new TreeMap<>(Arrays::compareUnsigned);
         entries.forEach((key, entry) -> entry.written
                 .filter(written -> key.isWithin(range))
-                .ifPresent(written -> rows.put(key.bytes, written.row())));
+                .ifPresent(written -> rows.put(key.bytes(), written.row())));
         return rows;
     }
 
     /** {@return the last write of this transaction under a key, if there is one} */
-    static Optional<Written> written(ReadTransaction tx, byte[] dataKey) {
-        return find(tx).flatMap(scope -> scope.written(dataKey));
+    static Optional<Written> written(ReadTransaction tx, RowKey rowKey) {
+        return find(tx).flatMap(scope -> scope.written(rowKey));
     }
 
-    private synchronized Optional<Written> written(byte[] dataKey) {
-        Entry entry = entries.get(new Key(dataKey));
+    private synchronized Optional<Written> written(RowKey rowKey) {
+        Entry entry = entries.get(rowKey);
         return entry == null ? Optional.empty() : entry.written;
     }
 
-    synchronized void remember(byte[] dataKey, @Nullable JobRow row) {
-        entry(dataKey).written = Optional.of(new Written(Optional.ofNullable(row)));
+    synchronized void remember(RowKey rowKey, @Nullable JobRow row) {
+        entry(rowKey).written = Optional.of(new Written(Optional.ofNullable(row)));
     }
 
     /**
      * Returns the user version for a write of jobs. A job that is written alone keeps its user version in all its
      * writes. Jobs that are written together share a new one.
      */
-    synchronized int userVersion(List<byte[]> dataKeys) {
-        Entry first = entry(dataKeys.get(0));
-        if (dataKeys.size() > 1 || first.userVersion < 0 || first.shared) {
+    synchronized int userVersion(List<RowKey> rowKeys) {
+        Entry first = entry(rowKeys.get(0));
+        if (rowKeys.size() > 1 || first.userVersion < 0 || first.shared) {
             int newVersion = nextUserVersion();
-            dataKeys.forEach(key -> entry(key).number(newVersion, dataKeys.size() > 1));
+            rowKeys.forEach(key -> entry(key).number(newVersion, rowKeys.size() > 1));
         }
         return first.userVersion;
     }
@@ -178,11 +180,11 @@ final class TransactionScope {
      *
      * @param executor starts edits that had to wait, so that a long queue does not become a deep stack
      */
-    <T> OrderedEdit<T> queueEdit(Collection<byte[]> dataKeys, Executor executor) {
+    <T> OrderedEdit<T> queueEdit(Collection<RowKey> rowKeys, Executor executor) {
         CompletableFuture<T> result = new CompletableFuture<>();
         List<CompletableFuture<?>> before = new ArrayList<>();
         synchronized (this) {
-            for (byte[] key : dataKeys) {
+            for (RowKey key : rowKeys) {
                 Entry entry = entry(key);
                 if (!entry.last.isDone()) {
                     before.add(entry.last.handle((value, error) -> Optional.empty()));
@@ -218,44 +220,19 @@ final class TransactionScope {
         }
     }
 
-    synchronized CompletableFuture<?> lastEdit(byte[] dataKey) {
-        return entry(dataKey).last;
+    synchronized CompletableFuture<?> lastEdit(RowKey rowKey) {
+        return entry(rowKey).last;
     }
 
-    @GuardedBy("this") private Entry entry(byte[] dataKey) {
-        return entries.computeIfAbsent(new Key(dataKey), key -> new Entry());
-    }
-
-    /** The key of a row, compared by its bytes. */
-    private static final class Key {
-        final byte[] bytes;
-        private final int hash;
-
-        Key(byte[] bytes) {
-            this.bytes = bytes;
-            this.hash = Arrays.hashCode(bytes);
-        }
-
-        boolean isWithin(Range range) {
-            return Arrays.compareUnsigned(range.begin, bytes) <= 0 && Arrays.compareUnsigned(bytes, range.end) < 0;
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return other instanceof Key that && hash == that.hash && Arrays.equals(bytes, that.bytes);
-        }
-
-        @Override
-        public int hashCode() {
-            return hash;
-        }
+    @GuardedBy("this") private Entry entry(RowKey rowKey) {
+        return entries.computeIfAbsent(rowKey, key -> new Entry());
     }
 
     /** The state of one job in the transaction. */
     private static final class Entry {
         int userVersion = -1;
         boolean shared;
-        CompletableFuture<?> last = CompletableFuture.completedFuture(Optional.empty());
+        CompletableFuture<?> last = DONE;
 
         Optional<Written> written = Optional.empty();
 

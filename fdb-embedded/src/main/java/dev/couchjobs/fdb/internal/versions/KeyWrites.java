@@ -17,19 +17,20 @@ public final class KeyWrites {
 
     private boolean assigned;
     private byte @Nullable [] value;
-    private final List<Operation> operations = new ArrayList<>(1);
+    /** Immutable while it is empty, because most keys have no operation. */
+    private List<Operation> operations = List.of();
 
     /** Assigns a value, or null to clear the key, and drops the writes before. */
     void assign(byte @Nullable [] newValue) {
         assigned = true;
         value = newValue;
-        operations.clear();
+        operations = List.of();
     }
 
     void mutate(AtomicMutation mutation, byte[] operand) {
         if (mutation == AtomicMutation.SET_VERSIONSTAMPED_VALUE) {
             assign(null);
-            operations.add(new Operation(mutation, operand));
+            add(mutation, operand);
         } else if (assigned && operations.isEmpty()) {
             value = mutation.apply(value, operand);
         } else {
@@ -81,6 +82,13 @@ public final class KeyWrites {
                     return;
                 }
             }
+        }
+        add(mutation, operand);
+    }
+
+    private void add(AtomicMutation mutation, byte[] operand) {
+        if (operations.isEmpty()) {
+            operations = new ArrayList<>(1);
         }
         operations.add(new Operation(mutation, operand));
     }

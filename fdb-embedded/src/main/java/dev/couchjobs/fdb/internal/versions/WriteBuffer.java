@@ -203,13 +203,13 @@ public final class WriteBuffer {
     }
 
     private KeyWrites writesTo(byte[] key) {
-        KeyWrites writes = keys.get(key);
-        if (writes == null) {
-            writes = new KeyWrites();
-            if (clearedAt(key) != null) {
-                writes.assign(null);
-            }
-            keys.put(key, writes);
+        return keys.computeIfAbsent(key, this::newWrites);
+    }
+
+    private KeyWrites newWrites(byte[] key) {
+        KeyWrites writes = new KeyWrites();
+        if (clearedAt(key) != null) {
+            writes.assign(null);
         }
         return writes;
     }
