@@ -45,8 +45,8 @@ public final class PendingQueue {
     }
 
     /**
-     * Removes the rows from {@code first} to {@code last}, which the transaction has read without a gap. The transaction
-     * conflicts with every change of the queue between them.
+     * Removes the rows from {@code first} to {@code last}, which the transaction has read without a gap. The
+     * transaction conflicts with every change of the queue between them.
      */
     public static void clear(Transaction tx, QueueEntry first, QueueEntry last) {
         byte[] begin = first.key();
