@@ -21,7 +21,7 @@ import org.rocksdb.WriteBatch;
  */
 final class CoalescedMutations {
     /** A range removal is looked up by every read until it is compacted, so it has to replace more than a few keys. */
-    private static final int KEYS_REMOVED_ONE_BY_ONE = 64;
+    private static final int KEYS_REMOVED_ONE_BY_ONE = 512;
 
     private final Predicate<byte[]> mayHold;
     private final Function<byte[], BaseCursor> ascending;
@@ -83,6 +83,10 @@ final class CoalescedMutations {
             return;
         }
         keys.subMap(begin, end).clear();
+        if (ranges.removeIf(range -> isWithin(range, begin, end))) { // so this one has more than a few keys, too
+            ranges.add(new BaseMutation.Clear(begin, end));
+            return;
+        }
         List<byte[]> held = new ArrayList<>();
         try (BaseCursor cursor = ascending.apply(begin)) {
             byte[] key = cursor.key();
@@ -97,6 +101,10 @@ final class CoalescedMutations {
             }
         }
         held.forEach(key -> keys.put(key, null));
+    }
+
+    private static boolean isWithin(BaseMutation.Clear range, byte[] begin, byte[] end) {
+        return Arrays.compareUnsigned(begin, range.begin()) <= 0 && Arrays.compareUnsigned(range.end(), end) <= 0;
     }
 
     private static void requireStorable(byte[] key) {

@@ -104,8 +104,7 @@ final class LayeredScan implements Scan {
             }
             first = first == null ? cleared : first;
             last = cleared;
-            skipped++;
-            stepOver(cleared);
+            skipped += stepOver(cleared) ? EmptyRangeHint.MIN_KEYS : 1; // a seek costs more than many steps
             storedKey = stored.key();
         }
         if (first != null && last != null) {
@@ -114,15 +113,17 @@ final class LayeredScan implements Scan {
         }
     }
 
-    private void stepOver(KeyRange cleared) {
+    /** Returns whether it had to seek. */
+    private boolean stepOver(KeyRange cleared) {
         for (int step = 0; step < STEPS_BEFORE_SEEK; step++) {
             stored.advance();
             byte[] key = stored.key();
             if (key == null || !cleared.contains(key)) {
-                return;
+                return false;
             }
         }
         stored.close();
         stored = upwards ? base.ascending(cleared.end()) : base.descending(cleared.begin());
+        return true;
     }
 }
