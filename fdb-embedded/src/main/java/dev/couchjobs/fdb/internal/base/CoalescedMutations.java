@@ -5,10 +5,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 
@@ -25,7 +26,10 @@ final class CoalescedMutations {
 
     private final Predicate<byte[]> mayHold;
     private final Function<byte[], BaseCursor> ascending;
-    private final NavigableMap<byte[], byte @Nullable []> keys = new TreeMap<>(Arrays::compareUnsigned);
+    private final NavigableMap<byte[], byte[]> puts = new TreeMap<>(Arrays::compareUnsigned);
+    /** The keys to remove one by one, none of which is put. */
+    private final NavigableSet<byte[]> removals = new TreeSet<>(Arrays::compareUnsigned);
+
     private final List<BaseMutation.Clear> ranges = new ArrayList<>();
 
     /** Reads the state that is changed; {@code mayHold} may be wrong in saying yes. */
@@ -37,7 +41,10 @@ final class CoalescedMutations {
     void add(BaseMutation mutation) {
         if (mutation instanceof BaseMutation.Put put) {
             requireStorable(put.key());
-            keys.put(put.key(), put.value());
+            puts.put(put.key(), put.value());
+            if (!removals.isEmpty()) {
+                removals.remove(put.key());
+            }
         } else if (mutation instanceof BaseMutation.Remove remove) {
             remove(remove.key());
         } else if (mutation instanceof BaseMutation.Clear clear
@@ -50,13 +57,11 @@ final class CoalescedMutations {
         for (BaseMutation.Clear range : ranges) {
             batch.deleteRange(range.begin(), range.end());
         }
-        for (Map.Entry<byte[], byte @Nullable []> entry : keys.entrySet()) {
-            byte[] value = entry.getValue();
-            if (value == null) {
-                batch.delete(entry.getKey());
-            } else {
-                batch.put(entry.getKey(), value);
-            }
+        for (byte[] key : removals) {
+            batch.delete(key);
+        }
+        for (Map.Entry<byte[], byte[]> entry : puts.entrySet()) {
+            batch.put(entry.getKey(), entry.getValue());
         }
     }
 
@@ -66,15 +71,14 @@ final class CoalescedMutations {
         for (BaseMutation.Clear range : ranges) {
             gaps = gaps.with(range.begin(), range.end());
         }
-        return gaps.without(keys);
+        return gaps.without(puts);
     }
 
     private void remove(byte[] key) {
         requireStorable(key);
+        puts.remove(key);
         if (mayHold.test(key)) {
-            keys.put(key, null);
-        } else {
-            keys.remove(key);
+            removals.add(key);
         }
     }
 
@@ -82,7 +86,8 @@ final class CoalescedMutations {
         if (Arrays.compareUnsigned(begin, end) >= 0) {
             return;
         }
-        keys.subMap(begin, end).clear();
+        puts.subMap(begin, end).clear();
+        removals.subSet(begin, end).clear();
         if (ranges.removeIf(range -> isWithin(range, begin, end))) { // so this one has more than a few keys, too
             ranges.add(new BaseMutation.Clear(begin, end));
             return;
@@ -100,7 +105,7 @@ final class CoalescedMutations {
                 key = cursor.key();
             }
         }
-        held.forEach(key -> keys.put(key, null));
+        removals.addAll(held);
     }
 
     private static boolean isWithin(BaseMutation.Clear range, byte[] begin, byte[] end) {

@@ -72,38 +72,29 @@ final class EmptyRanges {
         return new EmptyRanges(changed, added + 1);
     }
 
-    /** What is left of them when these keys are set; a key without a value is not. */
-    EmptyRanges without(NavigableMap<byte[], byte @Nullable []> keys) {
+    /** What is left of them when these keys are set. */
+    EmptyRanges without(NavigableMap<byte[], byte[]> keys) {
         if (gaps.isEmpty()) {
             return this;
         }
         NavigableMap<byte[], EmptyRange> changed = new TreeMap<>(Arrays::compareUnsigned);
         for (EmptyRange gap : gaps.values()) {
-            NavigableMap<byte[], byte @Nullable []> inside = keys.subMap(gap.begin, true, gap.end, false);
-            byte[] first = firstSet(inside);
-            if (first == null) {
+            NavigableMap<byte[], byte[]> inside = keys.subMap(gap.begin, true, gap.end, false);
+            if (inside.isEmpty()) {
                 changed.put(gap.begin, gap);
                 continue;
             }
+            byte[] first = inside.firstKey();
             if (less(gap.begin, first)) {
                 changed.put(gap.begin, new EmptyRange(gap.begin, first, gap.age));
             }
-            byte[] last = firstSet(inside.descendingMap());
-            byte[] behind = Arrays.copyOf(last == null ? first : last, (last == null ? first : last).length + 1);
+            byte[] last = inside.lastKey();
+            byte[] behind = Arrays.copyOf(last, last.length + 1);
             if (less(behind, gap.end) && changed.size() < KEPT) {
                 changed.put(behind, new EmptyRange(behind, gap.end, gap.age));
             }
         }
         return new EmptyRanges(changed, added);
-    }
-
-    private static byte @Nullable [] firstSet(NavigableMap<byte[], byte @Nullable []> keys) {
-        for (var entry : keys.entrySet()) {
-            if (entry.getValue() != null) {
-                return entry.getKey();
-            }
-        }
-        return null;
     }
 
     private static @Nullable EmptyRange valueOf(Map.@Nullable Entry<byte[], EmptyRange> entry) {

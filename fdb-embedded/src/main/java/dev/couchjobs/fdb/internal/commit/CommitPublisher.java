@@ -27,12 +27,7 @@ final class CommitPublisher {
         versions.publish(batch.version(), batch.edit());
         for (Decision decision : batch.decisions()) {
             if (decision.commits() && !watches.isEmpty()) {
-                decision.commit()
-                        .writes()
-                        .forEachTouched(
-                                decision.stamp(),
-                                range -> watches.fire(range, contents),
-                                key -> watches.fire(key, contents));
+                watches.fire(decision.commit().writes(), decision.stamp(), contents);
             }
         }
         for (Decision decision : batch.decisions()) {

@@ -83,21 +83,37 @@ public record Overlay(OrderedMap<byte[]> sets, OrderedMap<Cleared> cleared, long
 
     /** Removes the changes of a batch, {@code mutations}, that the base has received; it is now at {@code version}. */
     Overlay without(List<BaseMutation> mutations, long version, Object owner) {
-        OrderedMap<byte[]> remainingSets = sets;
         OrderedMap<Cleared> remainingParts = cleared;
         for (BaseMutation mutation : mutations) {
-            if (mutation instanceof BaseMutation.Put put) {
-                // Compares identity: a later put of the key, even of an equal value, is not in the base.
-                if (remainingSets.get(put.key()) == put.value()) {
-                    remainingSets = remainingSets.remove(put.key(), owner);
-                }
-            } else if (mutation instanceof BaseMutation.Remove remove) {
+            if (mutation instanceof BaseMutation.Remove remove) {
                 remainingParts = withoutParts(remainingParts, KeyRange.of(remove.key()), version, owner);
             } else if (mutation instanceof BaseMutation.Clear clear) {
                 remainingParts = withoutParts(remainingParts, new KeyRange(clear.begin(), clear.end()), version, owner);
             }
         }
-        return new Overlay(remainingSets, remainingParts, version);
+        return new Overlay(withoutPuts(mutations, owner), remainingParts, version);
+    }
+
+    /**
+     * The keys set without those of a batch. The keys of each commit in the batch ascend. A later put of a key, even of
+     * an equal value, is not in the base.
+     */
+    private OrderedMap<byte[]> withoutPuts(List<BaseMutation> mutations, Object owner) {
+        OrderedMap<byte[]> remaining = sets;
+        List<byte[]> keys = new ArrayList<>();
+        List<byte[]> values = new ArrayList<>();
+        for (BaseMutation mutation : mutations) {
+            if (mutation instanceof BaseMutation.Put put) {
+                if (!keys.isEmpty() && !Bytes.less(keys.get(keys.size() - 1), put.key())) {
+                    remaining = remaining.removeAllSame(keys, values, owner);
+                    keys.clear();
+                    values.clear();
+                }
+                keys.add(put.key());
+                values.add(put.value());
+            }
+        }
+        return remaining.removeAllSame(keys, values, owner);
     }
 
     /** Removes the parts that were cleared at or before {@code version}. */

@@ -63,6 +63,14 @@ public final class OrderedMap<V> {
         return withRoot(trees.insertAll(root, keys, values, 0, keys.size(), owner));
     }
 
+    /**
+     * Removes the entries that have the very same value, not an equal one; the keys ascend. For {@code owner} see
+     * {@link #put(byte[], Object, Object)}.
+     */
+    public OrderedMap<V> removeAllSame(List<byte[]> keys, List<V> values, Object owner) {
+        return withRoot(trees.removeAllSame(root, keys, values, 0, keys.size(), owner));
+    }
+
     /** Removes a key; for {@code owner} see {@link #put(byte[], Object, Object)}. */
     public OrderedMap<V> remove(byte[] key, Object owner) {
         return withRoot(trees.remove(root, key, owner));

@@ -185,6 +185,11 @@ public final class WriteBuffer {
         stampedKeys.forEach(stampedKey -> singleKeys.accept(stampedKey.key(stamp)));
     }
 
+    /** Whether the writes clear a key, or may set it; keys that contain the versionstamp do not count. */
+    public boolean touches(byte[] key) {
+        return keys.containsKey(key) || clearedAt(key) != null;
+    }
+
     /** The number of keys and ranges written. */
     public int size() {
         return keys.size() + cleared.size() + stampedKeys.size();

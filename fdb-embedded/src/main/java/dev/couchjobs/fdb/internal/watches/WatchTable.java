@@ -1,8 +1,10 @@
 package dev.couchjobs.fdb.internal.watches;
 
 import dev.couchjobs.fdb.internal.keys.Bytes;
+import dev.couchjobs.fdb.internal.keys.CommitStamp;
 import dev.couchjobs.fdb.internal.keys.KeyRange;
 import dev.couchjobs.fdb.internal.versions.Contents;
+import dev.couchjobs.fdb.internal.versions.WriteBuffer;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.NavigableMap;
@@ -38,8 +40,22 @@ public final class WatchTable {
         }
     }
 
+    /** Fires the watches of the keys that a commit has written, if a value differs from the one that a watch has seen. */
+    public void fire(WriteBuffer writes, CommitStamp stamp, Contents contents) {
+        if (armed.size() > writes.size()) {
+            writes.forEachTouched(stamp, range -> fire(range, contents), key -> fire(key, contents));
+            return;
+        }
+        for (byte[] key : List.copyOf(armed.keySet())) {
+            if (writes.touches(key)) {
+                fire(key, contents);
+            }
+        }
+        writes.stampedKeys(stamp).forEach(key -> fire(key, contents));
+    }
+
     /** Fires the watches of keys in {@code touched} whose value differs from the one that the transaction saw. */
-    public void fire(KeyRange touched, Contents contents) {
+    private void fire(KeyRange touched, Contents contents) {
         for (byte[] key : List.copyOf(
                 armed.subMap(touched.begin(), true, touched.end(), false).keySet())) {
             fire(key, contents);
@@ -47,7 +63,7 @@ public final class WatchTable {
     }
 
     /** Fires the watches of a key if its value differs from the one that their transactions saw. */
-    public void fire(byte[] key, Contents contents) {
+    private void fire(byte[] key, Contents contents) {
         Set<Watch> watches = armed.get(key);
         if (watches == null) {
             return;

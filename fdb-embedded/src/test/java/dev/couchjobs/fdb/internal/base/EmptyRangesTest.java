@@ -86,8 +86,8 @@ class EmptyRangesTest {
         return Arbitraries.strings().withChars("abcd").ofMaxLength(3);
     }
 
-    private static NavigableMap<byte[], byte @Nullable []> set(String key) {
-        NavigableMap<byte[], byte @Nullable []> keys = new TreeMap<>(Arrays::compareUnsigned);
+    private static NavigableMap<byte[], byte[]> set(String key) {
+        NavigableMap<byte[], byte[]> keys = new TreeMap<>(Arrays::compareUnsigned);
         keys.put(bytes(key), bytes("value"));
         return keys;
     }
