@@ -10,7 +10,7 @@ public enum AttemptEnd {
     CANCELLED,
     /** The handler asked to be called again later; not counted as a failure. */
     SNOOZED,
-    /** The processor was silent for longer than the type's activity timeout; counted as a failure. */
+    /** The processor sent no heartbeat for longer than the type's activity timeout; counted as a failure. */
     EXPIRED,
     /** The processor released the claim before work began, or while it shut down; not counted as a failure. */
     RELEASED

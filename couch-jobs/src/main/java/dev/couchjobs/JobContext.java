@@ -54,7 +54,7 @@ public interface JobContext<D> {
 
     /**
      * Runs a transaction that commits only while the job is this handler's. It is retried as
-     * {@link com.apple.foundationdb.Database#run} does, and counts as a sign of life. Heartbeats of the job never make
+     * {@link com.apple.foundationdb.Database#run} does, and counts as a heartbeat. Heartbeats of the job never make
      * it fail. Blocks.
      *
      * <p>The body may run several times. What it does outside the transaction, such as a call to another service, then

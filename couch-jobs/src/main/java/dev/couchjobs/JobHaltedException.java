@@ -2,7 +2,7 @@ package dev.couchjobs;
 
 /**
  * The processor no longer holds the job and must stop working on it (RFC 007, {@code halt}): the job was removed, or
- * its lock is another's, because this processor was silent for longer than the type's timeout.
+ * its lock is another's, because this processor sent no heartbeat for longer than the type's timeout.
  *
  * <p>The transaction in which a verb met this is cancelled, so that nothing else written in it can commit.
  */

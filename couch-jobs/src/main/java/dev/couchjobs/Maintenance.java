@@ -23,8 +23,8 @@ public final class Maintenance {
     /**
      * Monitors the running jobs of a type in this process until this instance is closed. {@code accept} does so by
      * itself, and a worker while it runs. A job whose processor has been silent for the activity timeout T becomes
-     * pending again, at most 1.5 T after its last sign of life, or has failed if that was its last attempt. Jobs that
-     * have ended are removed when their {@link Retention} is over. Any number of processes may monitor a type.
+     * pending again, at most 1.5 T after its last heartbeat, or has failed if that was its last attempt. Jobs that have
+     * ended are removed when their {@link Retention} is over. Any number of processes may monitor a type.
      *
      * @param type the type
      * @throws CouchJobsClosedException if this instance is closed

@@ -41,7 +41,7 @@ final class RunReport implements IndexProcessor.Observer, JobWatch.Observer {
     @Override
     public synchronized void cameBack(String path) {
         returns++;
-        bar.say(shortened(path) + ": no sign of life for " + silence.toSeconds() + " s, pending again");
+        bar.say(shortened(path) + ": no heartbeat for " + silence.toSeconds() + " s, pending again");
     }
 
     @Override

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a user sees of the word index. */
 class WordIndexTest {
     private static final Pattern STOPPED = Pattern.compile("processor (\\d) stops dead, half-way through (.*)");
-    private static final Pattern CAME_BACK = Pattern.compile("(.*): no sign of life for 1 s, pending again");
+    private static final Pattern CAME_BACK = Pattern.compile("(.*): no heartbeat for 1 s, pending again");
     private static final Pattern FINISHED = Pattern.compile("(.*): finished by processor (\\d)");
 
     @TempDir

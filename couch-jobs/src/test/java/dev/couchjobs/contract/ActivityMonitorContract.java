@@ -48,7 +48,7 @@ class ActivityMonitorContract extends JobsContract {
         assertThat(failureOf(jobs.processor().update(database, lost)))
                 .isInstanceOf(JobHaltedException.class)
                 .isNotInstanceOf(JobAlreadyFinishedException.class)
-                .hasMessageContaining("silent");
+                .hasMessageContaining("no heartbeat");
         assertThat(failureOf(jobs.processor().finish(database, lost, new WorkData(2))))
                 .isInstanceOf(JobHaltedException.class);
         assertThat(stepOf("j1")).isEqualTo(1);

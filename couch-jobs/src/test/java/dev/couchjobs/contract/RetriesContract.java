@@ -188,7 +188,7 @@ class RetriesContract extends SumsContract {
         node().maintenance().monitor(once);
 
         Throwable failure = failureOf(sums.resultAsync(SUM, "j1", LONG));
-        assertThat(failure).hasMessageContaining("was silent").hasMessageContaining("attempt 1 of 1");
+        assertThat(failure).hasMessageContaining("sent no heartbeat").hasMessageContaining("attempt 1 of 1");
         assertThat(info("j1").outcome()).contains(Outcome.FAILED);
         assertThat(info("j1").lastAttempt().orElseThrow().end()).contains(AttemptEnd.EXPIRED);
         assertThat(info("j1").failures()).isEqualTo(1);

@@ -28,8 +28,8 @@ public final class LostClaimErrors {
         } else if (ended) {
             why = " is over for this claim, which has ended as " + how.name().toLowerCase(Locale.ROOT) + ".";
         } else {
-            why = " is no longer held by this processor: it was silent for longer than the type's timeout, or this"
-                    + " claim has ended.";
+            why = " is no longer held by this processor: it sent no heartbeat for longer than the type's"
+                    + " timeout, or this claim has ended.";
         }
         return error(job, why);
     }

@@ -47,7 +47,7 @@ public final class RowTransitions {
             ClaimEnd claimEnd = endOfAttempt(AttemptEnd.SNOOZED, null);
             return running.resubmit()
                     ? running.finished(claimEnd)
-                    : running.again(timeAfter(snoozed.pause()), claimEnd);
+                    : running.retried(timeAfter(snoozed.pause()), claimEnd);
         }
         if (disposition instanceof Disposition.Cancelled cancelled) {
             return running.finished(end(type, AttemptEnd.CANCELLED, Outcome.CANCELLED, cancelled.reason(), null));
@@ -65,7 +65,7 @@ public final class RowTransitions {
         Optional<Duration> pause =
                 how.again() && !running.resubmit() ? pauseAfterFailure(type, running) : Optional.empty();
         return pause.isPresent()
-                ? running.again(timeAfter(pause.get()), endOfAttempt(AttemptEnd.FAILED, how.error()))
+                ? running.retried(timeAfter(pause.get()), endOfAttempt(AttemptEnd.FAILED, how.error()))
                 : running.finished(end(type, AttemptEnd.FAILED, Outcome.FAILED, how.error(), null));
     }
 
@@ -84,10 +84,10 @@ public final class RowTransitions {
             return running.requeued(clock.millis(), timeAfterExpiry(type, running));
         }
         int attempts = claimInfo.failures() + 1;
-        String error =
-                "The processor " + claimInfo.by() + " was silent for longer than the type's activity timeout. That was"
-                        + " attempt " + attempts + " of " + attempts + ". Claims on this job have expired "
-                        + (claimInfo.expiries() + 1) + " times: its process died or was suspended while it ran.";
+        String error = "The processor " + claimInfo.by()
+                + " sent no heartbeat for longer than the type's activity timeout. That was"
+                + " attempt " + attempts + " of " + attempts + ". Claims on this job have expired "
+                + (claimInfo.expiries() + 1) + " times: its process died or was suspended while it ran.";
         return running.ended(end(type, AttemptEnd.EXPIRED, Outcome.FAILED, error, null));
     }
 

@@ -74,7 +74,7 @@ public record JobRow(
     }
 
     /** {@return this job with other options} */
-    public JobRow on(JobOptions options) {
+    public JobRow withOptions(JobOptions options) {
         return new JobRow(
                 state, sequence, lock, scheduledTime, resubmit, payload, finishedBy, options, claimInfo, claimEnd);
     }
@@ -87,7 +87,7 @@ public record JobRow(
 
     /** {@return this pending job in the ranked queue, because its scheduled time has come} */
     public JobRow dueNow() {
-        return on(options.due(true));
+        return withOptions(options.due(true));
     }
 
     /** {@return this running job with a log; not a heartbeat} */
@@ -116,7 +116,7 @@ public record JobRow(
 
     /** {@return this job with another dependency state} */
     public JobRow withDependencies(DependencyState dependencies) {
-        return on(options.withDependencies(dependencies));
+        return withOptions(options.withDependencies(dependencies));
     }
 
     /** {@return whether the job waits for a dependency} */
@@ -147,7 +147,7 @@ public record JobRow(
     }
 
     /** {@return this running job as pending for another attempt, after a failure or a snooze} */
-    public JobRow again(long scheduledTime, ClaimEnd claimEnd) {
+    public JobRow retried(long scheduledTime, ClaimEnd claimEnd) {
         ClaimInfo ended = claimEnd.how() == AttemptEnd.FAILED ? claimInfo.failed() : claimInfo.ended(true);
         return waiting(payload, scheduledTime, lock, options, ended, claimEnd);
     }
@@ -194,7 +194,7 @@ public record JobRow(
     }
 
     /** {@return this running job flagged for resubmission; not a heartbeat} */
-    public JobRow flagged(long scheduledTime) {
+    public JobRow resubmitted(long scheduledTime) {
         return new JobRow(
                 state, sequence, lock, scheduledTime, true, payload, finishedBy, options, claimInfo, claimEnd);
     }
@@ -313,7 +313,7 @@ public record JobRow(
      */
     JobRow after(JobRow before) {
         boolean edited = state == before.state ? hasOtherOptionsThan(before) : before.state == JobState.FINISHED;
-        return edited && !awaitsCommit() ? on(options.edited()) : this;
+        return edited && !awaitsCommit() ? withOptions(options.edited()) : this;
     }
 
     /** Encodes the row, with a placeholder as the first element if the row awaits its commit. */

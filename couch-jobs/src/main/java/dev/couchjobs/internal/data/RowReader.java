@@ -39,8 +39,8 @@ final class RowReader {
 
     /**
      * {@return the rows of jobs with the writes of this transaction, in their order} An undecodable row is quarantined,
-     * and the job does not exist. No other verb may write jobs of the type in this transaction until the read has ended:
-     * a range with such a row cannot be read.
+     * and the job does not exist. No other verb may write jobs of the type in this transaction until the read has
+     * ended: a range with such a row cannot be read.
      *
      * @param refs jobs of one type
      */

@@ -32,7 +32,7 @@ final class DependencyFailures {
     static JobRow unblocked(JobRow waiting) {
         DependencyState dependencyState =
                 waiting.options().dependencies().keptIfFailed(DependencyState.FOR_EVER, false);
-        return waiting.on(waiting.options().blocked(false).withDependencies(dependencyState));
+        return waiting.withOptions(waiting.options().blocked(false).withDependencies(dependencyState));
     }
 
     /** Computes the retention from the row: the process that fails a job may not know its type. */

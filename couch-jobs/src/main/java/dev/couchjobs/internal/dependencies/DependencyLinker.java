@@ -238,7 +238,7 @@ public final class DependencyLinker {
      */
     public CompletableFuture<JobRow> linked(
             Transaction tx, JobRef ref, JobRow pending, LinkResult linkResult, long keptIfFailed, boolean archived) {
-        JobRow waiting = pending.on(pending.options()
+        JobRow waiting = pending.withOptions(pending.options()
                 .blocked(true)
                 .withDependencies(pending.options().dependencies().keptIfFailed(keptIfFailed, archived)));
         return linkResult.failure() == null

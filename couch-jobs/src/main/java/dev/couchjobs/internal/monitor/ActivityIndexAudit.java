@@ -97,7 +97,7 @@ final class ActivityIndexAudit {
                         : restoreActivity(tx, keyspace.job(keys.typeName(), id), row)));
     }
 
-    /** Starts a new lease of the claim: the last sign of life of the processor is unknown. */
+    /** Starts a new lease of the claim: the last heartbeat is unknown. */
     private static CompletableFuture<String> restoreActivity(Transaction tx, JobRef ref, JobRow seen) {
         JobTransaction jobs = JobTransaction.of(tx);
         return jobs.edit(ref, now -> {

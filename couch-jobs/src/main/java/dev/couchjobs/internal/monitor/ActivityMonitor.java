@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A silent processor counts as a failed attempt. A job without attempts left fails.
  *
- * <p>Four times in every activity timeout T the monitor records the database's read version. A job whose last sign of
- * life is older than a version that was recorded T ago has been silent for T, independent of any clock, and is put
- * back: between T and 1.5 T after its last sign of life, plus the time of one transaction. Any number of monitors may
+ * <p>Four times in every activity timeout T the monitor records the database's read version. A job whose last
+ * heartbeat is older than a version that was recorded T ago has been silent for T, independent of any clock, and is put
+ * back: between T and 1.5 T after its last heartbeat, plus the time of one transaction. Any number of monitors may
  * run on any nodes. A job is put back only if it still runs under the sequence that the monitor read, so two monitors
  * put it back once.
  *

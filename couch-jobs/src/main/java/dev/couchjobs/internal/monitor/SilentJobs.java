@@ -55,7 +55,7 @@ final class SilentJobs {
     }
 
     /**
-     * Puts back the jobs whose last sign of life is older than a version. The caller has just renewed the lease. Each
+     * Puts back the jobs whose last heartbeat is older than a version. The caller has just renewed the lease. Each
      * transaction but the first renews it again: together they may take longer than the lease lasts, and two processes
      * that put back the same jobs conflict.
      *

@@ -153,10 +153,10 @@ record AddRequest(
      */
     private JobRow added(JobRow row) {
         if (row.state() == JobState.RUNNING) {
-            return row.flagged(scheduledTime).on(row.options().prioritised(options));
+            return row.resubmitted(scheduledTime).withOptions(row.options().prioritised(options));
         }
         JobRow again = row.enqueued(payload, scheduledTime);
         JobOptions asked = again.options().withOptions(options);
-        return again.on(row.state() == JobState.PENDING ? asked.withEnqueueTimeOf(row.options()) : asked);
+        return again.withOptions(row.state() == JobState.PENDING ? asked.withEnqueueTimeOf(row.options()) : asked);
     }
 }

@@ -100,7 +100,7 @@ public final class ProcessorVerbs {
                     JobRow row = resubmittable(jobs.tx(), job, before);
                     long time = scheduledTime.orElse(row.scheduledTime());
                     JobRow after = row.isHeldBy(job.lock())
-                            ? row.flagged(time).writtenByHolder(jobs.isJoined())
+                            ? row.resubmitted(time).writtenByHolder(jobs.isJoined())
                             : row.enqueued(payload(row, json), time);
                     jobs.save(ref, row, after);
                     return CompletableFuture.completedFuture(resubmitted(job, after));

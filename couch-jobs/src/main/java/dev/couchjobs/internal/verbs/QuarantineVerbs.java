@@ -178,8 +178,9 @@ public final class QuarantineVerbs {
         }
         return was.isBlocked()
                 ? Dependents.awaitedBy(tx, keyspace, job)
-                        .thenApply(awaited ->
-                                awaited.rows().isEmpty() ? was.on(was.options().blocked(false)) : was)
+                        .thenApply(awaited -> awaited.rows().isEmpty()
+                                ? was.withOptions(was.options().blocked(false))
+                                : was)
                 : CompletableFuture.completedFuture(was);
     }
 }

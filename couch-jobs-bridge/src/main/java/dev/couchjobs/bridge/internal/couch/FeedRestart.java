@@ -56,7 +56,7 @@ final class FeedRestart {
         }
     }
 
-    /** The server has sent a sign of life. */
+    /** The server has sent a row or a heartbeat. */
     void alive() {
         faults.settle();
     }

@@ -19,7 +19,7 @@ interface FeedSource {
         /** {@return whether the source continues; otherwise it waits for {@link FeedSource#demand}} */
         boolean rows(FeedSource from, List<FeedRow> rows);
 
-        /** The server has sent a sign of life. */
+        /** The server has sent a heartbeat. */
         void heartbeat(FeedSource from);
 
         /** The source has ended. This is its last call. */

@@ -177,8 +177,8 @@ final class TransactionAttempt {
     }
 
     /**
-     * Fails if the snapshot has left the window, or the engine has closed. Follows each read: a storage only vouches for
-     * what was read while the snapshot was within.
+     * Fails if the snapshot has left the window, or the engine has closed. Follows each read: a storage only vouches
+     * for what was read while the snapshot was within.
      */
     void checkWindow() {
         engine.checkOpen();
