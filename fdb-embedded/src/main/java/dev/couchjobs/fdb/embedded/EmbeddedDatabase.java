@@ -99,19 +99,36 @@ public final class EmbeddedDatabase {
         return open(directory, Durability.SYNCED, version);
     }
 
+    /**
+     * Opens the database that is kept in a directory, or makes it there, and takes threads, timers, time and randomness
+     * from the given environment.
+     *
+     * @param directory holds the database and nothing else; is made if it is not there
+     * @param durability what an acknowledged commit survives
+     * @param environment stays the caller's; closing the database does not shut it down
+     * @return the database, to be closed by the caller; closing it waits until all is on disk
+     * @throws StorageException as {@link #open(Path)} does
+     */
+    public static Database open(Path directory, Durability durability, EngineEnvironment environment) {
+        return open(DurableStorage.open(directory, durability, environment), environment, () -> {});
+    }
+
     private static Database open(Path directory, Durability durability, long after) {
         EngineEnvironment environment = EngineEnvironment.system();
         try {
-            return open(DurableStorage.open(directory, durability, environment, after), environment);
+            return open(
+                    DurableStorage.open(directory, durability, environment, after),
+                    environment,
+                    () -> shutDown(environment));
         } catch (RuntimeException | Error e) {
             shutDown(environment);
             throw e;
         }
     }
 
-    private static Database open(DurableStorage storage, EngineEnvironment environment) {
+    private static Database open(DurableStorage storage, EngineEnvironment environment, Runnable release) {
         try {
-            return new EngineDatabase(new Engine(environment, storage, () -> shutDown(environment)), true);
+            return new EngineDatabase(new Engine(environment, storage, release), true);
         } catch (RuntimeException | Error e) {
             storage.close(storage.recovered().version());
             throw e;

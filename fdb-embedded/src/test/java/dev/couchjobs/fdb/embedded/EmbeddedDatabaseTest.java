@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
+import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The engine on real threads. */
 class EmbeddedDatabaseTest {
@@ -43,6 +45,23 @@ class EmbeddedDatabaseTest {
         for (int i = 0; i < 2; i++) {
             try (Database database = EmbeddedDatabase.openInMemory(environment)) {
                 assertThat(database.runAsync(tr -> tr.get(key("a"))).join()).isNull();
+                assertThat(database.<Boolean>run(tr -> {
+                            tr.set(key("a"), key("1"));
+                            return true;
+                        }))
+                        .isTrue();
+            }
+        }
+        environment.scheduler().shutdown();
+        ((ExecutorService) environment.executor()).shutdown();
+    }
+
+    @Test
+    void anEnvironmentOutlivesTheDirectoriesOpenedInIt(@TempDir Path directory) {
+        EngineEnvironment environment = EngineEnvironment.system();
+        for (int i = 0; i < 2; i++) {
+            try (Database database = EmbeddedDatabase.open(directory, Durability.SYNCED, environment)) {
+                assertThat(database.getExecutor()).isSameAs(environment.executor());
                 assertThat(database.<Boolean>run(tr -> {
                             tr.set(key("a"), key("1"));
                             return true;
