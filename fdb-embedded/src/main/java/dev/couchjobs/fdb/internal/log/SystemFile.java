@@ -19,10 +19,12 @@ final class SystemFile implements LogFile {
     /** No more than this is copied on its way. */
     private static final int PIECE = 1 << 18;
 
+    private final Path path;
     private final RandomAccessFile file;
     private final AsynchronousFileChannel syncing;
 
-    private SystemFile(RandomAccessFile file, AsynchronousFileChannel syncing) {
+    private SystemFile(Path path, RandomAccessFile file, AsynchronousFileChannel syncing) {
+        this.path = path;
         this.file = file;
         this.syncing = syncing;
     }
@@ -39,7 +41,7 @@ final class SystemFile implements LogFile {
     private static SystemFile with(Path path, OpenOption... options) throws IOException {
         AsynchronousFileChannel syncing = AsynchronousFileChannel.open(path, options);
         try {
-            return new SystemFile(new RandomAccessFile(path.toFile(), "rw"), syncing);
+            return new SystemFile(path, new RandomAccessFile(path.toFile(), "rw"), syncing);
         } catch (IOException | RuntimeException | Error e) {
             syncing.close();
             throw e;
@@ -80,7 +82,14 @@ final class SystemFile implements LogFile {
 
     @Override
     public void force() throws IOException {
+        SyncEvent event = new SyncEvent();
+        event.begin();
         syncing.force(false);
+        event.end();
+        if (event.shouldCommit()) {
+            event.path = path.toString();
+            event.commit();
+        }
     }
 
     @Override
