@@ -13,8 +13,8 @@ public final class Main {
     private Main() {}
 
     /**
-     * Compares the jobs with their peers, unless the first word names other benchmarks: {@code costs}, the database
-     * operations of the jobs; {@code fleet}, those of many processes; {@code engine}, the embedded engine compared with
+     * Compares the jobs with their peers, unless the first word names other benchmarks: {@code costs}, what jobs
+     * cost; {@code fleet}, the database operations of many processes; {@code engine}, the embedded engine compared with
      * other stores; {@code bridge}, the bridge compared with the thesis; or {@code all}.
      *
      * @param words the name of the benchmarks, and their options

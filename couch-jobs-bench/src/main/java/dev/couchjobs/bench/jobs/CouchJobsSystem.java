@@ -112,7 +112,7 @@ class CouchJobsSystem implements JobSystem {
     }
 
     /** Ids have the same length, so that they sort like their numbers, as time-based ids do. */
-    private static String id(int number) {
+    static String id(int number) {
         return Integer.toString(FIRST_ID + number);
     }
 

@@ -28,7 +28,7 @@ final class JobSettings {
                 --directory PATH      a directory on the disk to measure (the temporary directory)
                 --postgres PATH       the directory of PostgreSQL's initdb and pg_ctl (/usr/lib/postgresql/15/bin)
                 all ...               all of this, and then costs, fleet, engine and bridge
-                costs                 counts the database operations of our jobs, instead
+                costs ...             counts what our jobs cost, instead; --help lists its options
                 fleet ...             counts and measures many processes, instead; --help lists its options
                 engine ...            compares the engine with other stores, instead; --help lists its options
                 bridge ...            compares the bridge with the thesis, instead; --help lists its options""";
