@@ -3,6 +3,7 @@ package dev.couchjobs.bench;
 import dev.couchjobs.bench.jobs.CostBenchmarks;
 import dev.couchjobs.bench.jobs.FleetBenchmarks;
 import dev.couchjobs.bench.jobs.JobBenchmarks;
+import dev.couchjobs.bench.jobs.ProfileBenchmarks;
 import dev.couchjobs.bench.thesis.ThesisBenchmarks;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,8 +15,9 @@ public final class Main {
 
     /**
      * Compares the jobs with their peers, unless the first word names other benchmarks: {@code costs}, what jobs
-     * cost; {@code fleet}, the database operations of many processes; {@code engine}, the embedded engine compared with
-     * other stores; {@code bridge}, the bridge compared with the thesis; or {@code all}.
+     * cost; {@code profile}, where that comes from; {@code fleet}, the database operations of many processes;
+     * {@code engine}, the embedded engine compared with other stores; {@code bridge}, the bridge compared with the
+     * thesis; or {@code all} but the profile.
      *
      * @param words the name of the benchmarks, and their options
      * @throws Exception if a benchmark fails, or a job was lost or run twice
@@ -33,6 +35,7 @@ public final class Main {
         String[] options = Arrays.copyOfRange(words, Math.min(1, words.length), words.length);
         switch (words.length == 0 ? "" : words[0]) {
             case "costs" -> CostBenchmarks.main(options);
+            case "profile" -> ProfileBenchmarks.main(options);
             case "fleet" -> FleetBenchmarks.main(options);
             case "engine" -> Benchmarks.main(options);
             case "bridge" -> ThesisBenchmarks.main(options);

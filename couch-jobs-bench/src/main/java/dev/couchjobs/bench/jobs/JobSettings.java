@@ -29,6 +29,7 @@ final class JobSettings {
                 --postgres PATH       the directory of PostgreSQL's initdb and pg_ctl (/usr/lib/postgresql/15/bin)
                 all ...               all of this, and then costs, fleet, engine and bridge
                 costs ...             counts what our jobs cost, instead; --help lists its options
+                profile ...           samples what they do, instead; --help lists its options
                 fleet ...             counts and measures many processes, instead; --help lists its options
                 engine ...            compares the engine with other stores, instead; --help lists its options
                 bridge ...            compares the bridge with the thesis, instead; --help lists its options""";

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.couchjobs.bench.profile;
+
+import org.jspecify.annotations.NullMarked;
