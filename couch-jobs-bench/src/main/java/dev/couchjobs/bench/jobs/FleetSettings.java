@@ -37,7 +37,7 @@ record FleetSettings(
             --types N             how many types each of them handles (1)
             --jobs N              how many jobs are added one at a time (20)
             --seconds N           the window of figures per second (10)
-            --output PATH         the directory of figures.md, curves.svg and figures.json (target/bench/fleet)
+            --output PATH         the directory of figures.md, charts.svg and figures.json (target/bench/fleet)
             --directory PATH      the directory of a durable database (the temporary directory)""";
 
     static FleetSettings parse(String... words) {

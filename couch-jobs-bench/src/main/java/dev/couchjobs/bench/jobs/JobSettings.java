@@ -24,7 +24,7 @@ final class JobSettings {
                 --rounds N            rounds of each system at each point, alternating (3)
                 --seconds N           length of a round (2)
                 --compare PATH        also print the ratio of each figure to that in this figures.json
-                --output PATH         the directory of figures.md, curves.svg and figures.json (target/bench)
+                --output PATH         the directory of figures.md, charts.svg and figures.json (target/bench)
                 --directory PATH      a directory on the disk to measure (the temporary directory)
                 --postgres PATH       the directory of PostgreSQL's initdb and pg_ctl (/usr/lib/postgresql/15/bin)
                 all ...               all of this, and then costs, fleet, engine and bridge

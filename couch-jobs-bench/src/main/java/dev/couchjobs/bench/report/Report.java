@@ -42,14 +42,14 @@ public record Report(
     }
 
     /**
-     * Writes the report as {@code figures.md}, {@code curves.svg} and {@value #JSON}.
+     * Writes the report as {@code figures.md}, {@code charts.svg} and {@value #JSON}.
      *
      * @param directory the directory of the files; created if it does not exist
      * @throws IOException if a file cannot be written
      */
     public void write(Path directory) throws IOException {
         ResultFile.write(directory.resolve("figures.md"), Tables.markdown(this));
-        plot(directory.resolve("curves.svg"));
+        plot(directory.resolve("charts.svg"));
         ResultFile.write(
                 directory.resolve(JSON), MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(this) + "\n");
     }

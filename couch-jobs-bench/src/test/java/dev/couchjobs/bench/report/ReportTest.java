@@ -96,11 +96,11 @@ class ReportTest {
                 .write(directory);
         Document svg = DocumentBuilderFactory.newInstance()
                 .newDocumentBuilder()
-                .parse(directory.resolve("curves.svg").toFile());
+                .parse(directory.resolve("charts.svg").toFile());
         assertThat(svg.getElementsByTagName("polyline").getLength()).isEqualTo(2);
         assertThat(svg.getElementsByTagName("g").item(0).getTextContent())
                 .contains("Running < & >", "ours at 64: 6,400", "1k", "jobs a second");
-        assertThat(Files.readString(directory.resolve("curves.svg"))).doesNotContain("NaN", "Infinity");
+        assertThat(Files.readString(directory.resolve("charts.svg"))).doesNotContain("NaN", "Infinity");
     }
 
     private static Report report(Measurement... measurements) {

@@ -43,8 +43,8 @@ final class WeightBalancedTree<V> {
     }
 
     /**
-     * Inserts the entries from index {@code from} up to {@code to} of two lists. The keys ascend. Compares each key with
-     * few others, and each node on the way once, where as many single insertions each descend from the root.
+     * Inserts the entries from index {@code from} up to {@code to} of two lists. The keys ascend. Each node on the way
+     * is compared and copied once, where as many single insertions each descend from the root.
      */
     @Nullable MapNode<V> insertAll(@Nullable MapNode<V> tree, List<byte[]> keys, List<V> values, int from, int to, Object owner) {
         if (from == to) {

@@ -40,7 +40,7 @@ public final class WatchTable {
         }
     }
 
-    /** Fires the watches of the keys that a commit has written, if a value differs from the one that a watch has seen. */
+    /** Fires the watches of the keys that a commit has written, if the value differs from the one they saw. */
     public void fire(WriteBuffer writes, CommitStamp stamp, Contents contents) {
         if (armed.size() > writes.size()) {
             writes.forEachTouched(stamp, range -> fire(range, contents), key -> fire(key, contents));
