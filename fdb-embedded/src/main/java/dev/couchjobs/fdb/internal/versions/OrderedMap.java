@@ -60,7 +60,7 @@ public final class OrderedMap<V> {
      * {@link #put(byte[], Object, Object)}.
      */
     public OrderedMap<V> putAll(List<byte[]> keys, List<V> values, Object owner) {
-        return withRoot(trees.insertAll(root, keys, values, 0, keys.size(), owner));
+        return withRoot(trees.insertAscending(root, keys, values, 0, keys.size(), owner));
     }
 
     /**

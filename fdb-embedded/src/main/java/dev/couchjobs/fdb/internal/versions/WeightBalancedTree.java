@@ -46,7 +46,8 @@ final class WeightBalancedTree<V> {
      * Inserts the entries from index {@code from} up to {@code to} of two lists. The keys ascend. Each node on the way
      * is compared and copied once, where as many single insertions each descend from the root.
      */
-    @Nullable MapNode<V> insertAll(@Nullable MapNode<V> tree, List<byte[]> keys, List<V> values, int from, int to, Object owner) {
+    @Nullable MapNode<V> insertAscending(
+            @Nullable MapNode<V> tree, List<byte[]> keys, List<V> values, int from, int to, Object owner) {
         if (from == to) {
             return tree;
         }
@@ -55,14 +56,14 @@ final class WeightBalancedTree<V> {
             return node(
                     keys.get(middle),
                     values.get(middle),
-                    insertAll(null, keys, values, from, middle, owner),
-                    insertAll(null, keys, values, middle + 1, to, owner),
+                    insertAscending(null, keys, values, from, middle, owner),
+                    insertAscending(null, keys, values, middle + 1, to, owner),
                     owner);
         }
         int index = indexOfFirstFrom(tree.key, keys, from, to);
         boolean isPresent = index < to && Arrays.equals(keys.get(index), tree.key);
-        MapNode<V> left = insertAll(tree.left, keys, values, from, index, owner);
-        MapNode<V> right = insertAll(tree.right, keys, values, isPresent ? index + 1 : index, to, owner);
+        MapNode<V> left = insertAscending(tree.left, keys, values, from, index, owner);
+        MapNode<V> right = insertAscending(tree.right, keys, values, isPresent ? index + 1 : index, to, owner);
         V value = isPresent ? values.get(index) : tree.value;
         return isBalanced(left, right)
                 ? changed(tree, value, left, right, owner)
@@ -71,7 +72,7 @@ final class WeightBalancedTree<V> {
 
     /**
      * Removes the entries from index {@code from} up to {@code to} of two lists, where the tree has the very same value
-     * under the key. The keys ascend. Takes as little time as {@link #insertAll}.
+     * under the key. The keys ascend. Takes as little time as {@link #insertAscending}.
      */
     @Nullable MapNode<V> removeAllSame(
             @Nullable MapNode<V> tree, List<byte[]> keys, List<V> values, int from, int to, Object owner) {

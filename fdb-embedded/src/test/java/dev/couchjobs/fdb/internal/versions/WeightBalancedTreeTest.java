@@ -49,7 +49,7 @@ class WeightBalancedTreeTest {
                 inserted.stream().sorted().map(WeightBalancedTreeTest::key).toList();
         List<byte[]> values = Collections.nCopies(keys.size(), new byte[2]);
         Object otherOwner = new Object();
-        MapNode<byte[]> after = trees.insertAll(tree, keys, values, 0, keys.size(), otherOwner);
+        MapNode<byte[]> after = trees.insertAscending(tree, keys, values, 0, keys.size(), otherOwner);
         assertSound(after);
         assertSound(tree);
         for (byte[] key : keys) {
