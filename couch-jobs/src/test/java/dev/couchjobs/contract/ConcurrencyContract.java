@@ -187,9 +187,7 @@ class ConcurrencyContract extends JobsContract {
     @Test
     void theJobsOfANodeThatDiesComeBackOnAnother() {
         ScheduledExecutorService timers = Executors.newScheduledThreadPool(1);
-        DisturbedDatabase way = new DisturbedDatabase(database);
         CouchJobs dying = node(
-                way.asDatabase(),
                 new Environment(Clock.systemUTC(), timers, Environment.system().random()));
         IntStream.range(0, 5).forEach(i -> add("j" + i, i));
         Set<String> lost = new HashSet<>();
@@ -201,7 +199,6 @@ class ConcurrencyContract extends JobsContract {
                 .isEmpty();
 
         timers.shutdownNow();
-        var unused = way.cut(1);
 
         awaitSilence(INDEX, lost.stream().map(this::subscribe).toList());
         Set<String> back = new HashSet<>();
@@ -209,7 +206,6 @@ class ConcurrencyContract extends JobsContract {
                 .forEach(i -> back.add(
                         await(jobs.processor().accept(INDEX)).orElseThrow().id()));
         assertThat(back).isEqualTo(lost);
-        assertThat(waiting.exceptionally(error -> Optional.empty()).getNow(Optional.empty()))
-                .isEmpty();
+        assertThat(waiting).isNotDone();
     }
 }

@@ -82,7 +82,7 @@ final class Acceptor<D> implements AutoCloseable {
         this.transactions = instance.transactions().named("accept", type.name());
         this.claimer = new JobClaimer<>(type, instance);
         this.claimReleaser = new ClaimReleaser(instance);
-        this.loop = new Loop("acceptor of " + type, environment, database.getExecutor(), this::round);
+        this.loop = new Loop("acceptor of " + type, environment, this::round);
     }
 
     String typeName() {
