@@ -35,8 +35,8 @@ import java.util.stream.Stream;
 /**
  * Claims jobs of one type, many in one transaction.
  *
- * <p>Claims conflict only over the rows of the claimed jobs, so claims of different jobs never conflict, and with jobs
- * that are added in a range of the queue that the claim removes ({@link QueueClearing}). A claim that
+ * <p>Claims conflict only over the rows of the claimed jobs, so claims of different jobs never conflict. A claim that
+ * removes a range of the queue also conflicts with a job that is added there ({@link QueueClearing}). A claim that
  * finds no job also arms a watch on the key that every enqueue changes, in the same transaction, so it misses no job
  * that is added between the read of the queue and the watch.
  */
