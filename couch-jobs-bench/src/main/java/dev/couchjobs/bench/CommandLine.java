@@ -91,6 +91,29 @@ public final class CommandLine {
         return value;
     }
 
+    /**
+     * {@return a value as a number of at least one}
+     *
+     * @param value a value, or one of its parts
+     */
+    public static int positive(String value) {
+        int number = Integer.parseInt(value);
+        if (number < 1) {
+            throw new IllegalArgumentException(value);
+        }
+        return number;
+    }
+
+    /** {@return the option's value as a number of seconds, greater than zero} */
+    public double seconds() {
+        String value = value();
+        double number = Double.parseDouble(value);
+        if (!(number > 0 && Double.isFinite(number))) {
+            throw new IllegalArgumentException(value);
+        }
+        return number;
+    }
+
     /** {@return the parts of the option's value, which commas separate} */
     public Stream<String> values() {
         return Stream.of(value().split(",", -1)).map(String::strip).filter(part -> !part.isEmpty());

@@ -57,11 +57,10 @@ record FleetSettings(
         return switch (option) {
             case "--smoke" -> smoke();
             case "--systems" -> with(withoutPeers(line.values(SystemKind.class)));
-            case "--processes" ->
-                with(line.values().map(FleetSettings::positive).toList(), types, jobs, seconds);
-            case "--types" -> with(processes, positive(line.value()), jobs, seconds);
-            case "--jobs" -> with(processes, types, positive(line.value()), seconds);
-            case "--seconds" -> with(processes, types, jobs, seconds(line.value()));
+            case "--processes" -> with(line.values().map(CommandLine::positive).toList(), types, jobs, seconds);
+            case "--types" -> with(processes, CommandLine.positive(line.value()), jobs, seconds);
+            case "--jobs" -> with(processes, types, CommandLine.positive(line.value()), seconds);
+            case "--seconds" -> with(processes, types, jobs, line.seconds());
             case "--output" ->
                 new FleetSettings(
                         systems, processes, types, jobs, seconds, settleSeconds, directory, Path.of(line.value()));
@@ -90,22 +89,6 @@ record FleetSettings(
             throw new IllegalArgumentException("not ours");
         }
         return kinds;
-    }
-
-    private static int positive(String value) {
-        int number = Integer.parseInt(value);
-        if (number < 1) {
-            throw new IllegalArgumentException(value);
-        }
-        return number;
-    }
-
-    private static double seconds(String value) {
-        double number = Double.parseDouble(value);
-        if (!(number > 0 && Double.isFinite(number))) {
-            throw new IllegalArgumentException(value);
-        }
-        return number;
     }
 
     Duration window() {

@@ -73,28 +73,13 @@ record ProfileSettings(EngineKind engine, Phase phase, int workers, double secon
                         seconds,
                         directory,
                         output);
-            case "--workers" -> new ProfileSettings(engine, phase, workers(line.value()), seconds, directory, output);
-            case "--seconds" -> new ProfileSettings(engine, phase, workers, seconds(line.value()), directory, output);
+            case "--workers" ->
+                new ProfileSettings(engine, phase, CommandLine.positive(line.value()), seconds, directory, output);
+            case "--seconds" -> new ProfileSettings(engine, phase, workers, line.seconds(), directory, output);
             case "--output" -> new ProfileSettings(engine, phase, workers, seconds, directory, Path.of(line.value()));
             case "--directory" -> new ProfileSettings(engine, phase, workers, seconds, Path.of(line.value()), output);
             default -> throw new IllegalArgumentException(option);
         };
-    }
-
-    private static int workers(String value) {
-        int number = Integer.parseInt(value);
-        if (number < 1) {
-            throw new IllegalArgumentException(value);
-        }
-        return number;
-    }
-
-    private static double seconds(String value) {
-        double number = Double.parseDouble(value);
-        if (!(number > 0 && Double.isFinite(number))) {
-            throw new IllegalArgumentException(value);
-        }
-        return number;
     }
 
     Duration length() {

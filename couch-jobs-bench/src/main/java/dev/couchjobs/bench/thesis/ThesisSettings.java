@@ -33,20 +33,12 @@ record ThesisSettings(double step, Set<Evaluation> tests, Set<TestedJoinMode> jo
 
     private ThesisSettings with(String option, CommandLine line) {
         return switch (option) {
-            case "--step" -> new ThesisSettings(seconds(line.value()), tests, joinModes, output);
+            case "--step" -> new ThesisSettings(line.seconds(), tests, joinModes, output);
             case "--output" -> new ThesisSettings(step, tests, joinModes, Path.of(line.value()));
             case "--joined" -> new ThesisSettings(step, tests, line.values(TestedJoinMode.class), output);
             case "--tests" -> new ThesisSettings(step, line.values(Evaluation.class), joinModes, output);
             default -> throw new IllegalArgumentException(option);
         };
-    }
-
-    private static double seconds(String value) {
-        double seconds = Double.parseDouble(value);
-        if (!(seconds > 0 && Double.isFinite(seconds))) {
-            throw new IllegalArgumentException(value);
-        }
-        return seconds;
     }
 
     private static String word(Evaluation test) {
