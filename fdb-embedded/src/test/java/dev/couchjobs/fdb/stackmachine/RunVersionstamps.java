@@ -1,11 +1,9 @@
 package dev.couchjobs.fdb.stackmachine;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
-
 import com.apple.foundationdb.tuple.ByteArrayUtil;
-import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Knows the versionstamps of a run, and prints them as their places in the order of commits. */
@@ -17,12 +15,22 @@ final class RunVersionstamps {
      */
     private static final int DEEPEST = 8;
 
-    private final List<byte[]> inOrder;
+    /** How each stamp may be printed, in the order of commits. */
+    private final List<List<String>> printed;
 
     RunVersionstamps(List<byte[]> stamps) {
-        List<byte[]> sorted = new ArrayList<>(stamps);
-        sorted.sort(Comparator.comparing(stamp -> new String(stamp, ISO_8859_1)));
-        this.inOrder = sorted;
+        printed = stamps.stream()
+                .sorted(Arrays::compareUnsigned)
+                .map(RunVersionstamps::printed)
+                .toList();
+    }
+
+    private static List<String> printed(byte[] stamp) {
+        // The tuple layer escapes a zero like this.
+        return Stream.iterate(ByteArrayUtil.printable(stamp), text -> text.replace("\\x00", "\\x00\\xff"))
+                .limit(DEEPEST + 1)
+                .distinct()
+                .toList();
     }
 
     String item(@Nullable Object item) {
@@ -31,12 +39,9 @@ final class RunVersionstamps {
 
     String text(byte[] bytes) {
         String text = ByteArrayUtil.printable(bytes);
-        for (int i = 0; i < inOrder.size(); i++) {
-            String stamp = ByteArrayUtil.printable(inOrder.get(i));
-            for (int depth = 0; depth <= DEEPEST; depth++) {
+        for (int i = 0; i < printed.size(); i++) {
+            for (String stamp : printed.get(i)) {
                 text = text.replace(stamp, "<stamp " + i + ">");
-                // The tuple layer escapes a zero like this.
-                stamp = stamp.replace("\\x00", "\\x00\\xff");
             }
         }
         return text;

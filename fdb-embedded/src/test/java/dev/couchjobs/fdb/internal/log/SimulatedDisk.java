@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -146,7 +147,11 @@ final class SimulatedDisk implements LogFiles {
     /** Of the names and the contents of all files. */
     String fingerprint() {
         StringBuilder text = new StringBuilder();
-        contents().forEach((path, bytes) -> text.append(path).append(' ').append(Arrays.hashCode(bytes)));
+        contents().forEach((path, bytes) -> {
+            CRC32C checksum = new CRC32C();
+            checksum.update(bytes);
+            text.append(path).append(' ').append(checksum.getValue());
+        });
         return text.toString();
     }
 
