@@ -97,7 +97,7 @@ final class SlotScheduler implements HandlerThreads.Work {
     /** Releases the jobs of a type that wait for a slot. */
     void releaseWaiting(TypeQueue<?> queue) {
         queue.releaseWaiting();
-        queue.runs().writeEndsAndCheckNothingHeld();
+        queue.runs().writeEnds();
     }
 
     // Claiming
@@ -185,7 +185,8 @@ final class SlotScheduler implements HandlerThreads.Work {
             queue.heartbeats().resume();
         }
         if (isClosed) {
-            releaseWaiting(queue);
+            queue.releaseWaiting();
+            queue.runs().writeEndsAndCheckNothingHeld();
         } else {
             threads.startIfNeeded();
             scheduleStarvationCheck();
