@@ -16,11 +16,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What it costs that many processes take jobs out of one backlog, and in which order they come to take them. */
-@Tag("busy")
 class SharedBacklogTest {
     private static final int BACKLOG = 8_000;
     private static final int ADDED_AT_ONCE = 500;

@@ -22,13 +22,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Jobs that wait for others, on a database where each answer takes 30 ms of the five seconds of a transaction. */
-@Tag("busy")
 class SlowDependentsTest {
     private static final Duration ANSWER = Duration.ofMillis(30);
     private static final int PER_TRANSACTION = 500;

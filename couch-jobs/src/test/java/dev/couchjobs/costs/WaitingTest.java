@@ -17,11 +17,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What it costs to wait for jobs: that follows what is waited for, not what happens to other jobs of the type. */
-@Tag("busy")
 class WaitingTest {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration SOON = Duration.ofMillis(50);

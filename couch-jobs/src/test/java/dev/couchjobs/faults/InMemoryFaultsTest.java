@@ -1,10 +1,8 @@
 package dev.couchjobs.faults;
 
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 /** The fault suites on the embedded engine in memory: in virtual time, and where that is quick in real time. */
-@Tag("busy")
 class InMemoryFaultsTest {
     private static final long SEED = 7;
 

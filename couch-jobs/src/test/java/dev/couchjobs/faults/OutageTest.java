@@ -15,6 +15,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Subscription;
 import dev.couchjobs.fdb.simulation.FaultyDatabase;
+import dev.couchjobs.fdb.testing.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,11 +34,12 @@ import org.junit.jupiter.params.provider.MethodSource;
  * When a database cannot be used for a while, whatever runs waits, and goes on by itself: nothing is lost or done
  * twice.
  */
-@Tag("busy")
+@Tag("long")
 class OutageTest {
     private static final JobType<String, String> MAIL = JobType.of("mail", String.class, String.class);
     private static final Duration WORK = Duration.ofSeconds(2);
     private static final Duration DAY = Duration.ofDays(1);
+    private static final Duration LONG_TIME = Duration.ofMinutes(Seeds.isLongRun() ? 10 : 3);
     private static final int JOBS = 20;
     private static final int RECOVERY = 0;
     private static final int UNKNOWN = 1021;
@@ -105,19 +107,18 @@ class OutageTest {
 
     static Stream<Arguments> outages() {
         Duration second = Duration.ofSeconds(1);
-        Duration longTime = Duration.ofMinutes(10);
         return Stream.of(
                 Arguments.of("a recovery", second, RECOVERY),
-                Arguments.of("a recovery that takes long", longTime, RECOVERY),
+                Arguments.of("a recovery that takes long", LONG_TIME, RECOVERY),
                 Arguments.of("unknown results", second, UNKNOWN),
-                Arguments.of("unknown results for long", longTime, UNKNOWN),
+                Arguments.of("unknown results for long", LONG_TIME, UNKNOWN),
                 Arguments.of("a lock", second, LOCKED),
-                Arguments.of("a lock for a backup", longTime, LOCKED),
-                Arguments.of("throttling by tag", longTime, 1213),
-                Arguments.of("throttling by tag at the proxy", longTime, 1223),
-                Arguments.of("throttling of the lowest priority", longTime, 1051),
-                Arguments.of("a commit proxy without memory", longTime, 1042),
-                Arguments.of("a proxy without memory", longTime, 1078));
+                Arguments.of("a lock for a backup", LONG_TIME, LOCKED),
+                Arguments.of("throttling by tag", LONG_TIME, 1213),
+                Arguments.of("throttling by tag at the proxy", LONG_TIME, 1223),
+                Arguments.of("throttling of the lowest priority", LONG_TIME, 1051),
+                Arguments.of("a commit proxy without memory", LONG_TIME, 1042),
+                Arguments.of("a proxy without memory", LONG_TIME, 1078));
     }
 
     private void strike(Duration time, int code) {
@@ -155,7 +156,7 @@ class OutageTest {
         timeout(Duration.ofSeconds(1));
         startWorker();
         stage.time().advance(Duration.ofSeconds(3));
-        strike(Duration.ofMinutes(10), LOCKED);
+        strike(LONG_TIME, LOCKED);
 
         stage.time().advance(Duration.ofMinutes(1));
         assertThat(counts().succeeded()).isEqualTo(JOBS);

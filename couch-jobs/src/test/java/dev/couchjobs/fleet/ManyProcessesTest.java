@@ -24,7 +24,6 @@ import org.junit.jupiter.api.Test;
  * failure shows the one that is.
  */
 @Tag("long")
-@Tag("busy")
 class ManyProcessesTest {
     private static final Path PAGE = Path.of("..", "docs", "costs.md");
     private static final String HEADING = "## Many processes";

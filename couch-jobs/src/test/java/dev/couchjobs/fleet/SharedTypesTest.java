@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What it costs that many processes handle the same types, of each of which a job runs. */
-@Tag("busy")
 class SharedTypesTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration LONG = Duration.ofHours(2);

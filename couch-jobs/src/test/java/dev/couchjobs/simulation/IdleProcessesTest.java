@@ -30,7 +30,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** No job waits for a process that has nothing to do, whatever went wrong before; but no process dies here. */
 @Tag("long")
-@Tag("busy")
 class IdleProcessesTest {
     private static final int STEPS = 25;
     private static final int PROBES = 6;

@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
  * The whole stack from a seed, with faults switched on. {@link Seeds} says how to run others.
  */
 @Tag("long")
-@Tag("busy")
 class JobsSimulationTest {
     private static final int FAILURES_TOLD = 3;
 

@@ -4,24 +4,27 @@ import static dev.couchjobs.bridge.acceptance.NodeFile.GLOBAL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.servers.CouchServers;
+import dev.couchjobs.fdb.testing.Seeds;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Thousands of documents at once, for a bridge with a small heap. The thesis's listener crashed at 90. {@code
+ * Many documents at once, for a bridge with a small heap. The thesis's listener crashed at 90. {@code
  * -Dbridge.burst=10000} uses the number of issue 5.
  */
+@Tag("long")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class BurstTest {
-    private static final int DOCUMENTS = Integer.getInteger("bridge.burst", 2_000);
+    private static final int DOCUMENTS = Integer.getInteger("bridge.burst", Seeds.isLongRun() ? 2_000 : 500);
     private static final int REQUEST = 500;
     private static final String MEMORY = "-Xmx128m";
 

@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** darticle's queue: three processes that share only a database of documents. */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class WorkItemsTest {
-    private static final int ITEMS = 200;
+    private static final int ITEMS = 100;
     private static final String KINDS = """
             [work_items.email]
             kind = 'java'
