@@ -39,9 +39,9 @@ public final class MeasuredTry {
     private final VirtualScheduler time;
     private final long roundTrip;
     private final long begun;
-    private final Known known = new Known();
-    private final Known readConflicts = new Known();
-    private final Known writeConflicts = new Known();
+    private final KnownRanges known = new KnownRanges();
+    private final KnownRanges readConflicts = new KnownRanges();
+    private final KnownRanges writeConflicts = new KnownRanges();
     private final Set<String> readFrom = new LinkedHashSet<>();
     private final Set<String> writtenTo = new LinkedHashSet<>();
     private long lastAnswer;

@@ -35,15 +35,15 @@ import java.util.stream.Stream;
 /**
  * Claims jobs of one type, many in one transaction.
  *
- * <p>Claims conflict only over the rows of the claimed jobs, so claims of different jobs never conflict. A claim that
- * removes a range of the queue also conflicts with a job that is added there ({@link QueueClearing}). A claim that
+ * <p>Two claims conflict only over a job that both claim. A claim that removes a range of the queue also conflicts with
+ * an addition to that range ({@link QueueClearing}). A claim that
  * finds no job also arms a watch on the key that every enqueue changes, in the same transaction, so it misses no job
  * that is added between the read of the queue and the watch.
  */
 final class JobClaimer<D> {
     /** The largest number of reads of the queue in one try. */
     private static final int SCANS_MAX = 50;
-    /** After a try that took longer, which may exceed the five seconds of a transaction, the next try is smaller. */
+    /** If a try took longer than this, the next try claims fewer jobs, so that it ends within five seconds. */
     private static final Duration SLOW = Duration.ofSeconds(2);
 
     private final TypeKeys keys;

@@ -21,7 +21,7 @@ final class HandlerThreads {
     private static final Logger LOG = LoggerFactory.getLogger(HandlerThreads.class);
     private static final Duration AFTER_REFUSAL = Duration.ofSeconds(1);
 
-    /** The threads of the worker whose handler runs on a thread. */
+    /** Of the worker whose handler runs on the current thread. */
     private static final ThreadLocal<@Nullable HandlerThreads> AT_WORK = new ThreadLocal<>();
 
     private final Object lock;
@@ -52,7 +52,7 @@ final class HandlerThreads {
         this.work = work;
     }
 
-    /** {@return whether a handler of this worker calls} */
+    /** {@return whether the current thread runs a handler of this worker} */
     boolean isCalledByHandler() {
         return AT_WORK.get() == this;
     }

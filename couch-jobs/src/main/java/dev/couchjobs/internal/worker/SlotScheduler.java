@@ -82,7 +82,7 @@ final class SlotScheduler implements HandlerThreads.Work {
         queue.start(acceptors.serve(queue.type(), consumer(queue), options));
     }
 
-    /** {@return whether a handler of this worker calls} */
+    /** {@return whether the current thread runs a handler of this worker} */
     boolean isCalledByHandler() {
         return threads.isCalledByHandler();
     }

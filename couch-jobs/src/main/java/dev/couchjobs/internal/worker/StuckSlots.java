@@ -59,11 +59,11 @@ final class StuckSlots {
             stack.setStackTrace(run.thread().map(Thread::getStackTrace).orElse(new StackTraceElement[0]));
         }
         LOG.warn(
-                "The handler of {} runs on, although it was told to stop {} ago: its slot is stuck until it returns, {}"
-                        + " of {} slots are. Let handlers return when they are interrupted, and end stages that are"
+                "The handler of {} still runs {} s after it was told to stop. Its slot is stuck until it returns; {} of"
+                        + " {} slots are stuck. A handler must return when it is interrupted, or when its stage is"
                         + " cancelled.",
                 run,
-                STOP_GRACE_PERIOD,
+                STOP_GRACE_PERIOD.toSeconds(),
                 stuckNow,
                 slots,
                 stack);

@@ -145,7 +145,7 @@ public final class WorkerLifecycle {
 
     // Closing
 
-    /** Ends the worker, and waits for its end unless one of its handlers calls. */
+    /** Ends the worker, and waits for its end unless the current thread runs one of its handlers. */
     public void close() {
         CompletableFuture<Void> ending = closeAsync();
         if (!scheduler.isCalledByHandler()) {
@@ -194,7 +194,8 @@ public final class WorkerLifecycle {
             unfinished = queues.stream().mapToInt(queue -> queue.runs().count()).sum();
         }
         if (unfinished > 0) {
-            LOG.warn("{} jobs did not end while their worker closed; they are released", unfinished);
+            LOG.warn(
+                    "Unfinished jobs at the end of their worker's shutdown timeout: {}; they are released", unfinished);
         }
         queues.forEach(queue -> queue.runs().stopAll(new Disposition.Released(true)));
     }
@@ -234,7 +235,7 @@ public final class WorkerLifecycle {
         });
         return inTime.applyToEither(tooLate, wasInTime -> {
             if (!wasInTime) {
-                LOG.warn("{}; these jobs are pending again when their leases have run out", warning);
+                LOG.warn("{}; the jobs concerned are pending again when their leases expire", warning);
             }
             return wasInTime;
         });

@@ -34,12 +34,12 @@ import org.jspecify.annotations.Nullable;
  *   it is never taken for something that was written later.</li>
  *   <li>{@link #close} leaves a mark that says how far the log was synced, in a sector of its own. So after a clean end
  *   no sector can be lost, nor a byte change, of any record without being noticed.</li>
- *   <li>A segment that is shorter than its header says, or misses in the sequence, or a version that does not follow
- *   the one before, is damage: none of these is what a crash does.</li>
+ *   <li>A segment that is shorter than its header says, or is missing from the sequence, or a version that does not
+ *   follow the one before, is damage: none of these is what a crash does.</li>
  * </ul> What stays unseen is a disk that returns zeros for the whole of the newest synced record, or for sectors of it,
  * after a crash: nothing on such a disk differs from a write that was under way.
  *
- * <p>All methods are for one thread at a time. After a {@link StorageException} the log is at an end, unless
+ * <p>All methods are for one thread at a time. After a {@link StorageException} the log cannot be used, unless
  * {@link #isUsable} says otherwise: what the system could not write it may have dropped, and a second attempt at
  * syncing may succeed without it.
  */
@@ -70,7 +70,7 @@ public final class CommitLog implements AutoCloseable {
      *
      * @param after the version up to which the records are no longer needed, because the caller has them
      * @param executor makes segments ahead of need; may be one that does it at once, or never
-     * @param replay gets every record that is there; what it got is worth nothing if this throws
+     * @param replay gets every record that is there; the caller discards what it got if this throws
      * @throws CorruptStorageException if anything that was synced is damaged or missing; nothing was changed
      */
     static CommitLog open(
@@ -119,7 +119,7 @@ public final class CommitLog implements AutoCloseable {
         return names.stream().allMatch(name -> name.startsWith(SegmentStore.name(0)));
     }
 
-    /** Nothing is to make a segment for a log that did not come about. */
+    /** Closes the segments if the log cannot be opened, so that no segment is made ahead for it. */
     private void beginOrClose(LogRecovery.Result recovered) throws IOException {
         try {
             begin(recovered);
@@ -205,7 +205,7 @@ public final class CommitLog implements AutoCloseable {
     }
 
     /**
-     * Hands what was appended to the operating system, with which it outlives this process, though not the machine.
+     * Writes what was appended to the operating system. It survives a crash of the process, not of the machine.
      *
      * @throws StorageException if that failed
      */
