@@ -15,7 +15,7 @@ import java.util.Optional;
 public final class NpmServer implements CouchServer {
     private static final Path SCRIPT = Path.of("target", "servers", "server.js").toAbsolutePath();
     private static final String UP = "listening on ";
-    private static final String WENT_ON = "went on after";
+    private static final String IGNORED = "ignored an uncaught error:";
     /** How many characters of its errors a failure shows. */
     private static final int MOST_SAID = 4_000;
 
@@ -130,7 +130,7 @@ public final class NpmServer implements CouchServer {
                 throw new IllegalStateException("The server at " + port + " ended by itself, with "
                         + process.exitValue() + ": " + complaints());
             }
-            if (complaints().contains(WENT_ON)) {
+            if (complaints().contains(IGNORED)) {
                 System.err.println("The server at " + port + " " + complaints());
             }
         } finally {
