@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class ReadmeTest {
     private final byte[] imageBytes = {3, 4};
 
-    record Thumbnail(String imageKey) {}
+    record Thumbnail(String image) {}
 
     record Size(int width, int height) {}
 
@@ -35,20 +35,22 @@ class ReadmeTest {
 
         Database database = Databases.inMemory();
         CouchJobs jobs = CouchJobs.on(database);
-        byte[] imageKey = Tuple.from("image", "img-42").pack();
         byte[] thumbnailKey = Tuple.from("thumbnail", "img-42").pack();
 
         database.run(tx -> {
-            tx.set(imageKey, imageBytes);
+            tx.set(Tuple.from("image", "img-42").pack(), imageBytes);
             return jobs.add(tx, THUMBNAIL, "img-42", new Thumbnail("img-42")).join();
         });
-        assertThat(stored(database, imageKey)).isEqualTo(imageBytes);
+        assertThat(stored(database, Tuple.from("image", "img-42").pack())).isEqualTo(imageBytes);
 
         Worker worker = jobs.worker()
                 .handle(
                         THUMBNAIL,
                         job -> job.finish(tx -> {
-                            tx.set(thumbnailKey, scale(imageBytes));
+                            byte[] image = tx.get(Tuple.from("image", job.data().image())
+                                            .pack())
+                                    .join();
+                            tx.set(Tuple.from("thumbnail", job.data().image()).pack(), scale(image));
                             return new Size(64, 64);
                         }))
                 .concurrency(16)
