@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>By rows</b>, while it follows few jobs: it watches the keys that the next change of each job writes, so changes
  * of other jobs cause no reads. When a watch fires it reads the job and, for subscribers that want all changes, the
- * feed from the last change that they have received. To keep this part of the feed short, it reads all its jobs every
- * few seconds while the type is busy: a job whose fingerprint is the same has had no change.
+ * feed from the last change that they have received. To keep this part of the feed short, it reads all its jobs from
+ * time to time ({@link RoundPacing}): a job whose fingerprint is the same has had no change.
  *
  * <p><b>By feed</b>, while it follows many jobs or has too few watches: it reads the feed of the type repeatedly. The
  * pause after each round doubles, up to a second, if the round has delivered no change, and halves otherwise.

@@ -47,7 +47,7 @@ final class SlotScheduler implements HandlerThreads.Work {
      */
     @GuardedBy("lock") private final Set<TypeQueue<?>> waitingQueues = new LinkedHashSet<>();
 
-    /** The type queues that may have jobs to claim and could claim none when they last asked, by ticket. */
+    /** The type queues that may have jobs and got no slot when they last asked, by ticket; the first waits longest. */
     @GuardedBy("lock") private final NavigableMap<Long, TypeQueue<?>> deferredQueues = new TreeMap<>();
 
     @GuardedBy("lock") private long lastTicket;

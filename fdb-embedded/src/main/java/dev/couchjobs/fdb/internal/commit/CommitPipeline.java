@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * the newest published contents.
  */
 public final class CommitPipeline {
-    /** Maximum number of commits in a batch: a versionstamp has two bytes for the index in the batch. */
+    /** Maximum number of commits in a batch: a quarter of the indexes that the two bytes of a versionstamp allow. */
     private static final long MAX_BATCH_COMMITS = 1 << 14;
 
     private static final CompletableFuture<@Nullable Void> DONE = CompletableFuture.completedFuture(null);
