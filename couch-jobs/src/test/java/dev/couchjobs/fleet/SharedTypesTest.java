@@ -40,7 +40,7 @@ class SharedTypesTest {
     private static int tries(int processes) {
         try (Fleet fleet = new Fleet(TYPES, TIMEOUT, TYPES, LONG).start(processes)) {
             IntStream.range(0, TYPES).forEach(type -> fleet.add(type, 1));
-            fleet.pass(Duration.ofMinutes(20));
+            fleet.pass(Duration.ofMinutes(5));
             fleet.forget();
             fleet.pass(Duration.ofMinutes(MINUTES));
             return fleet.figures().tries();
