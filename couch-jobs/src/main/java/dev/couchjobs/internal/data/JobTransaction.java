@@ -46,6 +46,11 @@ public final class JobTransaction {
         return new JobTransaction(tx, TransactionScope.of(tx), OptionalLong.empty());
     }
 
+    /** Discards what this process knows of a transaction that has ended. */
+    public static void discard(Transaction ended) {
+        TransactionScope.discard(ended);
+    }
+
     /** {@return a copy for one verb, whose entries in the feed contain a token; see {@link TokenSearch}} */
     public JobTransaction withToken(long token) {
         return new JobTransaction(tx, scope, OptionalLong.of(token));

@@ -72,6 +72,16 @@ final class TransactionScope {
         return scope;
     }
 
+    /** Discards the scope of a transaction that has ended, before a garbage collection finds that it has. */
+    static void discard(Transaction ended) {
+        Object identity = identity(ended);
+        SCOPES.invalidate(identity);
+        Object snapshot = identity(ended.snapshot());
+        if (snapshot != identity) {
+            SCOPES.invalidate(snapshot);
+        }
+    }
+
     private static Optional<TransactionScope> find(ReadTransaction tx) {
         return Optional.ofNullable(SCOPES.getIfPresent(identity(tx)));
     }

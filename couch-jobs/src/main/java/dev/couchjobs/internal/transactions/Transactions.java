@@ -142,7 +142,10 @@ public final class Transactions {
         if (context instanceof Transaction tx) {
             return join(tx, body);
         }
-        return requireOwn(context).thenCompose(own -> runLoop(context::runAsync, body));
+        return requireOwn(context)
+                .thenCompose(own -> context instanceof Database database
+                        ? runLoop(tries -> TryScopes.runAsync(database::runAsync, tries), body)
+                        : runLoop(context::runAsync, body));
     }
 
     /** Runs a body that searches for its own commit after a try with an unknown result. */
@@ -151,10 +154,7 @@ public final class Transactions {
         if (!isOpen.getAsBoolean()) {
             return closed();
         }
-        return runLoop(
-                tries -> new TrackedRetryLoop<>(database.createTransaction(), earlierTries::mayHaveCommitted, tries)
-                        .run(),
-                body);
+        return runLoop(tries -> runTracked(database, earlierTries::mayHaveCommitted, tries), body);
     }
 
     /** Runs a body that only reads. */
@@ -230,14 +230,15 @@ public final class Transactions {
     /** Runs a transaction of a handler, without a timeout and without an identifier; the handler may set both. */
     public <T extends @Nullable Object> T runHandlerTransaction(
             Database database, HandlerTries tries, Function<Transaction, T> handler) {
-        return database.run(countingTries(tries, handler));
+        return TryScopes.run(database::run, countingTries(tries, handler));
     }
 
     /** Runs a transaction of a handler that searches for its own commit after a try with an unknown result. */
     public <T extends @Nullable Object> T runHandlerTransaction(
             Database database, HandlerTries tries, TokenSearch earlierTries, Function<Transaction, T> handler) {
-        return TrackedRetryLoop.run(
-                database.createTransaction(), earlierTries::mayHaveCommitted, countingTries(tries, handler));
+        return TryScopes.run(
+                body -> TrackedRetryLoop.run(database.createTransaction(), earlierTries::mayHaveCommitted, body),
+                countingTries(tries, handler));
     }
 
     private <T extends @Nullable Object> Function<Transaction, T> countingTries(
@@ -256,7 +257,7 @@ public final class Transactions {
     /** Runs a transaction of a handler without blocking a thread. */
     public <T extends @Nullable Object> CompletableFuture<T> runHandlerTransactionAsync(
             Database database, HandlerTries tries, Function<Transaction, CompletableFuture<T>> handler) {
-        return database.runAsync(countingTriesAsync(tries, handler));
+        return TryScopes.runAsync(database::runAsync, countingTriesAsync(tries, handler));
     }
 
     /**
@@ -268,11 +269,7 @@ public final class Transactions {
             HandlerTries tries,
             TokenSearch earlierTries,
             Function<Transaction, CompletableFuture<T>> handler) {
-        return new TrackedRetryLoop<>(
-                        database.createTransaction(),
-                        earlierTries::mayHaveCommitted,
-                        countingTriesAsync(tries, handler))
-                .run();
+        return runTracked(database, earlierTries::mayHaveCommitted, countingTriesAsync(tries, handler));
     }
 
     private <T extends @Nullable Object> Function<Transaction, CompletableFuture<T>> countingTriesAsync(
@@ -314,8 +311,7 @@ public final class Transactions {
         return requireOwn(context)
                 .thenCompose(own -> lastError.explain(
                         context instanceof Database database
-                                ? new TrackedRetryLoop<>(database.createTransaction(), tries::mayHaveCommitted, body)
-                                        .run()
+                                ? runTracked(database, tries::mayHaveCommitted, body)
                                 : context.runAsync(tx -> {
                                     tries.mayHaveCommitted(); // this loop does not say why a commit failed
                                     return body.apply(tx);
@@ -326,12 +322,14 @@ public final class Transactions {
         return CompletableFuture.failedFuture(new CouchJobsClosedException());
     }
 
-    /** Runs the tries of one transaction. */
-    private interface RetryLoop<T> {
-        CompletableFuture<T> run(Function<Transaction, CompletableFuture<T>> body);
+    private static <T extends @Nullable Object> CompletableFuture<T> runTracked(
+            Database database, Runnable ifUnknown, Function<Transaction, CompletableFuture<T>> body) {
+        return TryScopes.runAsync(
+                tries -> new TrackedRetryLoop<>(database.createTransaction(), ifUnknown, tries).run(), body);
     }
 
-    private <T> CompletableFuture<T> runLoop(RetryLoop<T> loop, Function<Transaction, CompletableFuture<T>> body) {
+    private <T> CompletableFuture<T> runLoop(
+            TryScopes.RetryLoop<CompletableFuture<T>> loop, Function<Transaction, CompletableFuture<T>> body) {
         LastError lastError = new LastError();
         AtomicInteger tries = new AtomicInteger();
         return lastError.explain(loop.run(tx -> {

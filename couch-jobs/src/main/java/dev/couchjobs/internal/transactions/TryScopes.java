@@ -1,0 +1,54 @@
+package dev.couchjobs.internal.transactions;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.data.JobTransaction;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Discards the scopes of a transaction's tries as soon as they have ended. A garbage collection would free them only
+ * after it has copied them.
+ */
+final class TryScopes {
+    private volatile @Nullable Transaction current;
+
+    private TryScopes() {}
+
+    /** A loop that runs a body in tries, and ends their transaction. */
+    @FunctionalInterface
+    interface RetryLoop<T extends @Nullable Object> {
+        T run(Function<Transaction, T> body);
+    }
+
+    /** Runs a loop that blocks the calling thread. */
+    static <T extends @Nullable Object> T run(RetryLoop<T> loop, Function<Transaction, T> body) {
+        TryScopes scopes = new TryScopes();
+        try {
+            return loop.run(scopes.discarding(body));
+        } finally {
+            scopes.discardLast();
+        }
+    }
+
+    static <T extends @Nullable Object> CompletableFuture<T> runAsync(
+            RetryLoop<CompletableFuture<T>> loop, Function<Transaction, CompletableFuture<T>> body) {
+        TryScopes scopes = new TryScopes();
+        return loop.run(scopes.discarding(body)).whenComplete((value, error) -> scopes.discardLast());
+    }
+
+    private <T extends @Nullable Object> Function<Transaction, T> discarding(Function<Transaction, T> body) {
+        return tx -> {
+            discardLast();
+            current = tx;
+            return body.apply(tx);
+        };
+    }
+
+    private void discardLast() {
+        Transaction last = current;
+        if (last != null) {
+            JobTransaction.discard(last);
+        }
+    }
+}
