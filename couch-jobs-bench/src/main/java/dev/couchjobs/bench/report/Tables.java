@@ -6,10 +6,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Formats a report as aligned tables in Markdown. */
 final class Tables {
+    /** As much of an item of a list as fits into 120 columns, and the blank behind it. */
+    private static final Pattern LINE = Pattern.compile("(.{1,118})(?: |$)");
+
     private Tables() {}
 
     static String markdown(Report report) {
@@ -111,8 +115,9 @@ final class Tables {
 
     private static String list(Map<String, String> values) {
         StringBuilder text = new StringBuilder();
-        values.forEach((name, value) ->
-                text.append("- ").append(name).append(": ").append(value).append('\n'));
+        values.forEach((name, value) -> text.append("- ")
+                .append(LINE.matcher(name + ": " + value).replaceAll("$1\n  ").strip())
+                .append('\n'));
         return text.toString();
     }
 }

@@ -47,6 +47,21 @@ class ReportTest {
     }
 
     @Test
+    void thePublishedTablesAreThoseOfThePublishedReport() {
+        Path published = Path.of("..", "docs", "benchmarks");
+        assertThat(published.resolve("figures.md"))
+                .hasContent(Report.read(published).toString());
+    }
+
+    @Test
+    void aLongSettingTakesSeveralLines() {
+        String words = "of many words ".repeat(20).strip();
+        Report report = new Report(Map.of(), Map.of("Setting", words), Map.of(), List.of(), List.of());
+        assertThat(report.toString().lines()).allMatch(line -> line.length() <= 120);
+        assertThat(report.toString().replaceAll("\\s+", " ")).contains("- Setting: " + words);
+    }
+
+    @Test
     void aTableHasALineForEachPointAndAColumnForEachSystem() {
         assertThat(report(measured("ours", 1_000, 12_345.6), measured("peer", 1, 0.123))
                         .toString())
