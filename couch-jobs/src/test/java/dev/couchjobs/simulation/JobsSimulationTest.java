@@ -1,7 +1,5 @@
 package dev.couchjobs.simulation;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.couchjobs.fdb.testing.Seeds;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,13 +54,7 @@ class JobsSimulationTest {
 
     @Test
     void theSameSeedGivesTheSameTraceToTheLastLine() {
-        String ofOtherSeed = "";
-        for (long seed = 0; seed < 10; seed++) {
-            String trace = traceOf(seed);
-            assertThat(traceOf(seed)).isEqualTo(trace);
-            assertThat(trace).isNotEqualTo(ofOtherSeed);
-            ofOtherSeed = trace;
-        }
+        Seeds.assertDetermine(JobsSimulationTest::traceOf, 10);
     }
 
     private static String traceOf(long seed) {

@@ -1,7 +1,5 @@
 package dev.couchjobs.bridge.simulation;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.couchjobs.fdb.testing.Seeds;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,13 +55,7 @@ class BridgeSimulationTest {
 
     @Test
     void theSameSeedGivesTheSameRun() {
-        String ofOtherSeed = "";
-        for (long seed = 0; seed < 10; seed++) {
-            String trace = traceOf(seed);
-            assertThat(traceOf(seed)).isEqualTo(trace);
-            assertThat(trace).isNotEqualTo(ofOtherSeed);
-            ofOtherSeed = trace;
-        }
+        Seeds.assertDetermine(BridgeSimulationTest::traceOf, 10);
     }
 
     private static String traceOf(long seed) {

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A row that contains the versionstamp of its own commit cannot be read before the commit (error 1036), and two jobs
  * that change in one transaction need different user versions, or their index rows would have the same key. Both belong
- * to the transaction, not to an instance of the library, so all instances of a process share the scopes. A scope is
- * garbage-collected with its transaction.
+ * to the transaction, not to an instance of the library, so all instances of a process share the scopes. A scope of
+ * the library's own transactions is discarded when they end; others are garbage-collected with their transactions.
  */
 final class TransactionScope {
     private static final int USER_VERSION_MAX = 0xFFFF;

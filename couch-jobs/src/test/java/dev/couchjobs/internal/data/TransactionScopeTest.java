@@ -87,6 +87,12 @@ class TransactionScopeTest {
     }
 
     @Test
+    void norOfAVerbWithOneEffect() {
+        stage.await(transactions.runOnce(database, List.of(), jobs -> writeAsync(jobs.tx())));
+        assertForgotten(1);
+    }
+
+    @Test
     void norOfTransactionsOfHandlers() {
         stage.await(transactions.runHandlerTransactionAsync(database, handlerTries(), this::writeAsync));
         assertForgotten(1);

@@ -9,6 +9,7 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.fdb.testing.Seeds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,13 +66,7 @@ class EngineSimulationTest {
 
     @Test
     void theSameSeedGivesTheSameTraceAndAnotherSeedAnother() {
-        String ofOtherSeed = "";
-        for (long seed = 0; seed < 20; seed++) {
-            String trace = traceOf(seed);
-            assertThat(traceOf(seed)).isEqualTo(trace);
-            assertThat(trace).isNotEqualTo(ofOtherSeed);
-            ofOtherSeed = trace;
-        }
+        Seeds.assertDetermine(EngineSimulationTest::traceOf, 20);
     }
 
     private static String traceOf(long seed) {

@@ -1,5 +1,10 @@
 package dev.couchjobs.fdb.testing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.LongFunction;
 import java.util.stream.LongStream;
 
 /**
@@ -23,6 +28,17 @@ public final class Seeds {
         long first = Long.getLong("simulation.first", 0);
         long count = Long.getLong("simulation.seeds", isLongRun() ? inLongRun : usual);
         return one == null ? LongStream.range(first, first + count) : LongStream.of(one);
+    }
+
+    /** Asserts that a seed always gives the same trace, and each seed another one. */
+    public static void assertDetermine(LongFunction<String> traceOf, long seeds) {
+        Set<String> traces = new HashSet<>();
+        for (long seed = 0; seed < seeds; seed++) {
+            String trace = traceOf.apply(seed);
+            assertThat(traceOf.apply(seed)).isEqualTo(trace);
+            assertThat(traces).doesNotContain(trace);
+            traces.add(trace);
+        }
     }
 
     /** {@return whether this is the profile {@code long}} */
