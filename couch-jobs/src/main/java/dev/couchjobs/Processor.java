@@ -5,6 +5,7 @@ import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.verbs.FinishTransaction;
+import dev.couchjobs.internal.verbs.FinishTransaction.FinishRequest;
 import dev.couchjobs.internal.verbs.LogVerbs;
 import dev.couchjobs.internal.verbs.ProcessorVerbs;
 import dev.couchjobs.internal.views.PayloadCodec;
@@ -145,7 +146,9 @@ public final class Processor {
         }
         Disposition done =
                 new Disposition.Succeeded(codec.encodeResult(type, job.id(), Objects.requireNonNull(result, "result")));
-        return finishTransaction.end(context, type, job, done).thenAccept(ended -> {});
+        return finishTransaction
+                .end(context, new FinishRequest(type, job, done))
+                .thenAccept(ended -> {});
     }
 
     /**
@@ -161,7 +164,7 @@ public final class Processor {
      */
     public CompletableFuture<JobState> fail(TransactionContext context, Job<?> job, Throwable error) {
         Disposition failed = Disposition.failed(job.type(), Objects.requireNonNull(error, "error"));
-        return finishTransaction.end(context, job.type(), job, failed).thenApply(ended -> ended.state());
+        return finishTransaction.end(context, new FinishRequest(job, failed)).thenApply(ended -> ended.state());
     }
 
     /**
@@ -176,7 +179,7 @@ public final class Processor {
      */
     public CompletableFuture<Void> snooze(TransactionContext context, Job<?> job, Duration pause) {
         return finishTransaction
-                .end(context, job.type(), job, new Disposition.Snoozed(pause))
+                .end(context, new FinishRequest(job, new Disposition.Snoozed(pause)))
                 .thenAccept(ended -> {});
     }
 
@@ -191,7 +194,9 @@ public final class Processor {
      */
     public CompletableFuture<Void> cancel(TransactionContext context, Job<?> job, String reason) {
         return finishTransaction
-                .end(context, job.type(), job, new Disposition.Cancelled(Objects.requireNonNull(reason, "reason")))
+                .end(
+                        context,
+                        new FinishRequest(job, new Disposition.Cancelled(Objects.requireNonNull(reason, "reason"))))
                 .thenAccept(ended -> {});
     }
 

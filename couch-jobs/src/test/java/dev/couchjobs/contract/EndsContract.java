@@ -10,6 +10,9 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobAlreadyFinishedException;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Retention;
+import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.JobRow;
@@ -63,7 +66,7 @@ class EndsContract extends JobsContract {
     }
 
     private List<FinishResult> endAll(FinishRequest... all) {
-        return await(finishTransaction.endAll(database, INDEX, List.of(all), List.of()));
+        return await(finishTransaction.endAll(database, List.of(all), List.of()));
     }
 
     private static JobRow rowAfter(FinishResult finishResult) {
@@ -159,7 +162,7 @@ class EndsContract extends JobsContract {
         Throwable failure = failureOf(database.runAsync(tx -> {
             tx.set(key("effect"), new byte[0]);
             return finishTransaction.endAll(
-                    tx, INDEX, List.of(new FinishRequest(held, DONE), new FinishRequest(lost, DONE)), List.of());
+                    tx, List.of(new FinishRequest(held, DONE), new FinishRequest(lost, DONE)), List.of());
         }));
 
         assertThat(failure).isInstanceOf(JobHaltedException.class);
@@ -175,7 +178,7 @@ class EndsContract extends JobsContract {
             tx.set(key("effect"), new byte[0]);
             var updated = jobs.processor()
                     .update(tx, job, new WorkData(7)); // not waited for: the end comes after it all the same
-            await(finishTransaction.end(tx, INDEX, job, DONE));
+            await(finishTransaction.end(tx, new FinishRequest(job, DONE)));
             await(updated);
         });
 
@@ -187,12 +190,40 @@ class EndsContract extends JobsContract {
     @Test
     void aRowOfTheActivityIndexThatStoodForAllOfThemGoesWithThem() {
         Job<WorkData> first = accepted("j1", 1);
-        Versionstamp stale = Versionstamp.complete(new byte[10], 7);
-        rows.put(Tuple.from("j1", "j2"), "activity", "index", stale);
+        byte[] stale = rows.key("activity", "index", Versionstamp.complete(new byte[10], 7));
+        rows.putBytes(stale, Tuple.from("j1", "j2").pack());
 
-        await(finishTransaction.endAll(database, INDEX, List.of(new FinishRequest(first, DONE)), List.of(stale)));
+        await(finishTransaction.endAll(database, List.of(new FinishRequest(first, DONE)), List.of(stale)));
 
         assertThat(rows.under("activity", "index")).isEmpty();
+    }
+
+    @Test
+    void claimsOnJobsOfSeveralTypesEndTogetherEachByItsOwnType() {
+        JobType<WorkData, Void> once = JobType.of("once", WorkData.class).retry(RetryPolicy.never());
+        JobType<WorkData, Void> unkept = JobType.of("unkept", WorkData.class).retention(Retention.of(Duration.ZERO));
+        Job<WorkData> retried = accepted("j1", 1);
+        Job<WorkData> failed = acceptedOf(once, "j1");
+        Job<WorkData> removed = acceptedOf(unkept, "j1");
+        Job<WorkData> lost = acceptedOf(unkept, "j2");
+        await(jobs.remove(database, unkept, "j2"));
+        Disposition failure = new Disposition.Failed("no", true);
+
+        List<FinishResult> results = endAll(
+                new FinishRequest(retried, failure),
+                new FinishRequest(failed, failure),
+                new FinishRequest(removed, DONE),
+                new FinishRequest(lost, DONE));
+
+        assertThat(results).extracting(FinishResult::isLost).containsExactly(false, false, false, true);
+        assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
+        assertThat(await(jobs.getJobState(database, once, "j1"))).isEqualTo(JobState.FINISHED);
+        assertThat(await(jobs.getJobState(database, unkept, "j1"))).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    private Job<WorkData> acceptedOf(JobType<WorkData, Void> type, String id) {
+        await(jobs.add(database, type, id, new WorkData(1)));
+        return await(jobs.processor().accept(type)).orElseThrow();
     }
 
     @Test
@@ -202,7 +233,7 @@ class EndsContract extends JobsContract {
                 .mapToObj(i -> new FinishRequest(accept(), DONE))
                 .toList();
 
-        List<FinishResult> results = await(finishTransaction.endAll(database, INDEX, all, List.of()));
+        List<FinishResult> results = await(finishTransaction.endAll(database, all, List.of()));
 
         assertThat(results).hasSize(300).noneMatch(FinishResult::isLost);
         assertThat(rows.under("feed", "index")).hasSizeLessThan(300 + 300 + 300);

@@ -70,7 +70,7 @@ public enum Fate {
         }
 
         private CompletableFuture<?> end(TransactionContext context, Job<?> job, Disposition disposition) {
-            return finishTransaction.end(context, job.type(), job, disposition);
+            return finishTransaction.end(context, new FinishTransaction.FinishRequest(job, disposition));
         }
     }
 }

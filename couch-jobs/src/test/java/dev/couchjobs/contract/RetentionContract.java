@@ -150,8 +150,8 @@ class RetentionContract extends SumsContract {
                 .map(job -> new FinishTransaction.FinishRequest(job, EndsContract.DONE))
                 .toList();
         FinishTransaction batch = EndsContract.finishTransaction(this, clock);
-        await(batch.endAll(database, KEPT_AN_HOUR, requests.subList(0, 300), List.of()));
-        await(batch.endAll(database, KEPT_AN_HOUR, requests.subList(300, count), List.of()));
+        await(batch.endAll(database, requests.subList(0, 300), List.of()));
+        await(batch.endAll(database, requests.subList(300, count), List.of()));
         assertThat(rows.under("retire", "sum")).hasSizeLessThan(10);
         List<CompletableFuture<Void>> gone = requests.stream()
                 .filter(request -> request.job().id().endsWith("7"))
@@ -297,7 +297,7 @@ class RetentionContract extends SumsContract {
                 requests.add(new FinishTransaction.FinishRequest(job, EndsContract.DONE));
             }
         }
-        await(batch.endAll(database, large, requests, List.of()));
+        await(batch.endAll(database, requests, List.of()));
         assertThat(rows.under("retire", "sum")).hasSize(1);
         clock.advance(HOUR);
         List<List<String>> pages = new ArrayList<>();

@@ -128,7 +128,7 @@ final class OutcomeCases {
 
     private static CompletableFuture<List<FinishTransaction.FinishResult>> endAll(
             FaultFixture fixture, List<FinishTransaction.FinishRequest> requests) {
-        return new FinishTransaction(fixture.worker()).endAll(fixture.faulty, MAIL, requests, List.of());
+        return new FinishTransaction(fixture.worker()).endAll(fixture.faulty, requests, List.of());
     }
 
     private static String dead(FaultFixture fixture) {

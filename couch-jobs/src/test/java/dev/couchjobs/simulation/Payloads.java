@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** The data of jobs: no two of them are equal, and each long one says how long it is. */
 final class Payloads {
     /** Such a text with the quotation marks around it is kept in the row of its job. */
-    private static final int INLINE_MAX = 8_192 - 2;
+    private static final int INLINE_MAX = 4_096 - 2;
 
     private static final int LONG_ONE_IN = 8;
     private static final char LENGTH_BEGINS = ':';

@@ -106,7 +106,8 @@ final class ClaimWriter<D> {
         JobTransaction jobTransaction = JobTransaction.of(tx).withToken(token);
         for (List<RowChange> portion : JobTransaction.partition(claims)) {
             int userVersion = jobTransaction.saveTogether(portion);
-            SharedActivity activity = new SharedActivity(tx, userVersion, portion.size());
+            SharedActivity activity =
+                    new SharedActivity(tx, portion.get(0).ref().keys(), userVersion, portion.size());
             for (RowChange rowChange : portion) {
                 JobRow row = Objects.requireNonNull(rowChange.after());
                 TriedClaim triedClaim = new TriedClaim(Objects.requireNonNull(row.lock()), activity);

@@ -18,7 +18,12 @@ import org.jspecify.annotations.Nullable;
  * rewrites the row, does not rewrite the data. FoundationDB limits a value to 100,000 bytes.
  */
 public final class Payload {
-    static final int INLINE_BYTES_MAX = 8_192;
+    /**
+     * The row of a job that runs once is written three times. Beyond this size, two writes more of the data cost more
+     * than a key of its own, and on a cluster the further trip of its claim.
+     */
+    static final int INLINE_BYTES_MAX = 4_096;
+
     private static final int CHUNK_BYTES = 90_000;
 
     private final byte @Nullable [] json;

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * monitor clears the row.
  */
 public final class SharedActivity {
+    private final TypeKeys keys;
     private final CompletableFuture<byte[]> stamp;
     private final int userVersion;
 
@@ -24,10 +25,12 @@ public final class SharedActivity {
      * Counts all jobs of a new row.
      *
      * @param tx the transaction that writes the row
+     * @param keys the keys of the jobs' type
      * @param userVersion distinguishes the row from other rows of the transaction
      * @param jobs how many jobs share the row
      */
-    public SharedActivity(Transaction tx, int userVersion, int jobs) {
+    public SharedActivity(Transaction tx, TypeKeys keys, int userVersion, int jobs) {
+        this.keys = keys;
         this.stamp = tx.getVersionstamp();
         this.userVersion = userVersion;
         this.jobs = jobs;
@@ -43,10 +46,10 @@ public final class SharedActivity {
         return jobs == count;
     }
 
-    /** {@return the sequence of the row, if the versionstamp of its commit is known} */
-    public Optional<Versionstamp> sequence() {
+    /** {@return the key of the row, if the versionstamp of its commit is known} */
+    public Optional<byte[]> key() {
         return stamp.isDone() && !stamp.isCompletedExceptionally()
-                ? Optional.of(Versionstamp.complete(stamp.join(), userVersion))
+                ? Optional.of(keys.activity(Versionstamp.complete(stamp.join(), userVersion)))
                 : Optional.empty();
     }
 }

@@ -2,20 +2,17 @@ package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
-import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.claims.LostClaimErrors;
 import dev.couchjobs.internal.claims.RowTransitions;
-import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
-import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ClaimedJob;
@@ -54,10 +51,16 @@ public final class FinishTransaction {
     /**
      * A claim that is to end.
      *
+     * @param type the job's type, by whose retry policy and retention the claim ends
      * @param job the claim
      * @param disposition how it is to end
      */
-    public record FinishRequest(Job<?> job, Disposition disposition) {}
+    public record FinishRequest(JobType<?, ?> type, Job<?> job, Disposition disposition) {
+        /** A claim that is to end by the type under which it was made. */
+        public FinishRequest(Job<?> job, Disposition disposition) {
+            this(job.type(), job, disposition);
+        }
+    }
 
     /**
      * The result of a request: the row that the end has written, or an error.
@@ -74,25 +77,25 @@ public final class FinishTransaction {
      * claims, and some megabytes of results. Acts once, also when the result of a commit is unknown.
      *
      * @param context a database, or a transaction to join
-     * @param type the type of all the jobs
-     * @param requests the claims
-     * @param activityRows shared activity rows that count no jobs once these claims have ended; they are cleared
+     * @param requests the claims, at least one
+     * @param activityRows the keys of shared activity rows that count no jobs once these claims have ended; they are
+     *     cleared
      * @return the result of each request, in their order; in a transaction of the caller's it fails with
      *     {@link JobHaltedException} if any claim is lost
      */
     public CompletableFuture<List<FinishResult>> endAll(
-            TransactionContext context,
-            JobType<?, ?> type,
-            List<FinishRequest> requests,
-            Collection<Versionstamp> activityRows) {
+            TransactionContext context, List<FinishRequest> requests, Collection<byte[]> activityRows) {
         requests.forEach(request -> ClaimedJob.of(request.job()));
-        TypeKeys keys = keyspace.type(type.name());
+        List<String> typeNames = requests.stream()
+                .map(request -> request.type().name())
+                .distinct()
+                .toList();
         return transactions
-                .named("end", type.name())
+                .named("end", typeNames.size() == 1 ? typeNames.get(0) : "")
                 .runOnce(
                         context,
-                        List.of(keys),
-                        jobs -> write(jobs, type, requests, activityRows, results -> {
+                        typeNames.stream().map(keyspace::type).toList(),
+                        jobs -> write(jobs, requests, activityRows, results -> {
                             if (jobs.isJoined()) {
                                 haltIfAnyIsLost(jobs.tx(), results);
                             }
@@ -106,16 +109,11 @@ public final class FinishTransaction {
      * @return when it is written; fails with {@link JobHaltedException} if the claim is lost
      */
     public CompletableFuture<?> endIn(
-            Transaction tx,
-            JobType<?, ?> type,
-            FinishRequest request,
-            Collection<Versionstamp> activityRows,
-            long token) {
+            Transaction tx, FinishRequest request, Collection<byte[]> activityRows, long token) {
         return transactions.run(
                 tx,
                 joined -> write(
                         JobTransaction.of(joined).withToken(token),
-                        type,
                         List.of(request),
                         activityRows,
                         results -> haltIfAnyIsLost(joined, results)));
@@ -128,24 +126,26 @@ public final class FinishTransaction {
      */
     private CompletableFuture<List<FinishResult>> write(
             JobTransaction jobs,
-            JobType<?, ?> type,
             List<FinishRequest> requests,
-            Collection<Versionstamp> activityRows,
+            Collection<byte[]> activityRows,
             Consumer<List<FinishResult>> check) {
-        TypeKeys keys = keyspace.type(type.name());
-        List<JobRef> refs = requests.stream()
-                .map(request -> request.job().id())
-                .distinct()
-                .map(id -> keyspace.job(type.name(), id))
-                .toList();
-        return jobs.editAll(refs, rows -> {
-            Batch batch = new Batch(type, refs, rows);
-            List<FinishResult> results = requests.stream().map(batch::end).toList();
+        List<JobRef> refs = requests.stream().map(this::ref).toList();
+        List<JobRef> distinctRefs = refs.stream().distinct().toList();
+        return jobs.editAll(distinctRefs, rows -> {
+            Batch batch = new Batch(distinctRefs, rows);
+            List<FinishResult> results = new ArrayList<>(requests.size());
+            for (int i = 0; i < requests.size(); i++) {
+                results.add(batch.end(requests.get(i), refs.get(i)));
+            }
             check.accept(results);
             jobs.saveAll(batch.changes);
-            activityRows.forEach(sequence -> ActivityIndex.clear(jobs.tx(), keys, sequence));
+            activityRows.forEach(jobs.tx()::clear);
             return CompletableFuture.completedFuture(results);
         });
+    }
+
+    private JobRef ref(FinishRequest request) {
+        return keyspace.job(request.type().name(), request.job().id());
     }
 
     /**
@@ -153,16 +153,14 @@ public final class FinishTransaction {
      *
      * @return the job's row as the end left it; fails with {@link JobHaltedException} if the claim is lost
      */
-    public CompletableFuture<JobRow> end(
-            TransactionContext context, JobType<?, ?> type, Job<?> job, Disposition disposition) {
-        return endAll(context, type, List.of(new FinishRequest(job, disposition)), List.of())
-                .thenApply(results -> {
-                    FinishResult only = results.get(0);
-                    if (only.halt() != null) {
-                        throw only.halt();
-                    }
-                    return Objects.requireNonNull(only.after());
-                });
+    public CompletableFuture<JobRow> end(TransactionContext context, FinishRequest request) {
+        return endAll(context, List.of(request), List.of()).thenApply(results -> {
+            FinishResult only = results.get(0);
+            if (only.halt() != null) {
+                throw only.halt();
+            }
+            return Objects.requireNonNull(only.after());
+        });
     }
 
     private static void haltIfAnyIsLost(Transaction tx, List<FinishResult> results) {
@@ -176,28 +174,26 @@ public final class FinishTransaction {
 
     /** The rows of the jobs as they are while one claim after the other ends. */
     private final class Batch {
-        private final JobType<?, ?> type;
-        private final Map<String, Optional<JobRow>> now = new HashMap<>();
+        private final Map<JobRef, Optional<JobRow>> now = new HashMap<>();
         private final List<RowChange> changes = new ArrayList<>();
 
-        Batch(JobType<?, ?> type, List<JobRef> refs, List<Optional<JobRow>> rows) {
-            this.type = type;
+        Batch(List<JobRef> refs, List<Optional<JobRow>> rows) {
             for (int i = 0; i < refs.size(); i++) {
-                now.put(refs.get(i).id(), rows.get(i));
+                now.put(refs.get(i), rows.get(i));
             }
         }
 
-        FinishResult end(FinishRequest request) {
+        FinishResult end(FinishRequest request, JobRef ref) {
             Job<?> job = request.job();
-            Optional<JobRow> row = now.getOrDefault(job.id(), Optional.empty());
+            Optional<JobRow> row = now.getOrDefault(ref, Optional.empty());
             if (row.isEmpty() || !row.get().isHeldBy(job.lock())) {
                 boolean hasEnded =
                         row.filter(found -> found.wasLastHeldBy(job.lock())).isPresent();
                 return new FinishResult(null, LostClaimErrors.of(job, row), !hasEnded);
             }
-            JobRow after = rowTransitions.after(type, row.get(), request.disposition());
-            now.put(job.id(), Optional.of(after));
-            changes.add(new RowChange(keyspace.job(type.name(), job.id()), row.get(), after));
+            JobRow after = rowTransitions.after(request.type(), row.get(), request.disposition());
+            now.put(ref, Optional.of(after));
+            changes.add(new RowChange(ref, row.get(), after));
             return new FinishResult(after, null, false);
         }
     }

@@ -1,6 +1,5 @@
 package dev.couchjobs.internal.worker;
 
-import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.internal.data.SharedActivity;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,8 +25,8 @@ final class ActivityRows {
         }
     }
 
-    /** {@return the activity rows that count no jobs but these} */
-    List<Versionstamp> emptiedBy(List<? extends JobRun<?>> runs) {
+    /** {@return the keys of the activity rows that count no jobs but these} */
+    List<byte[]> emptiedBy(List<? extends JobRun<?>> runs) {
         synchronized (lock) {
             Map<SharedActivity, Integer> leaving = new HashMap<>();
             for (JobRun<?> run : runs) {
@@ -36,13 +35,13 @@ final class ActivityRows {
                     leaving.merge(activity, 1, Integer::sum);
                 }
             }
-            List<Versionstamp> rows = new ArrayList<>();
+            List<byte[]> keys = new ArrayList<>();
             leaving.forEach((activity, count) -> {
                 if (activity.isEmptyWithout(count)) {
-                    activity.sequence().ifPresent(rows::add);
+                    activity.key().ifPresent(keys::add);
                 }
             });
-            return rows;
+            return keys;
         }
     }
 

@@ -2,7 +2,6 @@ package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.Database;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.couchjobs.JobType;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
@@ -19,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the ends of the jobs of one type. Ends that are decided while a transaction is under way go together into the
- * next. An end that cannot be written is tried again until its claim is lost or this is closed.
+ * Writes the ends of the jobs of a worker. Ends that are decided while a transaction is under way go together into the
+ * next, whatever the types of their jobs: the jobs of a thousand types cost as few transactions as those of one. An end
+ * that cannot be written is tried again until its claim is lost or this is closed.
  */
 final class Finisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Finisher.class);
@@ -30,7 +30,6 @@ final class Finisher implements AutoCloseable {
 
     private final Database database;
     private final ActivityRows activities;
-    private final JobType<?, ?> type;
     private final FinishTransaction finishTransaction;
     private final BatchSize batchSize = new BatchSize(BATCH_MAX);
     private final Loop loop;
@@ -47,25 +46,29 @@ final class Finisher implements AutoCloseable {
      * A run whose disposition is decided.
      *
      * @param mayBeWritten whether an earlier transaction has failed, which may nevertheless have committed
+     * @param mustBeAlone whether it has failed alone, and would let the ends beside it fail
      */
-    private record Decided(JobRun<?> run, Disposition disposition, boolean mayBeWritten) {
-        Decided afterError() {
-            return new Decided(run, disposition, true);
+    private record Decided(JobRun<?> run, Disposition disposition, boolean mayBeWritten, boolean mustBeAlone) {
+        Decided(JobRun<?> run, Disposition disposition) {
+            this(run, disposition, false, false);
+        }
+
+        Decided afterError(boolean wasAlone) {
+            return new Decided(run, disposition, true, mustBeAlone || wasAlone);
         }
     }
 
-    Finisher(ActivityRows activities, JobType<?, ?> type, Instance instance) {
+    Finisher(ActivityRows activities, Instance instance) {
         this.activities = activities;
-        this.type = type;
         this.database = instance.database();
         this.finishTransaction = new FinishTransaction(instance);
-        this.loop = new Loop("finisher of " + type, instance.environment(), database.getExecutor(), this::round);
+        this.loop = new Loop("finisher", instance.environment(), database.getExecutor(), this::round);
     }
 
     /** Adds a run whose disposition is decided. Its end is written after the next {@link #wake}. */
     synchronized void add(JobRun<?> run, Disposition disposition) {
         needsWakeUp |= decided.isEmpty();
-        decided.add(new Decided(run, disposition, false));
+        decided.add(new Decided(run, disposition));
     }
 
     /** Starts a round, unless one is under way. */
@@ -107,8 +110,8 @@ final class Finisher implements AutoCloseable {
             requests.add(new FinishTransaction.FinishRequest(end.run().job(), end.disposition()));
         }
         return CompletableFuture.completedFuture(requests)
-                .thenCompose(all -> finishTransaction.endAll(
-                        database, type, all, activities.emptiedBy(runs))) // a closed database throws
+                .thenCompose(all ->
+                        finishTransaction.endAll(database, all, activities.emptiedBy(runs))) // a closed database throws
                 .whenComplete((results, error) -> {
                     if (error == null) {
                         activities.leave(runs);
@@ -138,11 +141,15 @@ final class Finisher implements AutoCloseable {
         List<Decided> portion = new ArrayList<>(Math.min(jobsMax, decided.size()));
         long bytes = 0;
         while (portion.size() < jobsMax && !decided.isEmpty()) {
-            bytes += bytes(decided.element().disposition());
-            if (!portion.isEmpty() && bytes > BYTES_MAX) {
+            Decided next = decided.element();
+            bytes += bytes(next.disposition());
+            if (!portion.isEmpty() && (bytes > BYTES_MAX || next.mustBeAlone())) {
                 break;
             }
             portion.add(decided.remove());
+            if (next.mustBeAlone()) {
+                break;
+            }
         }
         underWay = portion.size();
         return portion;
@@ -157,7 +164,7 @@ final class Finisher implements AutoCloseable {
 
     /**
      * Ends that could not be written come first again, in smaller portions. An end that cannot be written alone comes
-     * last: it must not delay the others.
+     * last, and stays alone: it must not delay the others.
      */
     private void portionTried(List<Decided> portion, @Nullable Throwable error) {
         batchSize.ended(error);
@@ -178,11 +185,11 @@ final class Finisher implements AutoCloseable {
 
     @GuardedBy("this") private void requeue(List<Decided> portion) {
         if (portion.size() == 1) {
-            decided.add(portion.get(0).afterError());
+            decided.add(portion.get(0).afterError(true));
             return;
         }
         for (int i = portion.size() - 1; i >= 0; i--) {
-            decided.addFirst(portion.get(i).afterError());
+            decided.addFirst(portion.get(i).afterError(false));
         }
     }
 }

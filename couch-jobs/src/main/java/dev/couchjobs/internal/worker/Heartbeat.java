@@ -1,8 +1,6 @@
 package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.tuple.Versionstamp;
-import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
@@ -23,14 +21,14 @@ import java.util.concurrent.CompletableFuture;
 final class Heartbeat {
     private final TypeKeys keys;
     private final List<JobRun<?>> runs;
-    private final List<Versionstamp> emptied;
+    private final List<byte[]> emptied;
 
     /**
      * A heartbeat to be written.
      *
-     * @param emptied the activity rows that count no jobs but these
+     * @param emptied the keys of the activity rows that count no jobs but these
      */
-    Heartbeat(TypeKeys keys, List<JobRun<?>> runs, List<Versionstamp> emptied) {
+    Heartbeat(TypeKeys keys, List<JobRun<?>> runs, List<byte[]> emptied) {
         this.keys = keys;
         this.runs = runs;
         this.emptied = emptied;
@@ -79,10 +77,10 @@ final class Heartbeat {
         for (List<RowChange> portion : JobTransaction.partition(changes)) {
             int userVersion = jobs.saveTogether(portion);
             Optional<SharedActivity> activity =
-                    shared ? Optional.of(new SharedActivity(tx, userVersion, portion.size())) : Optional.empty();
+                    shared ? Optional.of(new SharedActivity(tx, keys, userVersion, portion.size())) : Optional.empty();
             portion.forEach(change -> renewed.put(held.get(change.ref().id()), activity));
         }
-        emptied.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
+        emptied.forEach(tx::clear);
         return renewed;
     }
 }

@@ -237,7 +237,6 @@ final class RunContext<D> implements JobContext<D> {
             return finishTransaction
                     .endIn(
                             tx,
-                            job.type(),
                             new FinishTransaction.FinishRequest(job, disposition),
                             runs.activities().emptiedBy(List.of(run)),
                             token)

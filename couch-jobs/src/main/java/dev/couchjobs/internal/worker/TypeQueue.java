@@ -109,7 +109,6 @@ final class TypeQueue<D> implements AutoCloseable {
     /** Ends the background loops. */
     @Override
     public void close() {
-        runs.close();
         heartbeats.close();
     }
 

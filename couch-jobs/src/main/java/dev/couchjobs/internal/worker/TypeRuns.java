@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param <D> the type of the jobs' data
  */
-final class TypeRuns<D> implements AutoCloseable {
+final class TypeRuns<D> {
     private static final Logger LOG = LoggerFactory.getLogger(TypeRuns.class);
 
     private final Object lock;
@@ -66,6 +66,7 @@ final class TypeRuns<D> implements AutoCloseable {
             JobType<D, ?> type,
             ActivityRows activities,
             StuckSlots stuckSlots,
+            Finisher finisher,
             Instance instance,
             Runnable checkNothingHeld) {
         this.lock = lock;
@@ -75,7 +76,7 @@ final class TypeRuns<D> implements AutoCloseable {
         this.callers = instance.database().getExecutor();
         this.activities = activities;
         this.stuckSlots = stuckSlots;
-        this.finisher = new Finisher(activities, type, instance);
+        this.finisher = finisher;
         this.checkNothingHeld = checkNothingHeld;
     }
 
@@ -342,17 +343,5 @@ final class TypeRuns<D> implements AutoCloseable {
         synchronized (lock) {
             run.renewed(before, null, round);
         }
-    }
-
-    // Closing
-
-    /** {@return a future that completes when all ends that are decided so far are written} */
-    CompletableFuture<Void> drained() {
-        return finisher.drained();
-    }
-
-    @Override
-    public void close() {
-        finisher.close();
     }
 }

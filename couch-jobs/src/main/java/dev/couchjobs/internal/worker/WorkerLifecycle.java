@@ -51,6 +51,7 @@ public final class WorkerLifecycle {
 
     private final ActivityRows activities = new ActivityRows(lock);
     private final StuckSlots stuckSlots;
+    private final Finisher finisher;
 
     @GuardedBy("lock") private boolean closing;
 
@@ -65,13 +66,20 @@ public final class WorkerLifecycle {
         this.settings = settings;
         this.callers = instance.database().getExecutor();
         this.stuckSlots = new StuckSlots(lock, environment, callers, settings.concurrency());
+        this.finisher = new Finisher(activities, instance);
         this.scheduler = new SlotScheduler(lock, instance, settings);
         registrations.forEach(registration -> queues.add(queueOf(registration)));
     }
 
     private <D> TypeQueue<D> queueOf(HandlerRegistration<D, ?> registration) {
         TypeRuns<D> runs = new TypeRuns<>(
-                lock, registration.handler().type(), activities, stuckSlots, instance, this::checkNothingHeld);
+                lock,
+                registration.handler().type(),
+                activities,
+                stuckSlots,
+                finisher,
+                instance,
+                this::checkNothingHeld);
         return scheduler.queue(registration, runs);
     }
 
@@ -211,9 +219,7 @@ public final class WorkerLifecycle {
     }
 
     private CompletableFuture<?> drained() {
-        CompletableFuture<?> written = CompletableFuture.allOf(
-                queues.stream().map(queue -> queue.runs().drained()).toArray(CompletableFuture<?>[]::new));
-        return within(FINAL_WRITE_TIMEOUT, written, "Not all ends of jobs could be written");
+        return within(FINAL_WRITE_TIMEOUT, finisher.drained(), "Not all ends of jobs could be written");
     }
 
     /**
@@ -244,6 +250,7 @@ public final class WorkerLifecycle {
 
     private void end() {
         queues.forEach(TypeQueue::close);
+        finisher.close();
         settings.releaseExecutor().run();
         ended.complete(null);
     }
