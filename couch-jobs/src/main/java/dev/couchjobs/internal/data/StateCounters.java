@@ -7,6 +7,8 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobState;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -46,12 +48,8 @@ public final class StateCounters {
 
     /** Writes the sum of the changes, unless it is zero. */
     void save(Transaction tx, TypeKeys keys, int shard) {
-        BigInteger sum = BigInteger.ZERO;
-        for (int word = WORDS - 1; word >= 0; word--) {
-            sum = sum.shiftLeft(WORD_BITS).add(BigInteger.valueOf(changes[word]));
-        }
-        if (sum.signum() != 0) {
-            tx.mutate(MutationType.ADD, keys.counts(Math.floorMod(shard, SHARDS)), littleEndian(sum));
+        if (Arrays.stream(changes).anyMatch(change -> change != 0)) {
+            tx.mutate(MutationType.ADD, keys.counts(Math.floorMod(shard, SHARDS)), littleEndian(changes));
         }
     }
 
@@ -87,12 +85,15 @@ public final class StateCounters {
         };
     }
 
-    private static byte[] littleEndian(BigInteger number) {
-        byte[] value = new byte[BYTES];
-        Arrays.fill(value, (byte) (number.signum() < 0 ? 0xFF : 0));
-        byte[] words = reversed(number.toByteArray());
-        System.arraycopy(words, 0, value, 0, Math.min(words.length, BYTES));
-        return value;
+    /** {@return the words as one number, in which a negative word borrows from the next} */
+    private static byte[] littleEndian(long[] words) {
+        ByteBuffer value = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        long borrowed = 0;
+        for (long word : words) {
+            value.putLong(word - borrowed);
+            borrowed = word - borrowed < 0 ? 1 : 0;
+        }
+        return value.array();
     }
 
     private static byte[] reversed(byte[] bytes) {
