@@ -11,6 +11,7 @@ import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.fdb.testing.TemporaryDirectories;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Nested;
@@ -61,14 +62,39 @@ class MoveTest {
             }
             Futures.await(jobs.add(source, INDEX, "j1", new WorkData(1)));
 
-            Matcher version =
-                    Pattern.compile("openAfter\\(directory, (\\d+)L\\)").matcher(refusal);
-            assertThat(version.find()).isTrue();
-            try (Database target = EmbeddedDatabase.openAfter(directory, Long.parseLong(version.group(1)));
+            try (Database target = EmbeddedDatabase.openAfter(directory, advised(refusal));
                     CouchJobs moved = CouchJobs.on(target)) {
                 Futures.await(JobsMove.of(source, target, directory.toString()).finish());
                 assertThat(Futures.await(moved.getJobData(target, INDEX, "j1"))).contains(new WorkData(1));
             }
+        }
+    }
+
+    /** {@return the version that a refusal names} */
+    private static long advised(String refusal) {
+        Matcher version = Pattern.compile("openAfter\\(directory, (\\d+)L\\)").matcher(refusal);
+        assertThat(version.find()).isTrue();
+        return Long.parseLong(version.group(1));
+    }
+
+    /** An embedded database that was killed continues up to an hour later; here a minute has passed as well. */
+    @Test
+    void anAdvancedTargetIsAheadOfASourceThatWasKilledMeanwhile() {
+        Path from = TemporaryDirectories.fresh();
+        Path to = TemporaryDirectories.fresh();
+        long killedAt;
+        String refusal;
+        try (Database source = EmbeddedDatabase.open(from);
+                Database target = EmbeddedDatabase.open(to)) {
+            killedAt = Futures.await(source.readAsync(tx -> tx.getReadVersion()));
+            refusal = Futures.failureOf(
+                            JobsMove.of(source, target, to.toString()).finish())
+                    .getMessage();
+        }
+
+        try (Database source = EmbeddedDatabase.openAfter(from, killedAt + TimeUnit.MINUTES.toMicros(61));
+                Database target = EmbeddedDatabase.openAfter(to, advised(refusal))) {
+            Futures.await(JobsMove.of(source, target, to.toString()).finish());
         }
     }
 }

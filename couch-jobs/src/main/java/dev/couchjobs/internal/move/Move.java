@@ -7,6 +7,7 @@ import dev.couchjobs.MoveTotals;
 import dev.couchjobs.internal.data.Layout;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,11 @@ import org.jspecify.annotations.Nullable;
  * source that cannot be written any more is.
  */
 public final class Move {
-    private static final long MICROSECONDS_PER_HOUR = 3_600_000_000L;
+    /**
+     * How far a target is to be advanced, in versions: a day. An embedded source that was killed continues up to an
+     * hour later, and the next try must not find it ahead again.
+     */
+    private static final long ADVANCE_VERSIONS = TimeUnit.DAYS.toMicros(1);
 
     private final MoveEndpoint source;
     private final MoveEndpoint target;
@@ -104,10 +109,10 @@ public final class Move {
                                 + ", and what it writes must be later than all"
                                 + " that the source has written, up to version " + there
                                 + ". Advance the target: for a cluster,"
-                                + " fdbcli --exec \"advanceversion " + (there + MICROSECONDS_PER_HOUR)
+                                + " fdbcli --exec \"advanceversion " + (there + ADVANCE_VERSIONS)
                                 + "\" (everything on it"
                                 + " pauses for a moment); for an embedded one, open it with"
-                                + " EmbeddedDatabase.openAfter(directory, " + (there + MICROSECONDS_PER_HOUR) + "L).");
+                                + " EmbeddedDatabase.openAfter(directory, " + (there + ADVANCE_VERSIONS) + "L).");
                     }
                     return null;
                 }));
