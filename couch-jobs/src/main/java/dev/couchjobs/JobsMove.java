@@ -10,25 +10,26 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Moves all the jobs of an instance to another database, for example from an embedded one to a cluster, while they go
- * on being added and worked on. Only the end of it is a stop: about as long as it takes to read all rows twice.
+ * Moves all jobs of an instance to another database, for example from an embedded one to a cluster, while the source
+ * stays in service. Only the end of the move stops the source, for about as long as all rows take to be read twice.
  *
  * <pre>{@code
  * JobsMove move = JobsMove.of(embedded, cluster, "/etc/foundationdb/fdb.cluster");
- * move.copy().join();     // online, and again if it has been a while
- * move.finish().join();   // from here on the jobs are in the cluster
+ * move.copy().join();     // online; repeat it if much time passes before finish
+ * move.finish().join();   // from now on the jobs are in the cluster
  * }</pre>
  *
- * <p>Rows are copied as they are, with their sequences. So the target's versions must have passed the source's: the
- * order of the feed would break otherwise. Jobs that run during the stop are put back in the target when they have been
- * silent for their activity timeout; what their processors still try to write in the source fails.
+ * <p>A move copies the rows unchanged, with their sequences. The versions of the target must therefore be later than
+ * those of the source; otherwise the move fails with an error that says how to advance them. A job that runs during the
+ * stop is pending again in the target once its activity timeout has passed. Its processor can write nothing more in the
+ * source.
  *
- * <p>What fails, or is killed, leaves the jobs in service in the source until the stop begins, and out of service
- * everywhere from then on. At any time the same can be run again, and goes on, or {@link #abort} puts the source into
- * service again. Once {@link #finish} is done, only the target is in service; the rows in the source are left, to be
- * removed when you like.
+ * <p>A move that fails or is killed leaves the jobs in service in the source until the stop begins, and out of service
+ * in both databases from then on. The same call can always be repeated and continues, or {@link #abort} puts the source
+ * into service again. After {@link #finish} only the target is in service. The rows stay in the source until the caller
+ * removes them.
  *
- * <p>Nothing here blocks; futures fail with a {@link JobsMoveException}, or with an {@code FDBException}.
+ * <p>No method blocks. Futures fail with a {@link JobsMoveException} or an {@code FDBException}.
  */
 public final class JobsMove {
     private final Move move;
@@ -38,26 +39,24 @@ public final class JobsMove {
     }
 
     /**
-     * A move of the jobs at the root of a database to the root of another.
+     * {@return a move of the jobs without a prefix, which has not begun}
      *
-     * @param source where the jobs are
-     * @param target where they are to be; no jobs are there
-     * @param targetPlace where the jobs are afterwards; the errors of the source's verbs name it
-     * @return the move; nothing happens yet
+     * @param source the database with the jobs
+     * @param target the database to which they move; it has no jobs
+     * @param targetPlace the location of the target, which the errors of verbs on the source name
      */
     public static JobsMove of(Database source, Database target, String targetPlace) {
         return of(source, target, targetPlace, new Subspace(), progress -> {});
     }
 
     /**
-     * A move of the jobs under a prefix, to be watched.
+     * {@return a move of the jobs under a prefix, which has not begun}
      *
-     * @param source where the jobs are
-     * @param target where they are to be; no jobs are there under that prefix
-     * @param targetPlace where the jobs are afterwards; the errors of the source's verbs name it
-     * @param subspace the prefix, as {@link CouchJobsBuilder#subspace} was given it
-     * @param listener is called after every page; if it throws, the move fails
-     * @return the move; nothing happens yet
+     * @param source the database with the jobs
+     * @param target the database to which they move; it has no jobs under that prefix
+     * @param targetPlace the location of the target, which the errors of verbs on the source name
+     * @param subspace the prefix, as in {@link CouchJobsBuilder#subspace}
+     * @param listener receives the progress after each page; if it throws, the move fails
      */
     public static JobsMove of(
             Database source, Database target, String targetPlace, Subspace subspace, Consumer<MoveProgress> listener) {
@@ -72,29 +71,30 @@ public final class JobsMove {
     }
 
     /**
-     * Copies while the source is in service: over all rows again and again, until it hardly finds less to do.
+     * Copies while the source is in service, in passes over all rows, until a pass changes more than half as many rows
+     * as the one before.
      *
-     * @return how many rows the last pass had to write or clear
+     * @return the number of rows that the last pass wrote or cleared
      */
     public CompletableFuture<Long> copy() {
         return move.copy();
     }
 
     /**
-     * Copies as {@link #copy} does, takes the source out of service, copies what has changed since, compares counts and
-     * digests of both sides, and only then puts the target into service.
+     * Copies as {@link #copy} does, takes the source out of service, copies what has changed since, compares the counts
+     * and digests of both databases, and only then puts the target into service.
      *
-     * @return what both sides have
+     * @return the rows that both databases have
      */
     public CompletableFuture<MoveTotals> finish() {
         return move.finish();
     }
 
     /**
-     * Puts the source into service again and removes what has been copied to the target. It cannot be done once the
-     * target has been put into service.
+     * Puts the source into service again and removes the copied rows from the target. Fails once the target is in
+     * service.
      *
-     * @return when it is done
+     * @return completes when both are done
      */
     public CompletableFuture<Void> abort() {
         return move.abort();

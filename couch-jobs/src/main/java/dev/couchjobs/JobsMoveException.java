@@ -1,6 +1,6 @@
 package dev.couchjobs;
 
-/** A move of jobs to another database cannot go on. The message says why, and what to do. */
+/** A move of jobs to another database cannot continue. The message says why, and what to do. */
 public final class JobsMoveException extends JobsException {
     private static final long serialVersionUID = 1L;
 

@@ -1,20 +1,20 @@
 package dev.couchjobs;
 
 /**
- * How far a {@link JobsMove} is.
+ * The progress of a {@link JobsMove}.
  *
- * @param phase what is being done
- * @param rows how many rows this pass has seen
- * @param changed how many of them it had to write, or to clear, in the target
+ * @param phase the phase of the move
+ * @param rows the number of rows that this pass has read
+ * @param changed the number of rows that it has written or cleared in the target
  */
 public record MoveProgress(Phase phase, long rows, long changed) {
-    /** What is being done. */
+    /** A phase of a move. */
     public enum Phase {
         /** Rows are copied while the source is in service. */
         COPYING,
-        /** The source is out of service, and what has changed since is copied. */
+        /** The source is out of service, and the last changes are copied. */
         CATCHING_UP,
-        /** All that is in the target is read again and compared. */
+        /** All rows of the target are read and compared. */
         CHECKING
     }
 }

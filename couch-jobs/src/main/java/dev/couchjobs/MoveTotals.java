@@ -1,10 +1,10 @@
 package dev.couchjobs;
 
 /**
- * What there is on one side of a {@link JobsMove}, and on the other if all is well.
+ * The rows of one database of a {@link JobsMove}.
  *
- * @param rows how many rows
- * @param bytes how many bytes of keys and values
+ * @param rows the number of rows
+ * @param bytes the bytes of their keys and values
  * @param sha256 a digest of all keys and values in order, in hexadecimal
  */
 public record MoveTotals(long rows, long bytes, String sha256) {}

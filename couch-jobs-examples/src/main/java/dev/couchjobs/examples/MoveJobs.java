@@ -10,15 +10,14 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Moves all jobs from one place to another, for example from a directory to a cluster. A directory is open in one
- * process at a time, so jobs that are to be worked on meanwhile are moved by the process that has it: this is all that
- * it takes.
+ * Moves all jobs from one database to another, for example from a directory to a cluster. One process at a time can
+ * open a directory, so a program that works on the jobs meanwhile makes the same calls itself.
  */
 public final class MoveJobs {
     private static final String USAGE = """
             MoveJobs copy FROM TO      copies while the jobs go on, if FROM can be open twice; any number of times
             MoveJobs finish FROM TO    copies the rest, compares both sides, and puts TO into service
-            MoveJobs call-off FROM TO  puts FROM into service again, and clears TO
+            MoveJobs abort FROM TO     puts FROM into service again, and clears TO
             FROM and TO are directories, cluster files or connection strings.""";
 
     private MoveJobs() {}
@@ -49,7 +48,7 @@ public final class MoveJobs {
                 case "copy" ->
                     out.println("The last pass changed " + move.copy().join() + " rows.");
                 case "finish" -> out.println("Both sides have " + move.finish().join() + ".");
-                case "call-off" -> {
+                case "abort" -> {
                     move.abort().join();
                     out.println("The jobs are in service in " + from + ".");
                 }

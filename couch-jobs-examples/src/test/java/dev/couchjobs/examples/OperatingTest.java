@@ -140,7 +140,7 @@ class OperatingTest {
         Printed printed = new Printed();
 
         MoveJobs.run("copy", from, to, printed.stream());
-        MoveJobs.run("call-off", from, to, printed.stream());
+        MoveJobs.run("abort", from, to, printed.stream());
         assertThat(pendingIn(from)).isEqualTo(2);
         MoveJobs.run("finish", from, to, printed.stream());
 

@@ -325,7 +325,7 @@ abstract class MoveContract {
             diesAfter(most % 8, JobsMove::abort);
             assertNotBothInService();
             String calledOff = diesAfter(Integer.MAX_VALUE, JobsMove::abort);
-            assertThat(calledOff).matches("|.*none was begun.*");
+            assertThat(calledOff).matches("|.*none has begun.*");
             assertThat(isInService()).as("after %s transactions", most).isTrue();
             assertThat(rows(target)).isEmpty();
             most++;

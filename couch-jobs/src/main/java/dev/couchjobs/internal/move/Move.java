@@ -61,8 +61,8 @@ public final class Move {
             String move = MoveMarks.moveOf(found.layout());
             if (move == null) {
                 throw new JobsMoveException(
-                        "There is no move to this target that could be called off: none was begun, or"
-                                + " it is done, and the jobs are there.");
+                        "There is no move to this target that could be aborted: none has begun, or it is done"
+                                + " and the jobs are in the target.");
             }
             return source.look()
                     .thenAccept(other -> MoveMarks.requireMove(other.layout(), move))
@@ -100,25 +100,23 @@ public final class Move {
         return HexFormat.of().formatHex(id);
     }
 
-    /** Versions order the feed and show silent processors, so what the target writes has to be later. */
+    /** Versions order the feed and tell silent processors, so the writes of the target need later ones. */
     private CompletableFuture<@Nullable Void> requireVersions() {
         return source.version()
                 .thenCompose(there -> target.version().thenApply(here -> {
                     if (here <= there) {
                         throw new JobsMoveException("The target is at version " + here
-                                + ", and what it writes must be later than all"
-                                + " that the source has written, up to version " + there
-                                + ". Advance the target: for a cluster,"
+                                + ", and the source at version " + there
+                                + ": what the target writes must be later. Advance the target: for a cluster,"
                                 + " fdbcli --exec \"advanceversion " + (there + ADVANCE_VERSIONS)
-                                + "\" (everything on it"
-                                + " pauses for a moment); for an embedded one, open it with"
+                                + "\" (the cluster pauses for a moment); for an embedded database,"
                                 + " EmbeddedDatabase.openAfter(directory, " + (there + ADVANCE_VERSIONS) + "L).");
                     }
                     return null;
                 }));
     }
 
-    /** One run of a move, which has the say until another one begins. */
+    /** One run of a move. It may write until another run begins. */
     private final class Run {
         private final String move;
         private final String run;
@@ -128,7 +126,7 @@ public final class Move {
             this.run = run;
         }
 
-        /** A further pass pays as long as each finds much less to do. */
+        /** Repeats passes while each changes at most half as many rows as the one before. */
         CompletableFuture<Long> copy() {
             return pass(Phase.COPYING).thenCompose(first -> again(first.changed));
         }
@@ -182,8 +180,8 @@ public final class Move {
                         if (!found.equals(wanted)) {
                             throw new JobsMoveException("The target does not have what the source has: it has " + found
                                     + ", and should have " + wanted
-                                    + ". Something else writes there: find out what. Then"
-                                    + " finish again, or call the move off; neither side is in service until then.");
+                                    + ". Another program writes there: stop it, and then finish or abort the move."
+                                    + " Until then neither database is in service.");
                         }
                         return found;
                     });
@@ -194,7 +192,7 @@ public final class Move {
         }
     }
 
-    /** What one pass came to. Its pages come one after the other, each seen by the next. */
+    /** The result of one pass. Pages are read one after the other, so no field needs a lock. */
     private static final class Pass {
         private final RowDigest digest = new RowDigest();
         private long changed;

@@ -6,12 +6,12 @@ import dev.couchjobs.internal.data.Layout.MoveMark;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a move says in the layout rows of its two sides.
+ * The marks of a move in the layout rows of its source and its target.
  *
- * <p>Each side names the move, so that a target is only ever filled from one source and a source only ever closed for
- * one target. The target also names the run that may write there: a run that was thought dead cannot bring back old
- * rows. A target that names no run has been called off for good, and can only be cleared: so a move cannot be finished
- * by one and called off by another.
+ * <p>Both marks name the move, so one target receives rows from one source only, and a source is closed for one target
+ * only. The mark of the target also names the run that may write there: an earlier run that is still alive cannot bring
+ * back old rows. A target whose mark names no run is aborted and can only be cleared: two processes cannot finish and
+ * abort one move.
  */
 final class MoveMarks {
     private static final String IN_SERVICE = "";
@@ -19,7 +19,7 @@ final class MoveMarks {
 
     private MoveMarks() {}
 
-    /** The source, in service and with a move begun, in place of any that was begun before and has not closed it. */
+    /** The source in service, marked with a move, which replaces an earlier move that has not closed the source. */
     static Layout begun(Layout source, String move) {
         refuse(source);
         return source.marked(new MoveMark(move, NO_RUN, IN_SERVICE));
@@ -31,21 +31,21 @@ final class MoveMarks {
         return source.marked(new MoveMark(
                 move,
                 NO_RUN,
-                "The jobs here are being moved, or were moved, to " + place + ": open that. The process that moves"
-                        + " them can also"
-                        + " call it off until it is done. Nothing was written."));
+                "The jobs in this database are being moved, or were moved, to " + place
+                        + ": open that database. Until the move is done, JobsMove.abort puts this one into service"
+                        + " again. Nothing was written."));
     }
 
     /**
-     * The source in service again. It still names the move, so that a process that was interrupted in calling it off
-     * can go on.
+     * The source in service again. The mark still names the move, so that an abort that was interrupted can be
+     * repeated.
      */
     static Layout released(Layout source, String move) {
         requireMove(source, move);
         return source.marked(new MoveMark(move, NO_RUN, IN_SERVICE));
     }
 
-    /** The target with that run of the move at work, in place of any run before. */
+    /** The target, marked with a run of the move, which replaces any earlier run. */
     static Layout filling(MoveEndpoint.Found target, String move, String run) {
         if (!target.empty() || target.layout().mark() != null) {
             requireResumable(target.layout(), move);
@@ -54,21 +54,20 @@ final class MoveMarks {
                 .marked(new MoveMark(
                         move,
                         run,
-                        "The jobs here are still being copied from another database, where they are in service until"
-                                + " all"
-                                + " is here. If no process does that any more, run the move again, or call it off."));
+                        "The jobs in this database are still being copied from another one, where they are in service"
+                                + " until the move is done. If no process runs the move, run it again, or abort it."));
     }
 
-    /** The target after that move has been called off. */
+    /** The target of an aborted move. */
     static Layout aborted(Layout target, String move) {
         requireMove(target, move);
         return target.marked(new MoveMark(
                 move,
                 NO_RUN,
-                "A move of jobs to this database was called off half-way: call it off again to clear it."));
+                "A move of jobs to this database was being aborted: abort it again to clear the database."));
     }
 
-    /** The target in service, laid out as the source. */
+    /** The target in service, with the layout of the source. */
     static Layout opened(Layout target, Layout source, String move, String run) {
         boolean openedBefore = target.mark() == null;
         if (!openedBefore) {
@@ -86,30 +85,29 @@ final class MoveMarks {
                 || target.mark() == null
                 || !target.mark().run().equals(run)) {
             throw new JobsMoveException(
-                    "Another run of this move has begun, or it was called off: this run ends here, and"
-                            + " has written nothing since.");
+                    "Another run of this move has begun, or the move was aborted. This run has ended, and has"
+                            + " written nothing since.");
         }
     }
 
     static void requireMove(Layout side, String move) {
         if (!side.isMarkedBy(move)) {
             throw new JobsMoveException(
-                    "The two databases are not the two sides of one move: another move has been begun"
-                            + " from this source, or another source was given for this target. Run the one that was"
-                            + " begun last, or"
-                            + " call it off, with the databases that it was begun with.");
+                    "The two databases are not the two sides of one move: another move has begun from this source,"
+                            + " or this target belongs to another source. Finish or abort the move that began last,"
+                            + " with its own source and target.");
         }
     }
 
     private static void requireResumable(Layout target, String move) {
         if (!target.isClosed()) {
             throw new JobsMoveException(
-                    "There are jobs in the target already, in service: if they are those of this source,"
-                            + " the move is done; if not, take an empty database or another prefix.");
+                    "There are jobs in the target already, in service. If they are those of this source, the move"
+                            + " is done; otherwise choose an empty database or another prefix.");
         }
         requireMove(target, move);
         if (target.mark() != null && target.mark().run().equals(NO_RUN)) {
-            throw new JobsMoveException("This move was called off half-way: call it off again, and then begin again.");
+            throw new JobsMoveException("This move was being aborted: abort it again, and then start a new one.");
         }
     }
 
