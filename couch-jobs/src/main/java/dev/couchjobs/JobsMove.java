@@ -71,8 +71,8 @@ public final class JobsMove {
     }
 
     /**
-     * Copies while the source is in service, in passes over all rows, until a pass changes more than half as many rows
-     * as the one before.
+     * Copies while the source is in service, in passes over all rows, until a pass changes none, or more than half as
+     * many rows as the one before.
      *
      * @return the number of rows that the last pass wrote or cleared
      */

@@ -295,7 +295,7 @@ abstract class MoveContract {
     }
 
     @Test
-    void killedAtAnyPageItCanBeCalledOff() {
+    void killedAtAnyPageItCanBeAborted() {
         addMany(400);
         int page = 0;
         while (!finishesBefore(page++)) {
@@ -314,7 +314,7 @@ abstract class MoveContract {
     }
 
     @Test
-    void killedAtAnyTransactionNeitherFinishingNorCallingOffLeavesBothSidesInService() {
+    void killedAtAnyTransactionNeitherFinishNorAbortLeavesBothSidesInService() {
         addMany(60);
         int most = 0;
         while (!diesAfter(most, JobsMove::finish).isEmpty()) {
@@ -324,8 +324,8 @@ abstract class MoveContract {
             }
             diesAfter(most % 8, JobsMove::abort);
             assertNotBothInService();
-            String calledOff = diesAfter(Integer.MAX_VALUE, JobsMove::abort);
-            assertThat(calledOff).matches("|.*none has begun.*");
+            String aborted = diesAfter(Integer.MAX_VALUE, JobsMove::abort);
+            assertThat(aborted).matches("|.*none has begun.*");
             assertThat(isInService()).as("after %s transactions", most).isTrue();
             assertThat(rows(target)).isEmpty();
             most++;

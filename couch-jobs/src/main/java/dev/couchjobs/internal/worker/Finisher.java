@@ -54,7 +54,7 @@ final class Finisher implements AutoCloseable {
         }
 
         Decided afterError(boolean wasAlone) {
-            return new Decided(run, disposition, true, mustBeAlone || wasAlone);
+            return new Decided(run, disposition, true, wasAlone);
         }
     }
 
