@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Times at which nothing works: every read and every commit fails, one after the other in each of several ways. */
-final class Outage implements FaultPlan {
+public final class Outage implements FaultPlan {
     /** A recovery: reads find storage servers that lag behind, and of commits nobody knows what became. */
     static final List<InjectedFault> RECOVERY_READS = List.of(
             InjectedFault.error("lags", 1009),
@@ -23,18 +23,18 @@ final class Outage implements FaultPlan {
     private List<InjectedFault> commits = List.of();
     private int struck;
 
-    synchronized void begin(List<InjectedFault> reads, List<InjectedFault> commits) {
+    public synchronized void begin(List<InjectedFault> reads, List<InjectedFault> commits) {
         this.reads = reads;
         this.commits = commits;
     }
 
     /** Everything fails with one error, as it does where no read version is given out. */
-    void begin(int code) {
+    public void begin(int code) {
         List<InjectedFault> all = List.of(InjectedFault.error("error " + code, code));
         begin(all, all);
     }
 
-    void end() {
+    public void end() {
         begin(List.of(), List.of());
     }
 

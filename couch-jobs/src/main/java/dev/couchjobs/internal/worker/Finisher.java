@@ -21,6 +21,10 @@ import org.slf4j.LoggerFactory;
  * Writes the ends of the jobs of a worker. Ends that are decided while a transaction is under way go together into the
  * next, whatever the types of their jobs: the jobs of a thousand types cost as few transactions as those of one. An end
  * that cannot be written is tried again until its claim is lost or this is closed.
+ *
+ * <p>A portion that cannot be written is tried again in halves. An end that fails in a portion of its own is tried
+ * alone from then on, in a loop with a back-off of its own: a damaged row delays no other end. Once any of these is
+ * written, the database may have recovered, and the rest join the others again.
  */
 final class Finisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Finisher.class);
@@ -32,13 +36,16 @@ final class Finisher implements AutoCloseable {
     private final ActivityRows activities;
     private final FinishTransaction finishTransaction;
     private final BatchSize batchSize = new BatchSize(BATCH_MAX);
-    private final Loop loop;
+    private final Loop portions;
+    private final Loop singles;
 
     @GuardedBy("this") private final Deque<Decided> decided = new ArrayDeque<>();
 
+    @GuardedBy("this") private final Deque<Decided> failedAlone = new ArrayDeque<>();
+
     @GuardedBy("this") private boolean needsWakeUp;
 
-    @GuardedBy("this") private int underWay;
+    @GuardedBy("this") private int unwritten;
 
     @GuardedBy("this") private @Nullable CompletableFuture<Void> drained;
 
@@ -46,15 +53,10 @@ final class Finisher implements AutoCloseable {
      * A run whose disposition is decided.
      *
      * @param mayBeWritten whether an earlier transaction has failed, which may nevertheless have committed
-     * @param mustBeAlone whether it has failed alone, and would let the ends beside it fail
      */
-    private record Decided(JobRun<?> run, Disposition disposition, boolean mayBeWritten, boolean mustBeAlone) {
-        Decided(JobRun<?> run, Disposition disposition) {
-            this(run, disposition, false, false);
-        }
-
-        Decided afterError(boolean wasAlone) {
-            return new Decided(run, disposition, true, wasAlone);
+    private record Decided(JobRun<?> run, Disposition disposition, boolean mayBeWritten) {
+        Decided afterError() {
+            return new Decided(run, disposition, true);
         }
     }
 
@@ -62,13 +64,16 @@ final class Finisher implements AutoCloseable {
         this.activities = activities;
         this.database = instance.database();
         this.finishTransaction = new FinishTransaction(instance);
-        this.loop = new Loop("finisher", instance.environment(), database.getExecutor(), this::round);
+        this.portions = new Loop("finisher", instance.environment(), database.getExecutor(), this::writePortion);
+        this.singles =
+                new Loop("finisher of failed ends", instance.environment(), database.getExecutor(), this::writeSingle);
     }
 
     /** Adds a run whose disposition is decided. Its end is written after the next {@link #wake}. */
     synchronized void add(JobRun<?> run, Disposition disposition) {
         needsWakeUp |= decided.isEmpty();
-        decided.add(new Decided(run, disposition));
+        decided.add(new Decided(run, disposition, false));
+        unwritten++;
     }
 
     /** Starts a round, unless one is under way. */
@@ -79,12 +84,12 @@ final class Finisher implements AutoCloseable {
             }
             needsWakeUp = false;
         }
-        loop.wakeUp();
+        portions.wakeUp();
     }
 
     /** {@return a future that completes when the ends of all runs that are added so far are written} */
     synchronized CompletableFuture<Void> drained() {
-        if (decided.isEmpty() && underWay == 0) {
+        if (unwritten == 0) {
             return CompletableFuture.completedFuture(null);
         }
         if (drained == null) {
@@ -95,31 +100,59 @@ final class Finisher implements AutoCloseable {
 
     @Override
     public void close() {
-        loop.close();
+        portions.close();
+        singles.close();
     }
 
-    private CompletableFuture<Pause> round() {
+    private CompletableFuture<Pause> writePortion() {
         List<Decided> portion = takePortion();
         if (portion.isEmpty()) {
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
-        List<JobRun<?>> runs = new ArrayList<>(portion.size());
-        List<FinishTransaction.FinishRequest> requests = new ArrayList<>(portion.size());
-        for (Decided end : portion) {
+        return write(portion)
+                .whenComplete((done, error) -> {
+                    batchSize.ended(error);
+                    if (error != null) {
+                        tryAgain(portion);
+                    }
+                })
+                .thenApply(done -> Pause.none());
+    }
+
+    private CompletableFuture<Pause> writeSingle() {
+        Decided single;
+        synchronized (this) {
+            single = failedAlone.poll();
+        }
+        if (single == null) {
+            return CompletableFuture.completedFuture(Pause.untilWakeUp());
+        }
+        return write(List.of(single))
+                .whenComplete((done, error) -> {
+                    if (error == null) {
+                        joinOthersAgain();
+                    } else {
+                        addFailedAlone(single);
+                    }
+                })
+                .thenApply(done -> Pause.none());
+    }
+
+    private CompletableFuture<?> write(List<Decided> ends) {
+        List<JobRun<?>> runs = new ArrayList<>(ends.size());
+        List<FinishTransaction.FinishRequest> requests = new ArrayList<>(ends.size());
+        for (Decided end : ends) {
             runs.add(end.run());
             requests.add(new FinishTransaction.FinishRequest(end.run().job(), end.disposition()));
         }
         return CompletableFuture.completedFuture(requests)
                 .thenCompose(all ->
                         finishTransaction.endAll(database, all, activities.emptiedBy(runs))) // a closed database throws
-                .whenComplete((results, error) -> {
-                    if (error == null) {
-                        activities.leave(runs);
-                        reportLost(portion, results);
-                    }
-                    portionTried(portion, error);
-                })
-                .thenApply(done -> Pause.none());
+                .thenAccept(results -> {
+                    activities.leave(runs);
+                    reportLost(ends, results);
+                    countWritten(ends.size());
+                });
     }
 
     /** Logs the outcomes that were discarded because their claims are lost. A released job has no outcome. */
@@ -143,15 +176,11 @@ final class Finisher implements AutoCloseable {
         while (portion.size() < jobsMax && !decided.isEmpty()) {
             Decided next = decided.element();
             bytes += bytes(next.disposition());
-            if (!portion.isEmpty() && (bytes > BYTES_MAX || next.mustBeAlone())) {
+            if (!portion.isEmpty() && bytes > BYTES_MAX) {
                 break;
             }
             portion.add(decided.remove());
-            if (next.mustBeAlone()) {
-                break;
-            }
         }
-        underWay = portion.size();
         return portion;
     }
 
@@ -162,34 +191,43 @@ final class Finisher implements AutoCloseable {
                 : 0;
     }
 
-    /**
-     * Ends that could not be written come first again, in smaller portions. An end that cannot be written alone comes
-     * last, and stays alone: it must not delay the others.
-     */
-    private void portionTried(List<Decided> portion, @Nullable Throwable error) {
-        batchSize.ended(error);
+    /** Ends that could not be written come first again, in smaller portions. */
+    private void tryAgain(List<Decided> portion) {
+        if (portion.size() == 1) {
+            addFailedAlone(portion.get(0));
+            singles.wakeUp();
+            return;
+        }
+        synchronized (this) {
+            for (int i = portion.size() - 1; i >= 0; i--) {
+                decided.addFirst(portion.get(i).afterError());
+            }
+        }
+    }
+
+    private synchronized void addFailedAlone(Decided end) {
+        failedAlone.add(end.afterError());
+    }
+
+    private void joinOthersAgain() {
+        synchronized (this) {
+            decided.addAll(failedAlone);
+            failedAlone.clear();
+        }
+        portions.wakeUp();
+    }
+
+    private void countWritten(int ends) {
         CompletableFuture<Void> drainedNow = null;
         synchronized (this) {
-            underWay = 0;
-            if (error != null) {
-                requeue(portion);
-            } else if (decided.isEmpty()) {
+            unwritten -= ends;
+            if (unwritten == 0) {
                 drainedNow = drained;
                 drained = null;
             }
         }
         if (drainedNow != null) {
             drainedNow.complete(null);
-        }
-    }
-
-    @GuardedBy("this") private void requeue(List<Decided> portion) {
-        if (portion.size() == 1) {
-            decided.add(portion.get(0).afterError(true));
-            return;
-        }
-        for (int i = portion.size() - 1; i >= 0; i--) {
-            decided.addFirst(portion.get(i).afterError(false));
         }
     }
 }
