@@ -6,6 +6,7 @@ import com.apple.foundationdb.TransactionContext;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.instance.AgreedClock;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.monitor.BackgroundServices;
 import dev.couchjobs.internal.notify.Notifiers;
@@ -69,11 +70,13 @@ public final class CouchJobs implements AutoCloseable {
     CouchJobs(CouchJobsBuilder settings) {
         Environment environment = settings.environment();
         Keyspace keyspace = new Keyspace(settings.subspace);
+        AgreedClock clock = new AgreedClock(environment.clock());
         Transactions transactions = new Transactions(
-                        environment, keyspace, settings.transactionTimeout, settings.label())
+                        environment, clock, keyspace, settings.transactionTimeout, settings.label())
                 .restrictedTo(settings.database);
         PayloadCodec codec = new PayloadCodec(settings.codec);
-        internalInstance = new Instance(settings.name(), settings.database, environment, keyspace, transactions, codec);
+        internalInstance =
+                new Instance(settings.name(), settings.database, environment, clock, keyspace, transactions, codec);
         publicInstance = internalInstance.with(transactions.whileOpen(() -> !closed));
         creatorVerbs = new CreatorVerbs(publicInstance);
         queryVerbs = new QueryVerbs(publicInstance);
@@ -122,6 +125,11 @@ public final class CouchJobs implements AutoCloseable {
     /** {@return the jobs that have failed for good} */
     public DeadLetters deadLetters() {
         return new DeadLetters(publicInstance);
+    }
+
+    /** {@return the recurring jobs} */
+    public Schedules schedules() {
+        return new Schedules(publicInstance);
     }
 
     /** {@return the rows that could not be decoded} */

@@ -26,6 +26,9 @@ public interface Job<D> {
     /** {@return the time before which the job was not to run, in whole seconds, or empty if it had none} */
     Optional<Instant> scheduledTime();
 
+    /** {@return the firing time of the job, if a schedule made it ({@link Schedule})} */
+    Optional<Instant> firingTime();
+
     /**
      * The job's data as this claim last saw it.
      *

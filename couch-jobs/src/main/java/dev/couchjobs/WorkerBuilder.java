@@ -2,8 +2,10 @@ package dev.couchjobs;
 
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.schedules.ScheduleRequest;
 import dev.couchjobs.internal.worker.BoundHandler;
 import dev.couchjobs.internal.worker.HandlerRegistration;
+import dev.couchjobs.internal.worker.ScheduleDeclarations;
 import dev.couchjobs.internal.worker.WorkerLifecycle;
 import dev.couchjobs.internal.worker.WorkerSettings;
 import java.time.Duration;
@@ -30,6 +32,7 @@ public final class WorkerBuilder {
     private final Map<String, BoundHandler<?, ?>> handlers = new LinkedHashMap<>();
     private final Map<String, Integer> limits = new LinkedHashMap<>();
     private final Map<String, Duration> timeLimits = new LinkedHashMap<>();
+    private final Map<String, ScheduleRequest> schedules = new LinkedHashMap<>();
     private int concurrency = CONCURRENCY;
     private AcceptOptions acceptOptions = AcceptOptions.defaults();
     private Duration shutdownTimeout = SHUTDOWN_TIMEOUT;
@@ -199,18 +202,37 @@ public final class WorkerBuilder {
     }
 
     /**
+     * Declares a schedule of jobs that this worker runs. The worker puts it when it starts, as {@link Schedules#put}
+     * does, and tries again until that succeeds. So a deploy puts new schedules and replaces changed ones. While old
+     * and new processes run side by side, the declaration of the process that has started last counts. A schedule that
+     * is no longer declared stays: remove it by {@link Schedules#remove}.
+     *
+     * @param schedule the schedule
+     * @return this builder
+     * @throws IllegalArgumentException if this worker declares a schedule with the name already
+     */
+    public WorkerBuilder schedule(Schedule schedule) {
+        if (schedules.putIfAbsent(schedule.name(), schedule.request()) != null) {
+            throw new IllegalArgumentException(
+                    "This worker declares schedule " + schedule.name() + " twice: give one of them another name.");
+        }
+        return this;
+    }
+
+    /**
      * Starts the worker. None of its threads keeps the Java runtime from ending: a program that has nothing else to do
      * waits for what is to end it, and then closes the worker.
      *
      * @return the worker, to be closed when it is to end
      * @throws IllegalArgumentException if another worker of the same CouchJobs runs jobs of one of the types by another
      *     retry policy or retention
-     * @throws IllegalStateException if there is no handler, or a limit for a type without one
+     * @throws IllegalStateException if there is no handler, or a limit or a schedule for a type without one
      * @throws CouchJobsClosedException if the instance is closed
      */
     public Worker start() {
         checkLimited(limits, "concurrency");
         checkLimited(timeLimits, "timeLimit");
+        schedules.forEach((name, schedule) -> checkLimited(Map.of(schedule.typeName(), name), "schedule"));
         if (handlers.isEmpty()) {
             throw new IllegalStateException("A worker needs a handler: call handle, process or handleAsync.");
         }
@@ -219,6 +241,11 @@ public final class WorkerBuilder {
         WorkerLifecycle lifecycle = new WorkerLifecycle(instance, acceptors, settings(), registrations);
         started.accept(lifecycle);
         lifecycle.start();
+        if (!schedules.isEmpty()) {
+            ScheduleDeclarations declarations = new ScheduleDeclarations(instance, schedules.values());
+            lifecycle.whenEnded(declarations::close);
+            declarations.put();
+        }
         return new Worker(lifecycle);
     }
 

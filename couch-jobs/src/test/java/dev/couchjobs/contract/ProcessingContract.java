@@ -177,6 +177,11 @@ class ProcessingContract extends JobsContract {
         }
 
         @Override
+        public Optional<Instant> firingTime() {
+            return Optional.empty();
+        }
+
+        @Override
         public Optional<Instant> scheduledTime() {
             return Optional.empty();
         }

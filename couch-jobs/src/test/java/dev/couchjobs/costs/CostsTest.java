@@ -23,7 +23,12 @@ class CostsTest {
 
     static List<CostRow> rows() {
         return Stream.of(
-                        CreationRows.all(), ProcessingRows.all(), DependencyRows.all(), QueryRows.all(), LoopRows.all())
+                        CreationRows.all(),
+                        ScheduleRows.all(),
+                        ProcessingRows.all(),
+                        DependencyRows.all(),
+                        QueryRows.all(),
+                        LoopRows.all())
                 .flatMap(List::stream)
                 .toList();
     }

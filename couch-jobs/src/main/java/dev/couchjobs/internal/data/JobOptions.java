@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param retry its own retry policy, or null for that of its type
  * @param dependencies its dependency state
  * @param edits how often the job was changed without being claimed, so that no two rows of the job are equal
+ * @param firing the firing of a schedule that made the job, or null
  */
 public record JobOptions(
         int priority,
@@ -24,53 +25,61 @@ public record JobOptions(
         boolean blocked,
         @Nullable RetryPolicy retry,
         DependencyState dependencies,
-        int edits) {
+        int edits,
+        @Nullable Firing firing) {
     /** The options of a job without options beyond the RFC. */
-    public static final JobOptions NONE = new JobOptions(0, 0, false, false, null, DependencyState.NONE, 0);
+    public static final JobOptions NONE = new JobOptions(0, 0, false, false, null, DependencyState.NONE, 0, null);
 
     /** {@return the options of a creator} */
     public static JobOptions withOptions(int priority, long now, @Nullable RetryPolicy retry) {
-        return new JobOptions(priority, priority == 0 ? 0 : now, false, false, retry, DependencyState.NONE, 0);
+        return new JobOptions(priority, priority == 0 ? 0 : now, false, false, retry, DependencyState.NONE, 0, null);
     }
 
     /** {@return a copy for a job that is blocked or not} */
     public JobOptions blocked(boolean newBlocked) {
         return blocked == newBlocked
                 ? this
-                : new JobOptions(priority, since, due, newBlocked, retry, dependencies, edits);
+                : new JobOptions(priority, since, due, newBlocked, retry, dependencies, edits, firing);
     }
 
     /** {@return a copy with another dependency state} */
     public JobOptions withDependencies(DependencyState dependencies) {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits);
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing);
+    }
+
+    /** {@return a copy for a job that a firing of a schedule makes} */
+    public JobOptions firedBy(Firing newFiring) {
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, newFiring);
     }
 
     /** {@return a copy for a job that was changed without being claimed} */
     JobOptions edited() {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits + 1);
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits + 1, firing);
     }
 
     /** {@return a copy for a job whose scheduled time has come or not} */
     JobOptions due(boolean due) {
-        return this.due == due ? this : new JobOptions(priority, since, due, blocked, retry, dependencies, edits);
+        return this.due == due
+                ? this
+                : new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing);
     }
 
     /** {@return a copy with the creator's options of another object, and the state of this one} */
     public JobOptions withOptions(JobOptions source) {
-        return new JobOptions(source.priority, source.since, due, blocked, source.retry, dependencies, edits);
+        return new JobOptions(source.priority, source.since, due, blocked, source.retry, dependencies, edits, firing);
     }
 
     /** {@return a copy with the priority of another object; a job that keeps its priority keeps its age} */
     public JobOptions prioritised(JobOptions source) {
         return priority == source.priority
                 ? this
-                : new JobOptions(source.priority, source.since, due, blocked, retry, dependencies, edits);
+                : new JobOptions(source.priority, source.since, due, blocked, retry, dependencies, edits, firing);
     }
 
     /** {@return a copy with the age of an earlier object, if both have the same priority} */
     public JobOptions withEnqueueTimeOf(JobOptions earlier) {
         return priority == earlier.priority
-                ? new JobOptions(priority, earlier.since, due, blocked, retry, dependencies, edits)
+                ? new JobOptions(priority, earlier.since, due, blocked, retry, dependencies, edits, firing)
                 : this;
     }
 
@@ -86,17 +95,21 @@ public record JobOptions(
             return false;
         }
         row.beginNested().add(priority).add(since).add(due).add(blocked);
-        boolean hasDependencyState = !dependencies.equals(DependencyState.NONE);
+        boolean hasEdits = edits != 0 || firing != null;
+        boolean hasDependencyState = hasEdits || !dependencies.equals(DependencyState.NONE);
         if (retry != null) {
             encode(retry, row);
-        } else if (hasDependencyState || edits != 0) {
+        } else if (hasDependencyState) {
             row.addNull();
         }
-        if (hasDependencyState || edits != 0) {
+        if (hasDependencyState) {
             dependencies.encode(row);
         }
-        if (edits != 0) {
+        if (hasEdits) {
             row.add(edits);
+        }
+        if (firing != null) {
+            row.add(firing.schedule()).add(firing.time());
         }
         row.endNested(false);
         return true;
@@ -114,7 +127,8 @@ public record JobOptions(
                 row.readBoolean(),
                 decodeRetry(row),
                 DependencyState.decode(row),
-                row.hasNext() ? row.readInt() : 0);
+                row.hasNext() ? row.readInt() : 0,
+                row.hasNext() ? new Firing(row.readString(), row.readLong()) : null);
         row.endNested();
         return options;
     }

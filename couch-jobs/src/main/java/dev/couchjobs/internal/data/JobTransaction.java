@@ -72,6 +72,11 @@ public final class JobTransaction {
         });
     }
 
+    /** {@return the ends and removals of jobs that schedules made, in this transaction since the last call} */
+    public static List<RowChange> takeEndedFirings(Transaction tx) {
+        return TransactionScope.takeEndedFirings(tx);
+    }
+
     /** {@return whether the verb runs in the caller's transaction, and so has no token} */
     public boolean isJoined() {
         return token.isEmpty();
@@ -262,6 +267,16 @@ public final class JobTransaction {
         AttemptLog.replace(tx, ref, before, next);
         JobLog.replace(tx, ref, before, next);
         scope.remember(ref.rowKey(), next);
+        if (endsFiring(before, after)) {
+            scope.endFiring(change);
+        }
+    }
+
+    private static boolean endsFiring(@Nullable JobRow before, @Nullable JobRow after) {
+        return before != null
+                && before.options().firing() != null
+                && before.state() != JobState.FINISHED
+                && (after == null || after.state() == JobState.FINISHED);
     }
 
     /** Appends an entry to the feed for a job whose log or progress changed, but not its row. */

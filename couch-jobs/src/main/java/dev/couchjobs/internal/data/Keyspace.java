@@ -15,6 +15,7 @@ public final class Keyspace {
     public static final int JOB_ID_BYTES_MAX = 1_000;
 
     private static final int TYPE_NAME_BYTES_MAX = 500;
+    private static final int SCHEDULE_NAME_BYTES_MAX = 500;
     private static final char ASCII_MAX = 0x7F;
 
     private final Subspace root;
@@ -41,6 +42,16 @@ public final class Keyspace {
         if (bytes == 0 || bytes > TYPE_NAME_BYTES_MAX || !isWellFormed(name)) {
             throw new IllegalArgumentException("A job type needs a name of 1 to " + TYPE_NAME_BYTES_MAX
                     + " bytes in UTF-8 without half of a surrogate pair; this one has " + bytes
+                    + ": choose a short, stable name.");
+        }
+    }
+
+    /** Refuses an invalid name of a schedule, which is the beginning of the ids of its jobs. */
+    public static void checkScheduleName(String name) {
+        int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes == 0 || bytes > SCHEDULE_NAME_BYTES_MAX || !isWellFormed(name) || name.indexOf(0) >= 0) {
+            throw new IllegalArgumentException("A schedule needs a name of 1 to " + SCHEDULE_NAME_BYTES_MAX
+                    + " bytes in UTF-8 without zeros and without half of a surrogate pair; this one has " + bytes
                     + ": choose a short, stable name.");
         }
     }
@@ -104,6 +115,16 @@ public final class Keyspace {
     /** {@return the key of the layout row} */
     public byte[] layout() {
         return root.pack("layout");
+    }
+
+    /** {@return the rows of the schedules, by name} */
+    public Subspace schedules() {
+        return root.subspace(Tuple.from("schedules"));
+    }
+
+    /** {@return the chunks of the data of a schedule's jobs} */
+    public Subspace scheduleData(String name) {
+        return root.subspace(Tuple.from("schedule_data", name));
     }
 
     /** {@return the key of a clock sample} */

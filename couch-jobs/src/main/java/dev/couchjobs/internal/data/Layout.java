@@ -21,8 +21,13 @@ public record Layout(
         long oldestReader,
         long oldestWriter,
         @Nullable MoveMark mark) {
-    /** The layout that this code writes, and the newest that it knows. */
-    private static final long KNOWN = 1;
+    /**
+     * The newest layout that this code knows. Layout 2 has schedules: code that does not know them would end a job of a
+     * schedule without making the next.
+     */
+    private static final long KNOWN = 2;
+
+    private static final long WITH_SCHEDULES = 2;
 
     /** The layout of an instance without the row. */
     static final Layout FIRST = new Layout(1, 1, 1, null);
@@ -62,6 +67,11 @@ public record Layout(
     /** {@return a copy with a mark, or without one} */
     public Layout marked(@Nullable MoveMark next) {
         return new Layout(number, oldestReader, oldestWriter, next);
+    }
+
+    /** {@return a copy that only code with schedules may write} */
+    public Layout withSchedules() {
+        return new Layout(Math.max(number, WITH_SCHEDULES), oldestReader, Math.max(oldestWriter, WITH_SCHEDULES), mark);
     }
 
     /** {@return whether a move has marked these rows} */

@@ -162,7 +162,7 @@ public final class Quarantine {
     }
 
     /** Logs a row that was skipped, unless this process has logged it. */
-    static void logOnce(byte[] key, RuntimeException error) {
+    public static void logOnce(byte[] key, RuntimeException error) {
         if (LOGGED.asMap().putIfAbsent(ByteArrayUtil.printable(key), true) == null) {
             LOG.warn("Passed over a row. {}", error.getMessage());
             LOG.debug("Why the row could not be decoded", error);

@@ -6,6 +6,7 @@ import com.apple.foundationdb.Transaction;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.couchjobs.JobState;
 import dev.couchjobs.TooManyJobsException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -52,6 +53,8 @@ final class TransactionScope {
     @GuardedBy("this") private @Nullable ReleaseRecorder releases;
 
     @GuardedBy("this") private final Set<TypeKeys> used = new LinkedHashSet<>();
+
+    @GuardedBy("this") private final List<RowChange> endedFirings = new ArrayList<>(0);
 
     /** The last write of a transaction under a key; no row if it removed the row. */
     record Written(Optional<JobRow> row) {}
@@ -111,6 +114,27 @@ final class TransactionScope {
             releases = maker.get();
         }
         return releases;
+    }
+
+    /** Records that this transaction ends or removes a job that a schedule made. */
+    synchronized void endFiring(RowChange end) {
+        endedFirings.add(end);
+    }
+
+    /** {@return the ends of jobs that schedules made, as recorded since the last call} */
+    static List<RowChange> takeEndedFirings(Transaction tx) {
+        return find(tx).map(TransactionScope::takeEndedFirings).orElse(List.of());
+    }
+
+    private synchronized List<RowChange> takeEndedFirings() {
+        List<RowChange> taken = endedFirings.stream()
+                .filter(end -> written(end.ref().rowKey())
+                        .flatMap(Written::row)
+                        .filter(row -> row.state() != JobState.FINISHED) // added again after its removal
+                        .isEmpty())
+                .toList();
+        endedFirings.clear();
+        return taken;
     }
 
     /** Records that this transaction enqueues or starts jobs of a type. */

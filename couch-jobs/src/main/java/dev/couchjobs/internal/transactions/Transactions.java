@@ -17,7 +17,9 @@ import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.dependencies.DependencyPropagator;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
+import dev.couchjobs.internal.schedules.ScheduleFirings;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -40,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Transactions {
     private final Environment environment;
+    private final ScheduleFirings scheduleFirings;
     private final DependencyPropagator dependencyPropagator;
     private final LayoutRow layout;
     private final Duration timeout;
@@ -48,8 +51,15 @@ public final class Transactions {
     private final Function<Database, CompletableFuture<Boolean>> isOwn;
 
     public Transactions(Environment environment, Keyspace keyspace, Duration timeout, TransactionLabel label) {
+        this(environment, environment.clock(), keyspace, timeout, label);
+    }
+
+    /** @param clock computes the times of the next jobs of schedules */
+    public Transactions(
+            Environment environment, InstantSource clock, Keyspace keyspace, Duration timeout, TransactionLabel label) {
         this(
                 environment,
+                new ScheduleFirings(keyspace, clock, environment.random()),
                 new DependencyPropagator(keyspace, environment.clock()),
                 new LayoutRow(keyspace),
                 timeout,
@@ -60,6 +70,7 @@ public final class Transactions {
 
     private Transactions(
             Environment environment,
+            ScheduleFirings scheduleFirings,
             DependencyPropagator dependencyPropagator,
             LayoutRow layout,
             Duration timeout,
@@ -67,6 +78,7 @@ public final class Transactions {
             BooleanSupplier isOpen,
             Function<Database, CompletableFuture<Boolean>> isOwn) {
         this.environment = environment;
+        this.scheduleFirings = scheduleFirings;
         this.dependencyPropagator = dependencyPropagator;
         this.layout = layout;
         this.timeout = timeout;
@@ -79,6 +91,7 @@ public final class Transactions {
     public Transactions restrictedTo(Database own) {
         return new Transactions(
                 environment,
+                scheduleFirings,
                 dependencyPropagator,
                 layout,
                 timeout,
@@ -89,23 +102,33 @@ public final class Transactions {
 
     /** {@return a copy whose transactions fail once the instance is closed} */
     public Transactions whileOpen(BooleanSupplier isOpen) {
-        return new Transactions(environment, dependencyPropagator, layout, timeout, label, isOpen, isOwn);
+        return new Transactions(
+                environment, scheduleFirings, dependencyPropagator, layout, timeout, label, isOpen, isOwn);
     }
 
     /** {@return a copy that labels its transactions with a purpose} */
     public Transactions named(String purpose, String typeName) {
         return new Transactions(
-                environment, dependencyPropagator, layout, timeout, label.named(purpose, typeName), isOpen, isOwn);
+                environment,
+                scheduleFirings,
+                dependencyPropagator,
+                layout,
+                timeout,
+                label.named(purpose, typeName),
+                isOpen,
+                isOwn);
     }
 
     /** {@return a copy without the tag, whose transactions are not throttled with the tag} */
     public Transactions untagged() {
-        return new Transactions(environment, dependencyPropagator, layout, timeout, label.untagged(), isOpen, isOwn);
+        return new Transactions(
+                environment, scheduleFirings, dependencyPropagator, layout, timeout, label.untagged(), isOpen, isOwn);
     }
 
     /** {@return a copy that also uses rows that are out of service} */
     public Transactions outOfService() {
-        return new Transactions(environment, dependencyPropagator, layout.unchecked(), timeout, label, isOpen, isOwn);
+        return new Transactions(
+                environment, scheduleFirings, dependencyPropagator, layout.unchecked(), timeout, label, isOpen, isOwn);
     }
 
     /** A verb, which reads and writes jobs through a {@link JobTransaction} of its own. */
@@ -346,13 +369,14 @@ public final class Transactions {
     }
 
     /**
-     * Completes what a verb began in its transaction: propagates the ends of jobs to their dependents, and brings the
-     * types of enqueued jobs into use.
+     * Completes what a verb began in its transaction: adds the jobs of schedules that follow those that ended,
+     * propagates the ends of jobs to their dependents, and brings the types of enqueued jobs into use.
      */
     private <T extends @Nullable Object> CompletableFuture<T> runVerbEpilogue(
             Transaction tx, CompletableFuture<T> done) {
-        return done.thenCompose(result -> dependencyPropagator
-                .propagate(tx)
+        return done.thenCompose(result -> scheduleFirings
+                .moveOn(tx)
+                .thenCompose(moved -> dependencyPropagator.propagate(tx))
                 .thenCompose(propagated -> TypeInUse.bringIntoUse(tx))
                 .thenApply(used -> result));
     }

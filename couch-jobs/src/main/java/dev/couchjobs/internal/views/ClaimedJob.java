@@ -102,6 +102,11 @@ public final class ClaimedJob<D> implements Job<D> {
     }
 
     @Override
+    public Optional<Instant> firingTime() {
+        return Optional.ofNullable(options.firing()).map(firing -> Instant.ofEpochSecond(firing.time()));
+    }
+
+    @Override
     public D data() {
         return codec.decode(type, id, json);
     }

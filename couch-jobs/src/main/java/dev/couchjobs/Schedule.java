@@ -1,0 +1,182 @@
+package dev.couchjobs;
+
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.schedules.ScheduleRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.Objects;
+
+/**
+ * A recurring job, for {@link Schedules#put}: a name, firing times, and the job that is added for each. Immutable.
+ *
+ * <pre>{@code
+ * jobs.schedules().put(database, Schedule.cron("nightly-report", "0 3 * * *", BERLIN, NewJob.of(REPORT, all)));
+ * }</pre>
+ *
+ * <p>A schedule has one job at a time: the one that waits for its firing time, or runs. Its id is the name of the
+ * schedule, an at sign and the firing time, such as {@code nightly-report@2026-11-25T02:00:00Z}. The transaction that
+ * ends it adds the next (rfc/019). So jobs of a schedule never overlap, no firing time has two jobs, and a failed job
+ * is tried again before the next is added.
+ *
+ * <p>A firing time that passes before the waiting job begins is <em>missed</em>. One job makes up for all missed firing
+ * times, or several do ({@link #makeUpFor}). A firing time that passes while a job runs is skipped, or one job makes up
+ * for it ({@link #queueing}).
+ */
+public final class Schedule {
+    private static final int MISSED_MAX = 1_000;
+
+    private final ScheduleRequest request;
+
+    private Schedule(ScheduleRequest request) {
+        this.request = request;
+    }
+
+    /**
+     * A schedule with the firing times of a cron expression.
+     *
+     * <p>An expression has five fields: minute, hour, day of the month, month, day of the week; or six, with the second
+     * first. A field is {@code *}, a value, a range ({@code 9-17}), any of these with a step ({@code *}{@code /15},
+     * {@code 8-18/2}), or a list of them. Months and days of the week have English names of three letters; 0 and 7 are
+     * Sunday. Further:
+     *
+     * <ul>
+     *   <li>{@code L} is the last day of the month, {@code L-3} the third before it, {@code 5L} the last Friday,
+     *       {@code 5#2} the second Friday;
+     *   <li>if both the day of the month and the day of the week are restricted, a day matches by either;
+     *   <li>{@code ?} is {@code *} for days;
+     *   <li>{@code @yearly}, {@code @monthly}, {@code @weekly}, {@code @daily} and {@code @hourly} stand for
+     *       expressions.
+     * </ul>
+     *
+     * <p><b>Changes of the clock.</b> An expression that restricts the hour names each local time once: a time that the
+     * clock skips is the end of the gap, and a time that the clock repeats is the first of the two. An expression with
+     * {@code *} for the hour names every moment whose local time matches: nothing in a gap, and both times in a
+     * repetition.
+     *
+     * @param name the name of the schedule, unique within the subspace
+     * @param expression see above
+     * @param zone the zone of its local times
+     * @param job the job, without an id, a time and dependencies
+     * @return the schedule
+     * @throws InvalidCronException if the expression cannot be read, or names no day that ever comes
+     * @throws IllegalArgumentException if the name or the job is not allowed
+     */
+    public static Schedule cron(String name, String expression, ZoneId zone, NewJob<?> job) {
+        Objects.requireNonNull(zone, "zone");
+        return new Schedule(ScheduleRequest.cron(checkName(name), expression, zone, checkJob(job)));
+    }
+
+    /**
+     * A schedule with firing times at equal distances, counted from the start, or else from 1970-01-01T00:00Z.
+     *
+     * @param name the name of the schedule, unique within the subspace
+     * @param period the distance, a whole number of seconds
+     * @param job the job, without an id, a time and dependencies
+     * @return the schedule
+     * @throws IllegalArgumentException if the name, the distance or the job is not allowed
+     */
+    public static Schedule every(String name, Duration period, NewJob<?> job) {
+        return new Schedule(ScheduleRequest.every(checkName(name), seconds("period", period, 1), checkJob(job)));
+    }
+
+    /**
+     * A schedule whose jobs follow one another after a pause.
+     *
+     * @param name the name of the schedule, unique within the subspace
+     * @param pause from the end of a job to the firing time of the next, a whole number of seconds
+     * @param job the job, without an id, a time and dependencies
+     * @return the schedule
+     * @throws IllegalArgumentException if the name, the pause or the job is not allowed
+     */
+    public static Schedule afterEach(String name, Duration pause, NewJob<?> job) {
+        return new Schedule(ScheduleRequest.afterEach(checkName(name), seconds("pause", pause, 1), checkJob(job)));
+    }
+
+    private static String checkName(String name) {
+        Keyspace.checkScheduleName(Objects.requireNonNull(name, "name"));
+        return name;
+    }
+
+    private static NewJob<?> checkJob(NewJob<?> job) {
+        if (job.id().isPresent() || job.at().isPresent() || !job.dependencies().isEmpty()) {
+            throw new IllegalArgumentException("The schedule gives its jobs their ids and times, and they wait for no"
+                    + " other job: leave out id, at and after.");
+        }
+        return job;
+    }
+
+    private static long seconds(String what, Duration duration, long min) {
+        if (duration.getSeconds() < min || duration.getNano() != 0) {
+            throw new IllegalArgumentException("The " + what + " of a schedule is a whole number of seconds, at least "
+                    + min + "; this is " + duration + ".");
+        }
+        return duration.getSeconds();
+    }
+
+    /**
+     * This schedule from a time on.
+     *
+     * @param start no firing time is before it
+     * @return the schedule
+     */
+    public Schedule startingAt(Instant start) {
+        return new Schedule(request.startingAt(start));
+    }
+
+    /**
+     * This schedule up to a time.
+     *
+     * @param end all firing times are before it
+     * @return the schedule
+     */
+    public Schedule endingAt(Instant end) {
+        return new Schedule(request.endingAt(end));
+    }
+
+    /**
+     * This schedule with a random delay of each job, so that many schedules with the same firing times do not
+     * all run at once.
+     *
+     * @param longest the longest delay, a whole number of seconds
+     * @return the schedule
+     * @throws IllegalArgumentException if the delay is negative or no whole number of seconds
+     */
+    public Schedule jitter(Duration longest) {
+        return new Schedule(request.jitter(seconds("jitter", longest, 0)));
+    }
+
+    /**
+     * This schedule with a job for each missed firing time.
+     *
+     * @param most how many jobs in all, from 1 to {@value #MISSED_MAX}, for the latest of them; by default 1
+     * @return the schedule
+     * @throws IllegalArgumentException if the number is out of its limits
+     */
+    public Schedule makeUpFor(int most) {
+        if (most < 1 || most > MISSED_MAX) {
+            throw new IllegalArgumentException(
+                    "A schedule makes up for 1 to " + MISSED_MAX + " missed firing times; this is " + most + ".");
+        }
+        return new Schedule(request.makeUpFor(most));
+    }
+
+    /** {@return this schedule with one job, at once, for all firing times that pass while a job runs} */
+    public Schedule queueing() {
+        return new Schedule(request.queueing());
+    }
+
+    /** {@return the name} */
+    public String name() {
+        return request.name();
+    }
+
+    ScheduleRequest request() {
+        return request;
+    }
+
+    @Override
+    public String toString() {
+        return request.toString();
+    }
+}

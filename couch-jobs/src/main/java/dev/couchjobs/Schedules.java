@@ -1,0 +1,102 @@
+package dev.couchjobs;
+
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.TransactionContext;
+import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.verbs.ScheduleVerbs;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The recurring jobs ({@link CouchJobs#schedules}). Safe for use by several threads.
+ *
+ * <p>All verbs may be repeated after an error: they have the same effect once more.
+ */
+public final class Schedules {
+    private final ScheduleVerbs verbs;
+
+    Schedules(Instance instance) {
+        verbs = new ScheduleVerbs(instance);
+    }
+
+    /**
+     * Stores a schedule, and adds the job of its next firing time. If there is a schedule with the name, it is
+     * replaced; a job that waits for its firing time is replaced too, and a job that has begun goes on. A schedule that
+     * is stored already stays as it is, and so does a pause.
+     *
+     * @param context a database, or a transaction to join
+     * @param schedule the schedule
+     * @return the stored schedule
+     */
+    public CompletableFuture<ScheduleInfo> put(TransactionContext context, Schedule schedule) {
+        return verbs.put(context, schedule.request());
+    }
+
+    /**
+     * A schedule.
+     *
+     * @param context a database, or a transaction to join
+     * @param name its name
+     * @return the schedule, if there is one; fails with {@link UndecodableRowException} if its row is damaged
+     */
+    public CompletableFuture<Optional<ScheduleInfo>> get(ReadTransactionContext context, String name) {
+        return verbs.get(context, name);
+    }
+
+    /**
+     * One page of the schedules, by name. It leaves out schedules whose rows are damaged.
+     *
+     * @param context a database, or a transaction to join
+     * @param page which page, where oldest first means in the order of the names
+     * @return the page; fails with {@link IllegalArgumentException} if it is to follow what is no place in the listing
+     */
+    public CompletableFuture<Page<ScheduleInfo>> list(ReadTransactionContext context, PageRequest page) {
+        return verbs.list(context, page);
+    }
+
+    /**
+     * Pauses a schedule: a job that waits for its firing time is removed, and a job that has begun goes on.
+     *
+     * @param context a database, or a transaction to join
+     * @param name the schedule
+     * @return the schedule; fails with {@link ScheduleNotFoundException} if there is none
+     */
+    public CompletableFuture<ScheduleInfo> pause(TransactionContext context, String name) {
+        return verbs.pause(context, name);
+    }
+
+    /**
+     * Ends the pause of a schedule, and adds the job of its next firing time. Those of the pause are not made up for.
+     *
+     * @param context a database, or a transaction to join
+     * @param name the schedule
+     * @return the schedule; fails with {@link ScheduleNotFoundException} if there is none
+     */
+    public CompletableFuture<ScheduleInfo> resume(TransactionContext context, String name) {
+        return verbs.resume(context, name);
+    }
+
+    /**
+     * Removes a schedule. A job that waits for its firing time is removed, and a job that has begun goes on.
+     *
+     * @param context a database, or a transaction to join
+     * @param name the schedule; there may be none
+     * @return when it is done
+     */
+    public CompletableFuture<Void> remove(TransactionContext context, String name) {
+        return verbs.remove(context, name);
+    }
+
+    /**
+     * Adds a job of a schedule that may run at once, also if the schedule is paused or has ended. It takes the place of
+     * a job that waits for its firing time, and the next job is that of the next firing time. If a job runs, the
+     * further one follows it.
+     *
+     * @param context a database, or a transaction to join
+     * @param name the schedule
+     * @return the schedule; fails with {@link ScheduleNotFoundException} if there is none
+     */
+    public CompletableFuture<ScheduleInfo> runNow(TransactionContext context, String name) {
+        return verbs.runNow(context, name);
+    }
+}

@@ -1,0 +1,77 @@
+package dev.couchjobs.internal.schedules;
+
+import java.time.LocalDate;
+import java.util.Optional;
+
+/**
+ * The days that a cron expression names. If both the day of the month and the day of the week are restricted, a day
+ * matches by either, as in every cron since Vixie's.
+ *
+ * @param months bit n for month n
+ * @param ofMonth the days of the month
+ * @param ofWeek the days of the week
+ */
+record CronDays(long months, OfMonth ofMonth, OfWeek ofWeek) {
+    /** The rarest day, 29 February, has gaps of eight years. */
+    private static final int YEARS_MAX = 9;
+
+    /**
+     * Days of the month.
+     *
+     * @param isAny whether the field restricts nothing
+     * @param days bit n for day n
+     * @param beforeLast bit n for the day n days before the last
+     */
+    record OfMonth(boolean isAny, long days, long beforeLast) {
+        boolean matches(LocalDate date) {
+            return has(days, date.getDayOfMonth()) || has(beforeLast, date.lengthOfMonth() - date.getDayOfMonth());
+        }
+    }
+
+    /**
+     * Days of the week, from 0 for Sunday.
+     *
+     * @param isAny whether the field restricts nothing
+     * @param days bit n for day n
+     * @param last bit n for the last day n of a month
+     * @param nth bit 8 * n + i for the i-th day n of a month
+     */
+    record OfWeek(boolean isAny, long days, long last, long nth) {
+        boolean matches(LocalDate date) {
+            int day = date.getDayOfWeek().getValue() % 7;
+            int week = (date.getDayOfMonth() - 1) / 7 + 1;
+            boolean isLast = date.getDayOfMonth() + 7 > date.lengthOfMonth();
+            return has(days, day) || (isLast && has(last, day)) || has(nth, 8 * day + week);
+        }
+    }
+
+    private static boolean has(long bits, int bit) {
+        return (bits >>> bit & 1) != 0;
+    }
+
+    boolean matches(LocalDate date) {
+        if (!has(months, date.getMonthValue())) {
+            return false;
+        }
+        if (ofMonth.isAny || ofWeek.isAny) {
+            return (ofMonth.isAny || ofMonth.matches(date)) && (ofWeek.isAny || ofWeek.matches(date));
+        }
+        return ofMonth.matches(date) || ofWeek.matches(date);
+    }
+
+    /** {@return the first matching day that is not before a date, if there is one within nine years} */
+    Optional<LocalDate> from(LocalDate first) {
+        LocalDate end = first.plusYears(YEARS_MAX);
+        LocalDate date = first;
+        while (date.isBefore(end)) {
+            if (!has(months, date.getMonthValue())) {
+                date = date.withDayOfMonth(1).plusMonths(1);
+            } else if (matches(date)) {
+                return Optional.of(date);
+            } else {
+                date = date.plusDays(1);
+            }
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,103 @@
+package dev.couchjobs.internal.schedules;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import dev.couchjobs.UndecodableRowException;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Payload;
+import dev.couchjobs.internal.data.Quarantine;
+import dev.couchjobs.internal.data.TypeKeys;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+/** The rows of the schedules, and the data of their jobs, which is in chunks under other keys. */
+public final class ScheduleTable {
+    private static final int CHUNK_BYTES = 90_000;
+
+    private final Keyspace keyspace;
+    private final Subspace rows;
+
+    public ScheduleTable(Keyspace keyspace) {
+        this.keyspace = keyspace;
+        this.rows = keyspace.schedules();
+    }
+
+    /** {@return the row of a schedule; fails with {@link UndecodableRowException} if it is damaged} */
+    public CompletableFuture<Optional<ScheduleRow>> find(ReadTransaction tx, String name) {
+        return tx.get(rows.pack(name))
+                .thenApply(value -> Optional.ofNullable(value).map(bytes -> decode(name, bytes)));
+    }
+
+    /** {@return the row of a schedule; empty if it is damaged, and then in the quarantine of a type} */
+    public CompletableFuture<Optional<ScheduleRow>> findReadable(Transaction tx, TypeKeys type, String name) {
+        byte[] key = rows.pack(name);
+        return tx.get(key).thenApply(value -> Quarantine.readable(tx, type, key, value, ScheduleRow::decode));
+    }
+
+    /** {@return the rows of the schedules that follow a name, or of the first} */
+    public CompletableFuture<List<KeyValue>> list(
+            ReadTransaction tx, Optional<String> after, int limit, boolean isReversed) {
+        Range all = rows.range();
+        Range rest = isReversed
+                ? new Range(all.begin, after.map(rows::pack).orElse(all.end))
+                : new Range(
+                        after.map(last -> ByteArrayUtil.keyAfter(rows.pack(last)))
+                                .orElse(all.begin),
+                        all.end);
+        return tx.snapshot().getRange(rest, limit, isReversed).asList();
+    }
+
+    public String nameOf(byte[] key) {
+        return rows.unpack(key).getString(0);
+    }
+
+    /** {@return a row of a listing; empty if it is damaged} */
+    public Optional<ScheduleRow> readable(KeyValue row) {
+        try {
+            return Optional.of(decode(nameOf(row.getKey()), row.getValue()));
+        } catch (RuntimeException e) { // the key may be damaged too
+            Quarantine.logOnce(row.getKey(), e);
+            return Optional.empty();
+        }
+    }
+
+    private static ScheduleRow decode(String name, byte[] value) {
+        try {
+            return ScheduleRow.decode(value);
+        } catch (RuntimeException e) { // tuples of damaged bytes fail in many ways
+            throw new UndecodableRowException("(\"schedules\", \"" + name + "\")", String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    public void write(Transaction tx, String name, ScheduleRow row) {
+        tx.set(rows.pack(name), row.encode());
+    }
+
+    public void remove(Transaction tx, String name) {
+        tx.clear(rows.pack(name));
+        tx.clear(keyspace.scheduleData(name).range());
+    }
+
+    public void writeData(Transaction tx, String name, byte[] json) {
+        Subspace chunks = keyspace.scheduleData(name);
+        tx.clear(chunks.range());
+        for (int from = 0; from < json.length; from += CHUNK_BYTES) {
+            tx.set(chunks.pack(from), Arrays.copyOfRange(json, from, Math.min(json.length, from + CHUNK_BYTES)));
+        }
+    }
+
+    /** {@return the data of a schedule's jobs} */
+    public CompletableFuture<Payload> readData(ReadTransaction tx, String name) {
+        return tx.getRange(keyspace.scheduleData(name).range()).asList().thenApply(chunks -> {
+            List<byte[]> parts = chunks.stream().map(KeyValue::getValue).collect(Collectors.toList());
+            return Payload.of(ByteArrayUtil.join(new byte[0], parts));
+        });
+    }
+}

@@ -1,0 +1,117 @@
+package dev.couchjobs.internal.schedules;
+
+import com.apple.foundationdb.tuple.Tuple;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** The times at which a schedule fires, in seconds since the epoch. */
+public sealed interface Timing {
+    /** {@return the first time after another, if there is one} */
+    OptionalLong nextAfter(long time);
+
+    Tuple encode();
+
+    /** {@return this in words} */
+    String describe();
+
+    static Timing decode(Tuple row) {
+        return switch (row.getString(0)) {
+            case "cron" -> new CronTimes(Cron.of(row.getString(1), ZoneId.of(row.getString(2))));
+            case "every" -> new FixedRate(row.getLong(1), row.getLong(2));
+            case "after" -> new FixedDelay(row.getLong(1));
+            default -> throw new IllegalArgumentException("Unknown timing " + row.getString(0));
+        };
+    }
+
+    /** The times of a cron expression. */
+    record CronTimes(Cron cron) implements Timing {
+        @Override
+        public OptionalLong nextAfter(long time) {
+            return cron.nextAfter(Instant.ofEpochSecond(time))
+                    .map(next -> OptionalLong.of(next.getEpochSecond()))
+                    .orElse(OptionalLong.empty());
+        }
+
+        @Override
+        public Tuple encode() {
+            return Tuple.from("cron", cron.expression(), cron.zone().getId());
+        }
+
+        @Override
+        public String describe() {
+            return cron.toString();
+        }
+    }
+
+    /**
+     * Times at equal distances.
+     *
+     * @param period the distance
+     * @param origin one of the times
+     */
+    record FixedRate(long period, long origin) implements Timing {
+        @Override
+        public OptionalLong nextAfter(long time) {
+            return OptionalLong.of(time + period - Math.floorMod(time - origin, period));
+        }
+
+        @Override
+        public Tuple encode() {
+            return Tuple.from("every", period, origin);
+        }
+
+        @Override
+        public String describe() {
+            return "every " + Duration.ofSeconds(period);
+        }
+    }
+
+    /** A pause between the end of a job and the start of the next. */
+    record FixedDelay(long pause) implements Timing {
+        @Override
+        public OptionalLong nextAfter(long time) {
+            return OptionalLong.of(time + pause);
+        }
+
+        @Override
+        public Tuple encode() {
+            return Tuple.from("after", pause);
+        }
+
+        @Override
+        public String describe() {
+            return Duration.ofSeconds(pause) + " after each";
+        }
+    }
+
+    /** {@return the last times after one time and not after another, oldest first} */
+    default List<Long> latest(int count, long after, long upTo) {
+        long span = 1;
+        while (true) {
+            long from = Math.max(after, upTo - span);
+            Deque<Long> found = within(count, from, upTo);
+            if (found.size() == count || from == after) {
+                return List.copyOf(found);
+            }
+            span *= 2;
+        }
+    }
+
+    private Deque<Long> within(int count, long after, long upTo) {
+        Deque<Long> found = new ArrayDeque<>();
+        OptionalLong next = nextAfter(after);
+        while (next.isPresent() && next.getAsLong() <= upTo) {
+            found.add(next.getAsLong());
+            if (found.size() > count) {
+                found.remove();
+            }
+            next = nextAfter(next.getAsLong());
+        }
+        return found;
+    }
+}

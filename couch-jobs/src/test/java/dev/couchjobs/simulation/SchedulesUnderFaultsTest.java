@@ -1,0 +1,228 @@
+package dev.couchjobs.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.JobContext;
+import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.Schedule;
+import dev.couchjobs.Schedules;
+import dev.couchjobs.fdb.simulation.Fault;
+import dev.couchjobs.fdb.simulation.SimulatedProcess;
+import dev.couchjobs.fdb.simulation.Simulation;
+import dev.couchjobs.fdb.simulation.SimulationBuilder;
+import dev.couchjobs.fdb.testing.Seeds;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Schedules while everything goes wrong, and while operators change them. After every commit each schedule that is not
+ * paused has one current job and no other that has not ended, and no job runs again after its end.
+ */
+@Tag("long")
+class SchedulesUnderFaultsTest {
+    private static final JobType<Integer, String> TYPE = JobType.of("simulated", Integer.class, String.class)
+            .activityTimeout(Duration.ofSeconds(2))
+            .retry(RetryPolicy.standard().attempts(3).backoff(Duration.ofSeconds(1), 1, Duration.ofSeconds(1)));
+    private static final Subspace ROWS = new Subspace(Tuple.from("couch_jobs"));
+    private static final Subspace SCHEDULES = ROWS.subspace(Tuple.from("schedules"));
+    private static final Subspace JOBS = ROWS.subspace(Tuple.from("data", TYPE.name()));
+    private static final Subspace EFFECTS = new Subspace(Tuple.from("effects"));
+    private static final List<String> NAMES = List.of("a", "b", "c");
+    private static final Duration CHAOS = Duration.ofSeconds(30);
+    /** Clocks jump by up to 20 seconds about once a second: a firing time may be minutes ahead. */
+    private static final Duration CALM = Duration.ofMinutes(15);
+
+    private static final List<Fault> PUT_OFF_FOR_DAYS = List.of(Fault.WRONG_DATE, Fault.DATE_JUMP);
+
+    static LongStream seeds() {
+        return Seeds.of(20, 300);
+    }
+
+    /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=SchedulesUnderFaultsTest -Dsimulation.seed=N}. */
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
+    void eachScheduleHasOneJobAtATime(long seed) {
+        SimulationBuilder builder = Simulation.builder(seed);
+        PUT_OFF_FOR_DAYS.forEach(builder::without);
+        try (Simulation simulation = builder.build()) {
+            Law law = new Law();
+            simulation.onCommit(law::look);
+            simulation.onDeath(dead -> join(simulation));
+            join(simulation);
+            join(simulation);
+            SimulatedProcess operator = simulation.process("operator");
+            operate(operator, instance(operator).schedules());
+            simulation.advance(CHAOS);
+            simulation.calm();
+            operator.kill();
+            join(simulation);
+            Schedules last = instance(simulation.process("last")).schedules();
+            for (String name : NAMES) {
+                simulation.await(last.put(simulation.database(), Schedule.every(name, Duration.ofMinutes(1), job(0))));
+                simulation.await(last.resume(simulation.database(), name));
+            }
+            simulation.advance(CALM);
+            Map<String, Integer> ended = law.endedByName();
+            simulation.advance(Duration.ofMinutes(5));
+
+            law.check();
+            NAMES.forEach(name -> assertThat(law.endedByName().get(name))
+                    .as("jobs of schedule %s in five minutes", name)
+                    .isEqualTo(ended.getOrDefault(name, 0) + 5));
+            simulation
+                    .await(simulation
+                            .database()
+                            .readAsync(tx -> tx.getRange(EFFECTS.range()).asList()))
+                    .forEach(effect -> assertThat(effect.getValue())
+                            .as(EFFECTS.unpack(effect.getKey()).toString())
+                            .isEqualTo(new byte[] {1}));
+        }
+    }
+
+    private static NewJob<Integer> job(int data) {
+        return NewJob.of(TYPE, data);
+    }
+
+    private static CouchJobs instance(SimulatedProcess process) {
+        return CouchJobs.builder(process.database())
+                .environment(new Environment(process.clock(), process.scheduler(), process.random()))
+                .build();
+    }
+
+    private static void join(Simulation simulation) {
+        SimulatedProcess process = simulation.process("worker");
+        instance(process)
+                .worker()
+                .handleAsync(TYPE, job -> work(process, job))
+                .concurrency(3)
+                .executor(process.scheduler())
+                .start();
+    }
+
+    /** Takes its time, sometimes fails, and ends with its effect. */
+    private static CompletableFuture<String> work(SimulatedProcess process, JobContext<Integer> job) {
+        CompletableFuture<Boolean> rested = new CompletableFuture<>();
+        long nanos = process.random().nextLong(Duration.ofSeconds(3).toNanos());
+        var unused = process.scheduler().schedule(() -> rested.complete(true), nanos, TimeUnit.NANOSECONDS);
+        if (process.random().nextInt(5) == 0) {
+            return rested.thenCompose(done -> CompletableFuture.failedFuture(new IllegalStateException("bad luck")));
+        }
+        return rested.thenCompose(done -> job.finishAsync(tx -> effect(tx, job.id())));
+    }
+
+    private static CompletableFuture<String> effect(Transaction tx, String id) {
+        tx.mutate(MutationType.ADD, EFFECTS.pack(id), new byte[] {1});
+        return CompletableFuture.completedFuture("done");
+    }
+
+    /** Changes one schedule after the other, for as long as the process lives. */
+    private static void operate(SimulatedProcess process, Schedules schedules) {
+        RandomGenerator random = process.random();
+        String name = NAMES.get(random.nextInt(NAMES.size()));
+        var unused = change(process.database(), schedules, name, random).whenComplete((done, error) -> {
+            process.log(name + " changed: " + error);
+            process.scheduler()
+                    .schedule(() -> operate(process, schedules), random.nextInt(2_000), TimeUnit.MILLISECONDS);
+        });
+    }
+
+    private static CompletableFuture<?> change(
+            Database database, Schedules schedules, String name, RandomGenerator random) {
+        return switch (random.nextInt(6)) {
+            case 0 -> schedules.pause(database, name);
+            case 1 -> schedules.resume(database, name);
+            case 2 -> schedules.runNow(database, name);
+            default -> schedules.put(database, schedule(name, random));
+        };
+    }
+
+    private static Schedule schedule(String name, RandomGenerator random) {
+        Duration period = Duration.ofSeconds(1 + random.nextInt(3));
+        Schedule any = random.nextInt(3) == 0
+                ? Schedule.afterEach(name, period, job(random.nextInt(2)))
+                : Schedule.every(name, period, job(random.nextInt(2)));
+        Schedule more = random.nextBoolean() ? any : any.queueing();
+        return random.nextBoolean()
+                ? more
+                : more.makeUpFor(1 + random.nextInt(4)).jitter(Duration.ofSeconds(1));
+    }
+
+    /** What holds after every commit. */
+    private static final class Law {
+        private final Set<String> ended = new HashSet<>();
+        private @Nullable AssertionError broken;
+
+        void look(Database store) {
+            try (Transaction tx = store.createTransaction()) {
+                Set<String> unended = new TreeSet<>();
+                for (KeyValue row : tx.getRange(JOBS.range()).asList().join()) {
+                    String id = JOBS.unpack(row.getKey()).getString(0);
+                    Tuple job = Tuple.fromBytes(row.getValue());
+                    boolean hasEnded = job.get(0) == null && job.get(1) == null;
+                    require(hasEnded || !ended.contains(id), id + " has ended and runs again");
+                    if (hasEnded) {
+                        ended.add(id);
+                    } else {
+                        unended.add(id);
+                    }
+                }
+                for (KeyValue row : tx.getRange(SCHEDULES.range()).asList().join()) {
+                    check(SCHEDULES.unpack(row.getKey()).getString(0), Tuple.fromBytes(row.getValue()), unended);
+                }
+                require(unended.isEmpty(), "jobs of no schedule: " + unended);
+            } catch (AssertionError e) {
+                broken = broken == null ? e : broken;
+            }
+        }
+
+        private static void check(String name, Tuple schedule, Set<String> unended) {
+            boolean isPaused = schedule.getBoolean(1);
+            Tuple current = schedule.get(3) == null ? null : schedule.getNestedTuple(3);
+            require(isPaused || current != null, name + " has no current job and is not paused");
+            if (current != null) {
+                require(unended.remove(current.getString(0)), current + " has ended, and is current in " + name);
+            }
+        }
+
+        private static void require(boolean holds, String otherwise) {
+            if (!holds) {
+                throw new AssertionError(otherwise);
+            }
+        }
+
+        Map<String, Integer> endedByName() {
+            Map<String, Integer> counts = new HashMap<>();
+            ended.forEach(id -> counts.merge(id.substring(0, id.indexOf('@')), 1, Integer::sum));
+            return counts;
+        }
+
+        void check() {
+            if (broken != null) {
+                throw broken;
+            }
+        }
+    }
+}
