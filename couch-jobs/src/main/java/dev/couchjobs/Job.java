@@ -26,7 +26,7 @@ public interface Job<D> {
     /** {@return the time before which the job was not to run, in whole seconds, or empty if it had none} */
     Optional<Instant> scheduledTime();
 
-    /** {@return the firing time of the job, if a schedule made it ({@link Schedule})} */
+    /** {@return the firing time of the job, if a schedule added it ({@link Schedule})} */
     Optional<Instant> firingTime();
 
     /**

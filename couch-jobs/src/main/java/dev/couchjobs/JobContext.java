@@ -40,6 +40,11 @@ public interface JobContext<D> {
     /** {@return the number of this claim; the claims on a job are numbered from 1 and never twice alike} */
     long claim();
 
+    /** {@return the firing time of the job, if a schedule added it ({@link Schedule})} */
+    default Optional<Instant> firingTime() {
+        return job().firingTime();
+    }
+
     /** {@return by when the handler has to be done, if its type has a time limit, by this process's clock} */
     Optional<Instant> deadline();
 

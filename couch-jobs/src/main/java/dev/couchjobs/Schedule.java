@@ -14,17 +14,19 @@ import java.util.Objects;
  * jobs.schedules().put(database, Schedule.cron("nightly-report", "0 3 * * *", BERLIN, NewJob.of(REPORT, all)));
  * }</pre>
  *
- * <p>A schedule has one job at a time: the one that waits for its firing time, or runs. Its id is the name of the
+ * <p>A schedule has at most one current job, which waits for its firing time, or has begun. Its id is the name of the
  * schedule, an at sign and the firing time, such as {@code nightly-report@2026-11-25T02:00:00Z}. The transaction that
- * ends it adds the next (rfc/019). So jobs of a schedule never overlap, no firing time has two jobs, and a failed job
- * is tried again before the next is added.
+ * ends it adds the next (rfc/019). So the jobs of a schedule do not overlap, no firing time has two jobs, and a failed
+ * job is tried again before the next is added. Its data has at most 1,000,000 bytes as JSON.
  *
- * <p>A firing time that passes before the waiting job begins is <em>missed</em>. One job makes up for all missed firing
- * times, or several do ({@link #makeUpFor}). A firing time that passes while a job runs is skipped, or one job makes up
- * for it ({@link #queueing}).
+ * <p>A firing time that passes before the current job begins is <em>missed</em>. The current job runs late, for all
+ * missed firing times; further jobs follow if {@link #makeUpFor} asks for them. A firing time that passes while a job
+ * runs is skipped, unless the schedule is {@link #queueing}.
  */
 public final class Schedule {
     private static final int MISSED_MAX = 1_000;
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     private final ScheduleRequest request;
 
@@ -49,10 +51,9 @@ public final class Schedule {
      *       expressions.
      * </ul>
      *
-     * <p><b>Changes of the clock.</b> An expression that restricts the hour names each local time once: a time that the
-     * clock skips is the end of the gap, and a time that the clock repeats is the first of the two. An expression with
-     * {@code *} for the hour names every moment whose local time matches: nothing in a gap, and both times in a
-     * repetition.
+     * <p><b>Changes of the clock.</b> An expression that restricts the hour fires once for each local time: for a time
+     * that the clock skips at the end of the gap, and for a time that the clock repeats the first time. An expression
+     * for all hours fires whenever the local time matches: not in a gap, and twice in a repetition.
      *
      * @param name the name of the schedule, unique within the subspace
      * @param expression see above
@@ -68,13 +69,13 @@ public final class Schedule {
     }
 
     /**
-     * A schedule with firing times at equal distances, counted from the start, or else from 1970-01-01T00:00Z.
+     * A schedule with a fixed period, counted from the start, or else from 1970-01-01T00:00Z.
      *
      * @param name the name of the schedule, unique within the subspace
-     * @param period the distance, a whole number of seconds
+     * @param period the time between two firing times, a whole number of seconds, up to 36,500 days
      * @param job the job, without an id, a time and dependencies
      * @return the schedule
-     * @throws IllegalArgumentException if the name, the distance or the job is not allowed
+     * @throws IllegalArgumentException if the name, the period or the job is not allowed
      */
     public static Schedule every(String name, Duration period, NewJob<?> job) {
         return new Schedule(ScheduleRequest.every(checkName(name), seconds("period", period, 1), checkJob(job)));
@@ -84,7 +85,7 @@ public final class Schedule {
      * A schedule whose jobs follow one another after a pause.
      *
      * @param name the name of the schedule, unique within the subspace
-     * @param pause from the end of a job to the firing time of the next, a whole number of seconds
+     * @param pause from the end of a job to the firing time of the next, a whole number of seconds, up to 36,500 days
      * @param job the job, without an id, a time and dependencies
      * @return the schedule
      * @throws IllegalArgumentException if the name, the pause or the job is not allowed
@@ -103,15 +104,35 @@ public final class Schedule {
             throw new IllegalArgumentException("The schedule gives its jobs their ids and times, and they wait for no"
                     + " other job: leave out id, at and after.");
         }
+        if (job.leavesAlone(JobState.PENDING)) {
+            throw new IllegalArgumentException("A schedule never adds a job that exists: leave out ifAbsent.");
+        }
         return job;
     }
 
     private static long seconds(String what, Duration duration, long min) {
-        if (duration.getSeconds() < min || duration.getNano() != 0) {
+        if (duration.getSeconds() < min || duration.getNano() != 0 || duration.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException("The " + what + " of a schedule is a whole number of seconds, at least "
-                    + min + "; this is " + duration + ".");
+                    + min + " and at most 36,500 days; this is " + duration + ".");
         }
         return duration.getSeconds();
+    }
+
+    private static Instant time(Instant time) {
+        if (time.isBefore(Instant.EPOCH) || time.isAfter(LATEST)) {
+            throw new IllegalArgumentException(
+                    "A schedule starts and ends from 1970 to " + LATEST + "; this is " + time + ".");
+        }
+        return time;
+    }
+
+    private static Schedule of(ScheduleRequest request) {
+        if (request.start() >= request.end()) {
+            throw new IllegalArgumentException("A schedule ends after it starts; this one starts at "
+                    + Instant.ofEpochSecond(request.start()) + " and ends at " + Instant.ofEpochSecond(request.end())
+                    + ".");
+        }
+        return new Schedule(request);
     }
 
     /**
@@ -119,9 +140,10 @@ public final class Schedule {
      *
      * @param start no firing time is before it
      * @return the schedule
+     * @throws IllegalArgumentException if it is before 1970, after 9999, or not before the end
      */
     public Schedule startingAt(Instant start) {
-        return new Schedule(request.startingAt(start));
+        return of(request.startingAt(time(start)));
     }
 
     /**
@@ -129,34 +151,36 @@ public final class Schedule {
      *
      * @param end all firing times are before it
      * @return the schedule
+     * @throws IllegalArgumentException if it is before 1970, after 9999, or not after the start
      */
     public Schedule endingAt(Instant end) {
-        return new Schedule(request.endingAt(end));
+        return of(request.endingAt(time(end)));
     }
 
     /**
      * This schedule with a random delay of each job, so that many schedules with the same firing times do not
      * all run at once.
      *
-     * @param longest the longest delay, a whole number of seconds
+     * @param longest the longest delay, a whole number of seconds, shorter than the time between two firing times
      * @return the schedule
-     * @throws IllegalArgumentException if the delay is negative or no whole number of seconds
+     * @throws IllegalArgumentException if the delay is negative, too long, or no whole number of seconds
      */
     public Schedule jitter(Duration longest) {
         return new Schedule(request.jitter(seconds("jitter", longest, 0)));
     }
 
     /**
-     * This schedule with a job for each missed firing time.
+     * This schedule with several jobs for missed firing times: the one that waited, and then one for each of the
+     * latest.
      *
-     * @param most how many jobs in all, from 1 to {@value #MISSED_MAX}, for the latest of them; by default 1
+     * @param most how many jobs in all, from 1 to {@value #MISSED_MAX}; by default 1
      * @return the schedule
      * @throws IllegalArgumentException if the number is out of its limits
      */
     public Schedule makeUpFor(int most) {
         if (most < 1 || most > MISSED_MAX) {
             throw new IllegalArgumentException(
-                    "A schedule makes up for 1 to " + MISSED_MAX + " missed firing times; this is " + most + ".");
+                    "A schedule runs 1 to " + MISSED_MAX + " jobs for missed firing times; this is " + most + ".");
         }
         return new Schedule(request.makeUpFor(most));
     }

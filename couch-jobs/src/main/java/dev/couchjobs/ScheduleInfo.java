@@ -8,11 +8,11 @@ import java.util.Optional;
  *
  * @param name its name
  * @param typeName the type of its jobs
- * @param times its times in words, such as {@code 0 3 * * * (Europe/Berlin)}
+ * @param times its firing times as text, such as {@code 0 3 * * * (Europe/Berlin)} or {@code every PT5M}
  * @param isPaused whether it is paused
- * @param currentJob the id of the job that waits for its time, or runs; empty if there is none, because the schedule is
- *     paused or has ended
- * @param time the time of that job
+ * @param currentJob the id of the job that waits for its firing time, or runs; empty if the schedule is paused or has
+ *     ended, and no job runs
+ * @param firingTime the firing time of that job
  */
 public record ScheduleInfo(
         String name,
@@ -20,4 +20,4 @@ public record ScheduleInfo(
         String times,
         boolean isPaused,
         Optional<String> currentJob,
-        Optional<Instant> time) {}
+        Optional<Instant> firingTime) {}

@@ -10,7 +10,9 @@ import java.util.concurrent.CompletableFuture;
 /**
  * The recurring jobs ({@link CouchJobs#schedules}). Safe for use by several threads.
  *
- * <p>All verbs may be repeated after an error: they have the same effect once more.
+ * <p>A repeated call changes nothing further, except that of {@link #runNow}. Calls for one schedule in one transaction
+ * take effect in their order, also if the caller does not wait in between. {@link #pause} followed by {@link #resume}
+ * computes the firing time anew, for example after a clock was wrong by a year.
  */
 public final class Schedules {
     private final ScheduleVerbs verbs;
@@ -20,13 +22,15 @@ public final class Schedules {
     }
 
     /**
-     * Stores a schedule, and adds the job of its next firing time. If there is a schedule with the name, it is
-     * replaced; a job that waits for its firing time is replaced too, and a job that has begun goes on. A schedule that
-     * is stored already stays as it is, and so does a pause.
+     * Stores a schedule, and adds the job of its next firing time. If there is a schedule with the name, it changes: so
+     * does a job that waits, which keeps its firing time if that has passed; a job that has begun goes on. A schedule
+     * that is stored already stays as it is, and so does a pause. The first schedule of an instance keeps processes
+     * with a version before schedules from writing (rfc/019).
      *
      * @param context a database, or a transaction to join
      * @param schedule the schedule
-     * @return the stored schedule
+     * @return the stored schedule; fails with {@link PayloadTooLargeException} if its data has more than 1,000,000
+     *     bytes
      */
     public CompletableFuture<ScheduleInfo> put(TransactionContext context, Schedule schedule) {
         return verbs.put(context, schedule.request());
@@ -48,7 +52,7 @@ public final class Schedules {
      *
      * @param context a database, or a transaction to join
      * @param page which page, where oldest first means in the order of the names
-     * @return the page; fails with {@link IllegalArgumentException} if it is to follow what is no place in the listing
+     * @return the page
      */
     public CompletableFuture<Page<ScheduleInfo>> list(ReadTransactionContext context, PageRequest page) {
         return verbs.list(context, page);
@@ -89,8 +93,8 @@ public final class Schedules {
 
     /**
      * Adds a job of a schedule that may run at once, also if the schedule is paused or has ended. It takes the place of
-     * a job that waits for its firing time, and the next job is that of the next firing time. If a job runs, the
-     * further one follows it.
+     * a job that waits for its firing time, and the next job is that of the next firing time. If a job has begun, the
+     * further one follows it; if one may run at once, nothing changes.
      *
      * @param context a database, or a transaction to join
      * @param name the schedule

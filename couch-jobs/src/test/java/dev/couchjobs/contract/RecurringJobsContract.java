@@ -13,6 +13,8 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.PayloadTooLargeException;
+import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Schedule;
 import dev.couchjobs.ScheduleInfo;
@@ -84,7 +86,7 @@ class RecurringJobsContract extends JobsContract {
     void aScheduleHasTheJobOfItsNextTime() {
         ScheduleInfo stored = put(EVERY_HOUR);
 
-        assertThat(stored.time()).contains(NOON.plus(HOUR));
+        assertThat(stored.firingTime()).contains(NOON.plus(HOUR));
         assertThat(stored.currentJob()).contains("hourly@2026-11-21T13:00:00Z");
         assertThat(stored.times()).isEqualTo("0 * * * * (Z)");
         assertThat(get(HOURLY)).isEqualTo(stored);
@@ -175,7 +177,7 @@ class RecurringJobsContract extends JobsContract {
 
     @Test
     void dataOfAMegabyteComesWithEachJob() {
-        String large = "x".repeat(1_000_000);
+        String large = "x".repeat(999_998);
         put(Schedule.every("large", HOUR, NewJob.of(TEXT, large)));
         for (int i = 0; i < 2; i++) {
             clock.advance(HOUR);
@@ -254,12 +256,12 @@ class RecurringJobsContract extends JobsContract {
     void aFixedRateCountsFromItsStart() {
         Instant start = NOON.plusSeconds(3_700);
         put(Schedule.every(HOURLY, Duration.ofMinutes(10), JOB).startingAt(start));
-        assertThat(get(HOURLY).time()).contains(start);
+        assertThat(get(HOURLY).firingTime()).contains(start);
 
         clock.advance(Duration.ofMinutes(33));
         finish(acceptDue().orElseThrow());
 
-        assertThat(get(HOURLY).time()).contains(start.plusSeconds(600));
+        assertThat(get(HOURLY).firingTime()).contains(start.plusSeconds(600));
     }
 
     @Test
@@ -270,7 +272,7 @@ class RecurringJobsContract extends JobsContract {
 
         finish(first);
 
-        assertThat(get(HOURLY).time()).contains(NOON.plusSeconds(47 * 60));
+        assertThat(get(HOURLY).firingTime()).contains(NOON.plusSeconds(47 * 60));
     }
 
     @Test
@@ -288,7 +290,7 @@ class RecurringJobsContract extends JobsContract {
     void aJitterDelaysTheJobAndNotTheTime() {
         put(EVERY_HOUR.jitter(Duration.ofMinutes(5)));
 
-        assertThat(get(HOURLY).time()).contains(NOON.plus(HOUR));
+        assertThat(get(HOURLY).firingTime()).contains(NOON.plus(HOUR));
         assertThat(scheduledTimeOf("hourly@2026-11-21T13:00:00Z").orElseThrow())
                 .isBetween(NOON.plus(HOUR), NOON.plus(HOUR).plusSeconds(300));
     }
@@ -297,7 +299,7 @@ class RecurringJobsContract extends JobsContract {
     void aTimeInAZoneIsALocalTime() {
         put(Schedule.cron(HOURLY, "0 9 * * MON", ZoneId.of("America/New_York"), JOB));
 
-        assertThat(get(HOURLY).time()).contains(Instant.parse("2026-11-23T14:00:00Z"));
+        assertThat(get(HOURLY).firingTime()).contains(Instant.parse("2026-11-23T14:00:00Z"));
     }
 
     // Changes
@@ -307,7 +309,7 @@ class RecurringJobsContract extends JobsContract {
         put(EVERY_HOUR);
         clock.advance(Duration.ofHours(5));
 
-        assertThat(put(EVERY_HOUR).time()).contains(NOON.plus(HOUR));
+        assertThat(put(EVERY_HOUR).firingTime()).contains(NOON.plus(HOUR));
         finish(acceptAt("13:00"));
     }
 
@@ -331,6 +333,35 @@ class RecurringJobsContract extends JobsContract {
         assertThat(job.data()).isEqualTo(new WorkData(2));
         finish(job);
         assertThat(waiting()).containsExactly("hourly@2026-11-21T14:00:00Z");
+    }
+
+    @Test
+    void anOverdueJobKeepsItsTimeWhenItsScheduleChanges() {
+        put(EVERY_HOUR);
+        clock.advance(HOUR);
+
+        put(Schedule.cron(HOURLY, "45 * * * *", ZoneOffset.UTC, NewJob.of(INDEX, new WorkData(2))));
+
+        Job<WorkData> job = acceptAt("13:00");
+        assertThat(job.data()).isEqualTo(new WorkData(2));
+        finish(job);
+        assertThat(waiting()).containsExactly("hourly@2026-11-21T13:45:00Z");
+    }
+
+    @Test
+    void aJobThatWasClaimedAheadAndReleasedStillWaits() {
+        put(EVERY_HOUR);
+        try (Worker worker = timed.worker()
+                .handleAsync(INDEX, job -> new CompletableFuture<>())
+                .concurrency(1)
+                .shutdownTimeout(Duration.ZERO)
+                .start()) {
+            assertThat(worker.stuckSlots()).isZero();
+        }
+
+        await(timed.schedules().remove(database, HOURLY));
+
+        assertThat(waiting()).isEmpty();
     }
 
     @Test
@@ -413,6 +444,46 @@ class RecurringJobsContract extends JobsContract {
     }
 
     @Test
+    void aSecondJobThatRunsNowInTheSameSecondHasTheNext() {
+        put(EVERY_HOUR);
+        await(timed.schedules().pause(database, HOURLY));
+        await(timed.schedules().runNow(database, HOURLY));
+        finish(acceptAt("12:30"));
+
+        assertThat(await(timed.schedules().runNow(database, HOURLY)).currentJob())
+                .contains("hourly@2026-11-21T12:30:01Z");
+
+        clock.advance(Duration.ofSeconds(1));
+        finish(acceptDue().orElseThrow());
+        assertThat(waiting()).isEmpty();
+    }
+
+    @Test
+    void anOverdueJobRunsNowAsItIs() {
+        put(EVERY_HOUR.makeUpFor(3));
+        clock.advance(Duration.ofHours(3));
+
+        await(timed.schedules().runNow(database, HOURLY));
+
+        finish(acceptAt("13:00"));
+        finish(acceptAt("14:00"));
+        finish(acceptAt("15:00"));
+    }
+
+    @Test
+    void aPauseTakesBackWhatIsToRunAgain() {
+        put(EVERY_HOUR);
+        clock.advance(HOUR);
+        Job<WorkData> job = acceptAt("13:00");
+        await(timed.schedules().runNow(database, HOURLY));
+        await(timed.schedules().pause(database, HOURLY));
+
+        finish(job);
+
+        assertThat(waiting()).isEmpty();
+    }
+
+    @Test
     void aJobThatIsToRunNowFollowsTheOneThatRuns() {
         put(EVERY_HOUR);
         clock.advance(HOUR);
@@ -449,11 +520,55 @@ class RecurringJobsContract extends JobsContract {
         Job<WorkData> job = acceptAt("13:00");
         await(timed.schedules().remove(database, HOURLY));
 
+        assertThat(await(timed.schedules().get(database, HOURLY))).isEmpty();
+        assertThat(await(timed.schedules().list(database, PageRequest.of(10))).items())
+                .isEmpty();
+
         finish(job);
 
         assertThat(waiting()).isEmpty();
         assertThat(await(timed.schedules().get(database, HOURLY))).isEmpty();
         await(timed.schedules().remove(database, HOURLY));
+    }
+
+    @Test
+    void aScheduleThatIsPutWhileItsRemovedJobRunsWaitsForThatJob() {
+        put(EVERY_HOUR);
+        clock.advance(HOUR);
+        Job<WorkData> job = acceptAt("13:00");
+        await(timed.schedules().remove(database, HOURLY));
+
+        put(EVERY_HOUR.makeUpFor(2));
+        assertThat(waiting()).isEmpty();
+        finish(job);
+
+        assertThat(waiting()).containsExactly("hourly@2026-11-21T14:00:00Z");
+    }
+
+    @Test
+    void noTimeIsRepeatedWhereNothingOfItsJobIsKept() {
+        JobType<WorkData, ?> vanishing = JobType.of("vanishing", WorkData.class).retention(Retention.of(Duration.ZERO));
+        put(Schedule.every(HOURLY, HOUR, NewJob.of(vanishing, new WorkData(1))));
+        clock.advance(HOUR);
+        finish(await(timed.processor().accept(vanishing, AcceptOptions.nonBlocking()))
+                .orElseThrow());
+        await(timed.schedules().pause(database, HOURLY));
+        clock.advance(Duration.ofSeconds(-1)); // by a process whose clock is behind
+
+        assertThat(await(timed.schedules().resume(database, HOURLY)).firingTime())
+                .contains(NOON.plus(HOUR.multipliedBy(2)));
+    }
+
+    @Test
+    void aRetryPolicyWithPartsOfAMillisecondIsNoChange() {
+        Schedule schedule = Schedule.every(
+                HOURLY,
+                HOUR,
+                JOB.retry(RetryPolicy.standard().backoff(Duration.ofNanos(1_500_000), 2, Duration.ofSeconds(1))));
+        put(schedule);
+        clock.advance(HOUR);
+
+        assertThat(put(schedule).firingTime()).contains(NOON.plus(HOUR));
     }
 
     @Test
@@ -494,7 +609,7 @@ class RecurringJobsContract extends JobsContract {
         Schedule schedule = Schedule.afterEach("declared", HOUR, JOB);
         try (Worker worker = timed.worker()
                 .handleAsync(INDEX, job -> {
-                    firingTime.complete(job.job().firingTime());
+                    firingTime.complete(job.firingTime());
                     return CompletableFuture.completedFuture(null);
                 })
                 .schedule(schedule)
@@ -503,7 +618,7 @@ class RecurringJobsContract extends JobsContract {
             assertThat(worker.stuckSlots()).isZero();
         }
 
-        assertThat(get("declared").time()).contains(NOON.plusSeconds(5_400));
+        assertThat(get("declared").firingTime()).contains(NOON.plusSeconds(5_400));
     }
 
     @Test
@@ -518,6 +633,55 @@ class RecurringJobsContract extends JobsContract {
         assertThatThrownBy(worker::start)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("schedule for type index");
+    }
+
+    @Test
+    void callsOfOneTransactionTakeEffectInTheirOrder() {
+        put(EVERY_HOUR);
+        clock.advance(HOUR);
+        Job<WorkData> job = acceptAt("13:00");
+
+        await(database.runAsync(tx -> CompletableFuture.allOf(
+                timed.schedules().pause(tx, HOURLY),
+                timed.processor().finish(tx, job),
+                timed.schedules().put(tx, EVERY_HOUR.makeUpFor(2)),
+                timed.schedules().put(tx, Schedule.every("new", HOUR, JOB)),
+                timed.schedules().put(tx, Schedule.every("new", HOUR.multipliedBy(2), JOB)),
+                timed.schedules().resume(tx, HOURLY))));
+
+        assertThat(get(HOURLY).isPaused()).isFalse();
+        assertThat(waiting()).containsExactly("hourly@2026-11-21T14:00:00Z", "new@2026-11-21T14:00:00Z");
+    }
+
+    @Test
+    void aClockAYearAheadIsMendedByAPause() {
+        put(EVERY_HOUR);
+        clock.advance(HOUR);
+        Job<WorkData> job = acceptAt("13:00");
+        clock.advance(Duration.ofDays(365));
+        finish(job);
+        clock.advance(Duration.ofDays(-365));
+        assertThat(waiting()).containsExactly("hourly@2027-11-21T14:00:00Z");
+
+        await(timed.schedules().pause(database, HOURLY));
+        await(timed.schedules().resume(database, HOURLY));
+
+        assertThat(waiting()).containsExactly("hourly@2026-11-21T14:00:00Z");
+    }
+
+    @Test
+    void manyTimesThatHaveJobsArePassedOverAtOnce() {
+        put(Schedule.every(HOURLY, Duration.ofSeconds(1), JOB));
+        for (int i = 0; i < 50; i++) {
+            clock.advance(Duration.ofSeconds(1));
+            finish(acceptDue().orElseThrow());
+        }
+        await(timed.schedules().remove(database, HOURLY));
+        clock.advance(Duration.ofSeconds(-50));
+
+        put(Schedule.every(HOURLY, Duration.ofSeconds(1), JOB));
+
+        assertThat(get(HOURLY).firingTime()).contains(NOON.plusSeconds(1_851));
     }
 
     // Listings and errors
@@ -558,7 +722,15 @@ class RecurringJobsContract extends JobsContract {
         assertThatThrownBy(() -> Schedule.every("s".repeat(501), HOUR, JOB)).hasMessageContaining("501");
         assertThatThrownBy(() -> Schedule.every("s", HOUR, JOB.id("j"))).hasMessageContaining("leave out id");
         assertThatThrownBy(() -> Schedule.every("s", HOUR, JOB.at(NOON))).hasMessageContaining("leave out id");
-        assertThatThrownBy(() -> EVERY_HOUR.makeUpFor(0)).hasMessageContaining("1 to 1000");
+        assertThatThrownBy(() -> Schedule.every("s", HOUR, JOB.ifAbsent())).hasMessageContaining("ifAbsent");
+        assertThatThrownBy(() -> Schedule.afterEach("s", Duration.ofSeconds(Long.MAX_VALUE), JOB))
+                .hasMessageContaining("at most 36,500 days");
+        assertThatThrownBy(() -> EVERY_HOUR.startingAt(Instant.MAX)).hasMessageContaining("from 1970 to 9999");
+        assertThatThrownBy(() -> EVERY_HOUR.startingAt(NOON).endingAt(NOON))
+                .hasMessageContaining("ends after it starts");
+        assertThatThrownBy(() -> put(Schedule.every("s", HOUR, NewJob.of(TEXT, "x".repeat(1_000_000)))))
+                .isInstanceOf(PayloadTooLargeException.class);
+        assertThatThrownBy(() -> EVERY_HOUR.makeUpFor(0)).hasMessageContaining("1 to 1000 jobs");
         assertThatThrownBy(() -> EVERY_HOUR.jitter(Duration.ofSeconds(-1))).hasMessageContaining("at least 0");
     }
 
@@ -573,6 +745,28 @@ class RecurringJobsContract extends JobsContract {
         put(EVERY_HOUR);
 
         assertThat(waiting()).containsExactly("hourly@2026-11-21T14:00:00Z");
+    }
+
+    @Test
+    void aJobEndsAlsoWhereItsZoneIsUnknown() {
+        put(Schedule.cron(HOURLY, "0 * * * *", ZoneId.of("Europe/Berlin"), JOB));
+        byte[] key = prefix.pack(Tuple.from("couch_jobs", "schedules", HOURLY));
+        commit(tx -> tx.set(key, withZone(tx.get(key).join(), "Europe/Atlantis")));
+        clock.advance(HOUR);
+
+        finish(acceptAt("13:00"));
+
+        assertThat(get(HOURLY).currentJob()).isEmpty();
+        assertThat(put(EVERY_HOUR).firingTime()).contains(NOON.plus(HOUR.multipliedBy(2)));
+    }
+
+    private static byte[] withZone(byte[] value, String zone) {
+        Tuple row = Tuple.fromBytes(value);
+        Tuple definition = row.getNestedTuple(0);
+        Tuple times = definition.getNestedTuple(1);
+        Tuple other = Tuple.from(definition.get(0), Tuple.from(times.get(0), times.get(1), zone))
+                .addAll(definition.getItems().subList(2, definition.size()));
+        return Tuple.from(other).addAll(row.getItems().subList(1, row.size())).pack();
     }
 
     @Test
@@ -592,6 +786,6 @@ class RecurringJobsContract extends JobsContract {
         assertThat(await(timed.quarantine().list(database, INDEX, PageRequest.of(10)))
                         .items())
                 .hasSize(1);
-        assertThat(put(EVERY_HOUR).time()).contains(NOON.plus(HOUR.multipliedBy(2)));
+        assertThat(put(EVERY_HOUR).firingTime()).contains(NOON.plus(HOUR.multipliedBy(2)));
     }
 }

@@ -151,10 +151,11 @@ class SchedulesUnderFaultsTest {
 
     private static CompletableFuture<?> change(
             Database database, Schedules schedules, String name, RandomGenerator random) {
-        return switch (random.nextInt(6)) {
+        return switch (random.nextInt(7)) {
             case 0 -> schedules.pause(database, name);
             case 1 -> schedules.resume(database, name);
             case 2 -> schedules.runNow(database, name);
+            case 3 -> schedules.remove(database, name);
             default -> schedules.put(database, schedule(name, random));
         };
     }
@@ -199,8 +200,8 @@ class SchedulesUnderFaultsTest {
         }
 
         private static void check(String name, Tuple schedule, Set<String> unended) {
-            boolean isPaused = schedule.getBoolean(1);
-            Tuple current = schedule.get(3) == null ? null : schedule.getNestedTuple(3);
+            boolean isPaused = !schedule.getString(1).equals("ACTIVE");
+            Tuple current = schedule.get(5) == null ? null : schedule.getNestedTuple(5);
             require(isPaused || current != null, name + " has no current job and is not paused");
             if (current != null) {
                 require(unended.remove(current.getString(0)), current + " has ended, and is current in " + name);

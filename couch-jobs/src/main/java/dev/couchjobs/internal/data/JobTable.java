@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.List;
@@ -31,6 +32,17 @@ public final class JobTable {
     /** {@return the decoded row of a job} */
     public static JobRow decode(JobRef ref, KeyValue row) {
         return Quarantine.decode(ref.keys(), row, each -> JobRow.decode(each.getValue()));
+    }
+
+    /** {@return the last id of a job from an id on and before another; read without conflicts} */
+    public static CompletableFuture<Optional<String>> lastIdBetween(ReadTransaction tx, JobRef from, String beforeId) {
+        Range range = new Range(from.dataKey(), from.keys().data(beforeId));
+        return tx.snapshot()
+                .getRange(range, 1, true)
+                .asList()
+                .thenApply(rows -> rows.stream()
+                        .map(row -> from.keys().jobIdOfData(row.getKey()))
+                        .findFirst());
     }
 
     /**

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>{@link #edit} reads a job to change it, and {@link #save} writes the new row. From the row before and the row
  * after it derives all other writes: the pending queue, the activity index, the payload's chunks, the change feed, the
  * counters, the watched keys, and the release notices. These therefore always agree, even if the caller commits the
- * transaction without another call.
+ * transaction without another call. The end of a schedule's job is recorded; the end of the verb adds the next job.
  *
  * <p>All objects of this class for one transaction share its {@link TransactionScope}.
  */
@@ -142,6 +142,16 @@ public final class JobTransaction {
                     isJoined() ? RowReader.readEach(tx, refs) : JobTable.findAll(tx, refs);
             return with(rows, beside.get(), step);
         }));
+    }
+
+    /**
+     * Runs a step that reads and writes rows other than those of jobs. Steps with a key in common run in the order of
+     * the calls, even if the caller does not wait in between.
+     */
+    public <T> CompletableFuture<T> inOrder(List<byte[]> keys, Supplier<CompletableFuture<T>> step) {
+        List<RowKey> rowKeys = keys.stream().map(RowKey::new).distinct().toList();
+        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(rowKeys, tx.getExecutor());
+        return edit.end(edit.ready().thenCompose(ready -> step.get()));
     }
 
     /** {@return the last queued edit of a job in this transaction, which may have ended} */

@@ -102,6 +102,11 @@ public final class Payload {
         return this.json != null && Arrays.equals(this.json, json);
     }
 
+    /** {@return whether two payloads in memory have the same JSON} */
+    public boolean hasSameBytes(Payload other) {
+        return Arrays.equals(json, other.json);
+    }
+
     /** Replaces the chunks of {@code before} by those of {@code after}. */
     static void replace(Transaction tx, Supplier<Subspace> where, @Nullable Payload before, @Nullable Payload after) {
         if (before == after || (chunks(before) == 0 && chunks(after) == 0)) {

@@ -18,12 +18,15 @@ import java.util.Optional;
  * gap, and a time that the clock repeats is the first of the two. An expression with {@code *} for the hour names every
  * moment whose local time matches.
  */
-public final class Cron {
+final class Cron {
+    /** The longest time without a 29 February begins here. */
+    private static final LocalDateTime LATEST_LEAP_DAY = LocalDateTime.of(2096, 3, 1, 0, 0);
+
     private final String expression;
     private final CronFields fields;
-    private final ZoneId zone;
+    private final String zone;
 
-    private Cron(String expression, CronFields fields, ZoneId zone) {
+    private Cron(String expression, CronFields fields, String zone) {
         this.expression = expression;
         this.fields = fields;
         this.zone = zone;
@@ -33,15 +36,19 @@ public final class Cron {
      * {@return the times of an expression; fails with {@link InvalidCronException} if the expression cannot be read, or
      * names no day that ever comes}
      */
-    public static Cron of(String expression, ZoneId zone) {
-        Objects.requireNonNull(zone, "zone");
+    static Cron of(String expression, ZoneId zone) {
+        return stored(expression, zone.getId());
+    }
+
+    /** {@return the times of an expression in a zone that this process may not know: then {@link #nextAfter} fails} */
+    static Cron stored(String expression, String zone) {
         CronFields fields;
         try {
             fields = CronFields.parse(expression);
         } catch (CronSyntaxException e) {
             throw new InvalidCronException(expression, e.reason());
         }
-        if (fields.nextAfter(LocalDateTime.of(2096, 3, 1, 0, 0)).isEmpty()) { // no 29 February for eight years
+        if (fields.nextAfter(LATEST_LEAP_DAY).isEmpty()) {
             throw new InvalidCronException(expression, "No month that it names has such a day.");
         }
         return new Cron(expression, fields, zone);
@@ -51,19 +58,19 @@ public final class Cron {
         return expression;
     }
 
-    ZoneId zone() {
+    String zone() {
         return zone;
     }
 
-    /** {@return the first time after another, a whole second; empty if there is none within nine years} */
-    public Optional<Instant> nextAfter(Instant time) {
+    /** {@return the first time after another, a whole second; empty if there is none within forty years} */
+    Optional<Instant> nextAfter(Instant time) {
         Instant second = time.truncatedTo(ChronoUnit.SECONDS);
-        return fields.isHourly() ? nextMatch(second) : nextOnce(second);
+        ZoneRules rules = ZoneId.of(zone).getRules();
+        return fields.isHourly() ? nextMatch(rules, second) : nextOnce(rules, second);
     }
 
     /** Looks through one stretch of constant offset after the other. */
-    private Optional<Instant> nextMatch(Instant after) {
-        ZoneRules rules = zone.getRules();
+    private Optional<Instant> nextMatch(ZoneRules rules, Instant after) {
         ZoneOffset offset = rules.getOffset(after);
         LocalDateTime local = LocalDateTime.ofInstant(after, offset);
         ZoneOffsetTransition transition = rules.nextTransition(after);
@@ -87,10 +94,10 @@ public final class Cron {
     }
 
     /** The instants of local times never go back, so the first that is after the given one is the next. */
-    private Optional<Instant> nextOnce(Instant after) {
-        Optional<LocalDateTime> local = fields.nextAfter(LocalDateTime.ofInstant(after, zone));
+    private Optional<Instant> nextOnce(ZoneRules rules, Instant after) {
+        Optional<LocalDateTime> local = fields.nextAfter(LocalDateTime.ofInstant(after, rules.getOffset(after)));
         while (local.isPresent()) {
-            Instant found = instantOf(local.get());
+            Instant found = instantOf(rules, local.get());
             if (found.isAfter(after)) {
                 return Optional.of(found);
             }
@@ -99,8 +106,7 @@ public final class Cron {
         return Optional.empty();
     }
 
-    private Instant instantOf(LocalDateTime local) {
-        ZoneRules rules = zone.getRules();
+    private static Instant instantOf(ZoneRules rules, LocalDateTime local) {
         ZoneOffsetTransition transition = rules.getTransition(local);
         if (transition == null) {
             return local.toInstant(rules.getOffset(local));

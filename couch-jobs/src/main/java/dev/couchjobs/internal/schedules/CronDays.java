@@ -5,15 +5,15 @@ import java.util.Optional;
 
 /**
  * The days that a cron expression names. If both the day of the month and the day of the week are restricted, a day
- * matches by either, as in every cron since Vixie's.
+ * matches by either, as in Vixie's cron.
  *
  * @param months bit n for month n
  * @param ofMonth the days of the month
  * @param ofWeek the days of the week
  */
 record CronDays(long months, OfMonth ofMonth, OfWeek ofWeek) {
-    /** The rarest day, 29 February, has gaps of eight years. */
-    private static final int YEARS_MAX = 9;
+    /** The rarest day, the fifth Monday of a February, has gaps of forty years. */
+    private static final int YEARS_MAX = 41;
 
     /**
      * Days of the month.
@@ -59,7 +59,7 @@ record CronDays(long months, OfMonth ofMonth, OfWeek ofWeek) {
         return ofMonth.matches(date) || ofWeek.matches(date);
     }
 
-    /** {@return the first matching day that is not before a date, if there is one within nine years} */
+    /** {@return the first matching day that is not before a date, if there is one within forty years} */
     Optional<LocalDate> from(LocalDate first) {
         LocalDate end = first.plusYears(YEARS_MAX);
         LocalDate date = first;

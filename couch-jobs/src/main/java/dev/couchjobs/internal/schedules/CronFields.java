@@ -26,7 +26,7 @@ record CronFields(long seconds, long minutes, long hours, CronDays days) {
         return hours == ALL_HOURS;
     }
 
-    /** {@return the first local time after another, if there is one within nine years} */
+    /** {@return the first local time after another, if there is one within forty years} */
     Optional<LocalDateTime> nextAfter(LocalDateTime time) {
         LocalDateTime first = time.withNano(0).plusSeconds(1);
         LocalDate date = first.toLocalDate();

@@ -1,11 +1,13 @@
 package dev.couchjobs.internal.schedules;
 
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.data.ClaimInfo;
 import dev.couchjobs.internal.data.DependencyState;
 import dev.couchjobs.internal.data.Firing;
 import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Payload;
@@ -13,8 +15,11 @@ import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.WaitCondition;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
+import dev.couchjobs.internal.views.ScheduledTimes;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -23,12 +28,19 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Adds the jobs of schedules: the transaction that ends a schedule's current job adds the next. So each time has one
  * job, whatever process ends the job before it, and no process watches the schedules.
  */
 public final class ScheduleFirings {
+    private static final Logger LOG = LoggerFactory.getLogger(ScheduleFirings.class);
+    private static final String SEPARATOR = "@";
+    /** Follows the digits with which times begin. */
+    private static final String AFTER_ALL_TIMES = ":";
+
     private final Keyspace keyspace;
     private final ScheduleTable table;
     private final InstantSource clock;
@@ -47,38 +59,50 @@ public final class ScheduleFirings {
      * @param name the schedule
      * @param row its row with the job as its current job
      * @param data the data of the job
+     * @param isImmediate whether the job may run at once, whatever the times of the schedule
      */
-    private record Plan(String name, ScheduleRow row, Payload data) {
+    private record Plan(String name, ScheduleRow row, Payload data, boolean isImmediate) {
         ScheduleRow.Current job() {
             return Objects.requireNonNull(row.current());
         }
     }
 
     /** Adds the jobs that follow those that this transaction has ended. */
-    public CompletableFuture<@Nullable Void> moveOn(Transaction tx) {
+    public CompletableFuture<@Nullable Void> addFollowing(Transaction tx) {
         List<RowChange> ends = JobTransaction.takeEndedFirings(tx);
         if (ends.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        List<CompletableFuture<Optional<Plan>>> plans =
-                ends.stream().map(end -> follower(tx, end)).toList();
-        return CompletableFuture.allOf(plans.toArray(CompletableFuture<?>[]::new))
-                .thenCompose(done -> add(
-                        tx, plans.stream().flatMap(plan -> plan.join().stream()).toList()))
-                .thenApply(done -> null);
+        List<byte[]> keys =
+                ends.stream().map(end -> table.key(firing(end).schedule())).toList();
+        return JobTransaction.of(tx).inOrder(keys, () -> {
+            List<CompletableFuture<Optional<Plan>>> plans =
+                    ends.stream().map(end -> planFollowing(tx, end)).toList();
+            return CompletableFuture.allOf(plans.toArray(CompletableFuture<?>[]::new))
+                    .thenCompose(done -> add(
+                            tx,
+                            plans.stream().flatMap(plan -> plan.join().stream()).toList()))
+                    .thenApply(done -> null);
+        });
     }
 
-    /** {@return the job that follows one that has ended, if that was a current job and there is another time} */
-    private CompletableFuture<Optional<Plan>> follower(Transaction tx, RowChange end) {
-        JobRow ended = Objects.requireNonNull(end.before());
-        Firing firing = Objects.requireNonNull(ended.options().firing());
-        String name = firing.schedule();
+    private static Firing firing(RowChange end) {
+        return Objects.requireNonNull(
+                Objects.requireNonNull(end.before()).options().firing());
+    }
+
+    /**
+     * {@return the job that follows one that has ended, if that was a current job} If no job follows, it writes the row
+     * of the schedule.
+     */
+    private CompletableFuture<Optional<Plan>> planFollowing(Transaction tx, RowChange end) {
+        String name = firing(end).schedule();
         CompletableFuture<Payload> data = table.readData(tx, name);
         return table.findReadable(tx, end.ref().keys(), name)
                 .thenCombine(
                         data,
                         (row, json) -> row.filter(found -> isCurrent(found, end.ref()))
-                                .flatMap(found -> plan(tx, name, found, next(found, firing, ended), json)));
+                                .flatMap(found -> planFollowing(tx, name, found, end, json)));
     }
 
     private static boolean isCurrent(ScheduleRow row, JobRef ref) {
@@ -87,18 +111,37 @@ public final class ScheduleFirings {
                 && row.definition().typeName().equals(ref.keys().typeName());
     }
 
-    private OptionalLong next(ScheduleRow row, Firing firing, JobRow ended) {
-        long now = now();
-        if (row.again()) {
-            return OptionalLong.of(now);
+    private Optional<Plan> planFollowing(Transaction tx, String name, ScheduleRow before, RowChange end, Payload data) {
+        if (before.isRemoved()) {
+            table.remove(tx, name);
+            return Optional.empty();
         }
-        if (row.paused()) {
+        ScheduleRow row = before.ended(firing(end).time());
+        OptionalLong time = row.runsAgain() ? OptionalLong.of(now()) : next(name, row, end);
+        if (time.isEmpty()) {
+            table.write(tx, name, row.followedBy(null));
+            return Optional.empty();
+        }
+        return Optional.of(plan(name, row, time.getAsLong(), data, row.runsAgain()));
+    }
+
+    /** A process that does not know the time zone must not keep the job from ending. */
+    private OptionalLong next(String name, ScheduleRow row, RowChange end) {
+        if (row.isPaused()) {
             return OptionalLong.empty();
         }
-        long began = ended.claimInfo().number() == 0
-                ? now
-                : Math.floorDiv(ended.claimInfo().since(), 1000L);
-        return row.definition().next(firing.time(), began, now);
+        ClaimInfo claim = Objects.requireNonNull(end.before()).claimInfo();
+        long now = now(row.definition());
+        long began = claim.number() == 0 ? now : Math.floorDiv(claim.since(), 1000L);
+        try {
+            return row.next(firing(end).time(), began, now);
+        } catch (DateTimeException e) {
+            LOG.warn(
+                    "Schedule {} has no next job: {}. Put it again on a process that knows the zone.",
+                    name,
+                    e.getMessage());
+            return OptionalLong.empty();
+        }
     }
 
     /** {@return the present time, in seconds since the epoch} */
@@ -106,40 +149,53 @@ public final class ScheduleFirings {
         return clock.instant().getEpochSecond();
     }
 
-    /** {@return the next current job of a schedule; without a time the schedule has none, and its row is written} */
-    private Optional<Plan> plan(Transaction tx, String name, ScheduleRow row, OptionalLong time, Payload data) {
-        if (time.isEmpty()) {
-            table.write(tx, name, row.with(null));
-            return Optional.empty();
-        }
-        String jobId = name + "@" + Instant.ofEpochSecond(time.getAsLong());
-        return Optional.of(new Plan(name, row.with(new ScheduleRow.Current(jobId, time.getAsLong())), data));
+    /** {@return the present time; rounded up for a pause, which must not be shorter than asked for} */
+    private long now(ScheduleRow.Definition definition) {
+        return definition.timing() instanceof Timing.FixedDelay ? ScheduledTimes.toSeconds(clock.instant()) : now();
+    }
+
+    private static Plan plan(String name, ScheduleRow row, long time, Payload data, boolean isImmediate) {
+        ScheduleRow.Current next = new ScheduleRow.Current(jobId(name, time), time);
+        return new Plan(name, row.followedBy(next), data, isImmediate);
+    }
+
+    private static String jobId(String name, long time) {
+        return name + SEPARATOR + Instant.ofEpochSecond(time);
+    }
+
+    /** Adds the current job of a schedule for its first time from now, and writes the row of the schedule. */
+    public CompletableFuture<ScheduleRow> addFirst(Transaction tx, String name, ScheduleRow row, Payload data) {
+        return addAt(tx, name, row, row.first(now(row.definition())), data);
     }
 
     /**
-     * Adds the current job of a schedule, and writes the schedule's row.
+     * Adds the current job of a schedule, and writes the row of the schedule.
      *
      * @param time the firing time, or empty if the schedule has ended
-     * @return the row
      */
-    public CompletableFuture<ScheduleRow> fire(
+    public CompletableFuture<ScheduleRow> addAt(
             Transaction tx, String name, ScheduleRow row, OptionalLong time, Payload data) {
-        return plan(tx, name, row, time, data)
-                .map(plan -> add(tx, List.of(plan)).thenApply(rows -> rows.get(0)))
-                .orElseGet(() -> CompletableFuture.completedFuture(row.with(null)));
+        if (time.isEmpty()) {
+            ScheduleRow ended = row.followedBy(null);
+            table.write(tx, name, ended);
+            return CompletableFuture.completedFuture(ended);
+        }
+        return add(tx, List.of(plan(name, row, time.getAsLong(), data, false))).thenApply(rows -> rows.get(0));
+    }
+
+    /** Adds a current job that may run at once, and writes the row of the schedule. */
+    public CompletableFuture<ScheduleRow> addNow(Transaction tx, String name, ScheduleRow row, Payload data) {
+        return add(tx, List.of(plan(name, row, now(), data, true))).thenApply(rows -> rows.get(0));
     }
 
     /**
-     * Adds jobs. A firing time whose job exists already is passed over: a schedule that was removed and put again does
-     * not repeat what it has done.
+     * Adds jobs, and writes the rows of their schedules. A firing time whose job exists already is passed over: a
+     * schedule that was removed and put again does not repeat what it has done.
      *
-     * @return the rows of their schedules
+     * @return the rows
      */
     private CompletableFuture<List<ScheduleRow>> add(Transaction tx, List<Plan> plans) {
-        List<JobRef> refs = plans.stream()
-                .map(plan -> keyspace.job(
-                        plan.row().definition().typeName(), plan.job().jobId()))
-                .toList();
+        List<JobRef> refs = plans.stream().map(this::ref).toList();
         refs.stream().map(JobRef::keys).distinct().forEach(type -> {
             var unused = TypeInUse.prefetch(tx, type);
         });
@@ -151,7 +207,7 @@ public final class ScheduleFirings {
                         Plan plan = plans.get(i);
                         JobRef ref = refs.get(i);
                         if (before.get(i).isPresent()) {
-                            rows.add(pass(tx, plan));
+                            rows.add(passOver(tx, plan, ref));
                             continue;
                         }
                         ReleaseOutbox.addReadConflict(tx, ref);
@@ -168,17 +224,58 @@ public final class ScheduleFirings {
                                 rows.stream().map(CompletableFuture::join).toList()));
     }
 
-    private CompletableFuture<ScheduleRow> pass(Transaction tx, Plan plan) {
-        OptionalLong next = plan.row().definition().nextAfter(plan.job().time());
-        return fire(tx, plan.name(), plan.row(), next, plan.data());
+    private JobRef ref(Plan plan) {
+        return keyspace.job(plan.row().definition().typeName(), plan.job().jobId());
+    }
+
+    /** Goes on after the last time that has a job, because there may be many: ids are in the order of their times. */
+    private CompletableFuture<ScheduleRow> passOver(Transaction tx, Plan plan, JobRef present) {
+        long time = plan.job().time();
+        if (plan.isImmediate()) {
+            return add(tx, List.of(plan(plan.name(), plan.row(), time + 1, plan.data(), true)))
+                    .thenApply(rows -> rows.get(0));
+        }
+        return JobTable.lastIdBetween(tx, present, plan.name() + SEPARATOR + AFTER_ALL_TIMES)
+                .thenCompose(last -> {
+                    long done = Math.max(
+                            time, last.map(id -> timeIn(id, plan.name())).orElse(time));
+                    OptionalLong next = plan.row().definition().nextAfter(done);
+                    return addAt(tx, plan.name(), plan.row(), next, plan.data());
+                });
+    }
+
+    /** {@return the firing time in the id of a job; the job may have been added by a user} */
+    private static long timeIn(String jobId, String schedule) {
+        try {
+            return Instant.parse(jobId.substring(schedule.length() + SEPARATOR.length()))
+                    .getEpochSecond();
+        } catch (DateTimeParseException e) {
+            return 0;
+        }
     }
 
     private JobRow job(Plan plan, long group) {
-        ScheduleRow.Definition definition = plan.row().definition();
-        JobOptions options = JobOptions.withOptions(definition.priority(), clock.millis(), definition.retry())
-                .withDependencies(DependencyState.NONE.withGroup(WaitCondition.SUCCESS, group))
-                .firedBy(new Firing(plan.name(), plan.job().time()));
-        long delay = definition.jitter() == 0 ? 0 : random.nextLong(definition.jitter() + 1);
-        return JobRow.added(plan.data(), plan.job().time() + delay, options);
+        JobOptions options = options(plan.name(), plan.row())
+                .withDependencies(DependencyState.NONE.withGroup(WaitCondition.SUCCESS, group));
+        return JobRow.added(plan.data(), scheduledTime(plan.row(), plan.job().time()), options);
+    }
+
+    /** {@return a current job that waits, as the changed row of its schedule asks for it} */
+    public JobRow changed(JobRow waiting, String name, ScheduleRow row, Payload data) {
+        long time = Objects.requireNonNull(row.current()).time();
+        return waiting.enqueued(data, scheduledTime(row, time))
+                .withOptions(waiting.options().withOptions(options(name, row)));
+    }
+
+    private JobOptions options(String name, ScheduleRow row) {
+        ScheduleRow.Definition definition = row.definition();
+        return JobOptions.withOptions(definition.priority(), clock.millis(), definition.retry())
+                .firedBy(new Firing(name, Objects.requireNonNull(row.current()).time()));
+    }
+
+    /** {@return the scheduled time: with jitter, unless the job may run at once} */
+    private long scheduledTime(ScheduleRow row, long time) {
+        long jitter = row.definition().jitter();
+        return jitter == 0 || time <= now() ? time : time + random.nextLong(jitter + 1);
     }
 }

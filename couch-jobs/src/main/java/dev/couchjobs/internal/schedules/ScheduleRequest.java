@@ -1,7 +1,9 @@
 package dev.couchjobs.internal.schedules;
 
 import dev.couchjobs.NewJob;
+import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.internal.views.ScheduledTimes;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 
@@ -75,7 +77,17 @@ public record ScheduleRequest(
                 missed,
                 queues,
                 job.priority(),
-                job.retry().orElse(null));
+                job.retry().map(ScheduleRequest::inMillis).orElse(null));
+    }
+
+    /** {@return a policy as it is stored} */
+    private static RetryPolicy inMillis(RetryPolicy policy) {
+        return new RetryPolicy(
+                policy.maxAttempts(),
+                Duration.ofMillis(policy.initialDelay().toMillis()),
+                policy.factor(),
+                Duration.ofMillis(policy.maxDelay().toMillis()),
+                policy.jitter());
     }
 
     @Override

@@ -29,15 +29,19 @@ public final class ScheduleTable {
         this.rows = keyspace.schedules();
     }
 
+    /** {@return the key of the row of a schedule} */
+    public byte[] key(String name) {
+        return rows.pack(name);
+    }
+
     /** {@return the row of a schedule; fails with {@link UndecodableRowException} if it is damaged} */
     public CompletableFuture<Optional<ScheduleRow>> find(ReadTransaction tx, String name) {
-        return tx.get(rows.pack(name))
-                .thenApply(value -> Optional.ofNullable(value).map(bytes -> decode(name, bytes)));
+        return tx.get(key(name)).thenApply(value -> Optional.ofNullable(value).map(bytes -> decode(name, bytes)));
     }
 
     /** {@return the row of a schedule; empty if it is damaged, and then in the quarantine of a type} */
     public CompletableFuture<Optional<ScheduleRow>> findReadable(Transaction tx, TypeKeys type, String name) {
-        byte[] key = rows.pack(name);
+        byte[] key = key(name);
         return tx.get(key).thenApply(value -> Quarantine.readable(tx, type, key, value, ScheduleRow::decode));
     }
 
@@ -77,15 +81,16 @@ public final class ScheduleTable {
     }
 
     public void write(Transaction tx, String name, ScheduleRow row) {
-        tx.set(rows.pack(name), row.encode());
+        tx.set(key(name), row.encode());
     }
 
     public void remove(Transaction tx, String name) {
-        tx.clear(rows.pack(name));
+        tx.clear(key(name));
         tx.clear(keyspace.scheduleData(name).range());
     }
 
-    public void writeData(Transaction tx, String name, byte[] json) {
+    public void writeData(Transaction tx, String name, Payload data) {
+        byte[] json = data.known().orElseThrow();
         Subspace chunks = keyspace.scheduleData(name);
         tx.clear(chunks.range());
         for (int from = 0; from < json.length; from += CHUNK_BYTES) {

@@ -3,14 +3,15 @@ package dev.couchjobs.internal.schedules;
 import com.apple.foundationdb.tuple.Tuple;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
 /** The times at which a schedule fires, in seconds since the epoch. */
 public sealed interface Timing {
+    /** A stretch in which times are counted one after the other, in seconds. */
+    long SHORT = 60;
+
     /** {@return the first time after another, if there is one} */
     OptionalLong nextAfter(long time);
 
@@ -21,7 +22,7 @@ public sealed interface Timing {
 
     static Timing decode(Tuple row) {
         return switch (row.getString(0)) {
-            case "cron" -> new CronTimes(Cron.of(row.getString(1), ZoneId.of(row.getString(2))));
+            case "cron" -> new CronTimes(Cron.stored(row.getString(1), row.getString(2)));
             case "every" -> new FixedRate(row.getLong(1), row.getLong(2));
             case "after" -> new FixedDelay(row.getLong(1));
             default -> throw new IllegalArgumentException("Unknown timing " + row.getString(0));
@@ -39,7 +40,7 @@ public sealed interface Timing {
 
         @Override
         public Tuple encode() {
-            return Tuple.from("cron", cron.expression(), cron.zone().getId());
+            return Tuple.from("cron", cron.expression(), cron.zone());
         }
 
         @Override
@@ -85,33 +86,28 @@ public sealed interface Timing {
 
         @Override
         public String describe() {
-            return Duration.ofSeconds(pause) + " after each";
+            return Duration.ofSeconds(pause) + " after each job";
         }
     }
 
     /** {@return the last times after one time and not after another, oldest first} */
     default List<Long> latest(int count, long after, long upTo) {
-        long span = 1;
-        while (true) {
-            long from = Math.max(after, upTo - span);
-            Deque<Long> found = within(count, from, upTo);
-            if (found.size() == count || from == after) {
-                return List.copyOf(found);
-            }
-            span *= 2;
+        OptionalLong first = nextAfter(after);
+        if (count == 0 || first.isEmpty() || first.getAsLong() > upTo) {
+            return List.of();
         }
-    }
-
-    private Deque<Long> within(int count, long after, long upTo) {
-        Deque<Long> found = new ArrayDeque<>();
-        OptionalLong next = nextAfter(after);
-        while (next.isPresent() && next.getAsLong() <= upTo) {
-            found.add(next.getAsLong());
-            if (found.size() > count) {
-                found.remove();
+        if (upTo - after <= SHORT) {
+            List<Long> all = new ArrayList<>();
+            for (OptionalLong next = first; next.isPresent() && next.getAsLong() <= upTo; ) {
+                all.add(next.getAsLong());
+                next = nextAfter(next.getAsLong());
             }
-            next = nextAfter(next.getAsLong());
+            return all.subList(Math.max(0, all.size() - count), all.size());
         }
-        return found;
+        long middle = after + (upTo - after) / 2;
+        List<Long> late = latest(count, middle, upTo);
+        List<Long> all = new ArrayList<>(latest(count - late.size(), after, middle));
+        all.addAll(late);
+        return all;
     }
 }

@@ -375,7 +375,7 @@ public final class Transactions {
     private <T extends @Nullable Object> CompletableFuture<T> runVerbEpilogue(
             Transaction tx, CompletableFuture<T> done) {
         return done.thenCompose(result -> scheduleFirings
-                .moveOn(tx)
+                .addFollowing(tx)
                 .thenCompose(moved -> dependencyPropagator.propagate(tx))
                 .thenCompose(propagated -> TypeInUse.bringIntoUse(tx))
                 .thenApply(used -> result));

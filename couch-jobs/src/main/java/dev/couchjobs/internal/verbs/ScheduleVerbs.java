@@ -9,6 +9,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.PayloadTooLargeException;
 import dev.couchjobs.ScheduleInfo;
 import dev.couchjobs.ScheduleNotFoundException;
 import dev.couchjobs.UndecodableRowException;
@@ -31,20 +32,26 @@ import dev.couchjobs.internal.views.PayloadCodec;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.random.RandomGenerator;
 
 /** The verbs of schedules. Each leaves the same state if it runs twice. */
 public final class ScheduleVerbs {
+    /** A transaction of 10,000,000 bytes has room for the data twice, and for the result of the job before. */
+    private static final int DATA_BYTES_MAX = 1_000_000;
+
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final PayloadCodec codec;
     private final LayoutRow layout;
     private final ScheduleTable table;
     private final ScheduleFirings firings;
+    private final RandomGenerator random;
 
     public ScheduleVerbs(Instance instance) {
         this.keyspace = instance.keyspace();
@@ -52,35 +59,32 @@ public final class ScheduleVerbs {
         this.codec = instance.codec();
         this.layout = new LayoutRow(keyspace);
         this.table = new ScheduleTable(keyspace);
-        this.firings = new ScheduleFirings(
-                keyspace, instance.clock(), instance.environment().random());
+        this.random = instance.environment().random();
+        this.firings = new ScheduleFirings(keyspace, instance.clock(), random);
     }
 
     public CompletableFuture<ScheduleInfo> put(TransactionContext context, ScheduleRequest request) {
         String name = request.name();
         JobType<?, ?> type = request.job().type();
-        byte[] json = encode(request.job(), name);
-        return run("put schedule", context, tx -> {
+        Payload data = Payload.of(encode(request.job(), name));
+        return inOrder("put schedule", context, name, tx -> {
                     TypeKeys keys = keyspace.type(type.name());
                     CompletableFuture<?> allowed = TypeTimeouts.setIfAbsent(tx, keys, type.activityTimeout())
                             .thenCombine(requireSchedules(tx), (isFirst, done) -> isFirst);
                     CompletableFuture<Payload> stored = table.readData(tx, name);
                     return table.findReadable(tx, keys, name)
-                            .thenCompose(row -> stored.thenCompose(data -> allowed.thenCompose(
-                                    done -> put(tx, request, row, data.isKnownToEqual(json), json))));
+                            .thenCompose(row -> stored.thenCompose(present -> allowed.thenCompose(
+                                    done -> put(tx, request, row, present.hasSameBytes(data), data))));
                 })
                 .thenApply(row -> info(name, row));
     }
 
-    private CompletableFuture<ScheduleRow> put(
-            Transaction tx, ScheduleRequest request, Optional<ScheduleRow> row, boolean isSameData, byte[] json) {
-        return row.filter(stored -> isSameData && stored.definition().equals(request.definition()))
-                .map(stored -> keep(tx, request.name(), stored, /* wanted= */ stored))
-                .orElseGet(() -> replace(tx, request, row, json));
-    }
-
     private <D> byte[] encode(NewJob<D> job, String name) {
-        return codec.encode(job.type(), name, job.data());
+        byte[] json = codec.encode(job.type(), name, job.data());
+        if (json.length > DATA_BYTES_MAX) {
+            throw new PayloadTooLargeException("data", job.type().name(), name, json.length, DATA_BYTES_MAX);
+        }
+        return json;
     }
 
     /** Keeps code that does not know schedules from writing rows. */
@@ -92,50 +96,98 @@ public final class ScheduleVerbs {
         });
     }
 
-    private CompletableFuture<ScheduleRow> replace(
-            Transaction tx, ScheduleRequest request, Optional<ScheduleRow> before, byte[] json) {
-        table.writeData(tx, request.name(), json);
-        ScheduleRow fresh = new ScheduleRow(
-                request.definition(), before.filter(ScheduleRow::paused).isPresent(), false, null);
-        return before.map(row -> withdraw(tx, request.name(), row))
-                .orElseGet(() -> CompletableFuture.completedFuture(fresh))
-                .thenCompose(rest -> rest.current() != null
-                                && rest.definition()
-                                        .typeName()
-                                        .equals(fresh.definition().typeName())
-                        ? write(tx, request.name(), fresh.with(rest.current()))
-                        : fireNext(tx, request.name(), fresh, Payload.of(json)));
+    private CompletableFuture<ScheduleRow> put(
+            Transaction tx, ScheduleRequest request, Optional<ScheduleRow> stored, boolean isSameData, Payload data) {
+        String name = request.name();
+        ScheduleRow.Definition definition = request.definition();
+        if (stored.isEmpty()) {
+            table.writeData(tx, name, data);
+            return firings.addFirst(tx, name, ScheduleRow.of(definition), data);
+        }
+        ScheduleRow row = stored.get().isRemoved() ? stored.get().with(ScheduleRow.Status.ACTIVE) : stored.get();
+        if (isSameData && row.definition().equals(definition)) {
+            return resume(tx, name, stored.get(), /* wanted= */ row, data);
+        }
+        table.writeData(tx, name, data);
+        return replace(tx, name, row, definition, data);
     }
 
     /**
-     * Writes a schedule if it differs from what is stored, and adds the job of its next time if it has no current job:
-     * that may be in quarantine.
+     * Changes the definition of a schedule. A current job that waits changes too, or is removed. If it is overdue, its
+     * firing time stays: no process has run it yet.
      */
-    private CompletableFuture<ScheduleRow> keep(Transaction tx, String name, ScheduleRow stored, ScheduleRow wanted) {
-        return hasCurrent(tx, wanted)
-                .thenCompose(hasCurrent -> hasCurrent || (wanted.paused() && wanted.equals(stored))
-                        ? writeIfOther(tx, name, stored, wanted)
-                        : table.readData(tx, name).thenCompose(json -> fireNext(tx, name, wanted, json)));
+    private CompletableFuture<ScheduleRow> replace(
+            Transaction tx, String name, ScheduleRow row, ScheduleRow.Definition definition, Payload data) {
+        ScheduleRow fresh = row.with(definition).followedBy(null);
+        return editCurrent(tx, row, (jobs, ref, job) -> {
+                    ScheduleRow.Current current = Objects.requireNonNull(row.current());
+                    boolean isSameType = row.definition().typeName().equals(definition.typeName());
+                    if (hasBegun(job)) {
+                        return Optional.of(isSameType ? row.with(definition) : fresh);
+                    }
+                    boolean isSameTime = fresh.first(firings.now()).equals(OptionalLong.of(current.time()));
+                    boolean isOverdue = current.time() <= firings.now();
+                    if (isSameType && (isSameTime || isOverdue)) {
+                        ScheduleRow kept = row.with(definition);
+                        jobs.save(ref, job, firings.changed(job, name, kept, data));
+                        return Optional.of(kept);
+                    }
+                    jobs.save(ref, job, null);
+                    return Optional.empty();
+                })
+                .thenCompose(kept -> kept.filter(next -> next.current() != null).isPresent()
+                        ? write(tx, name, kept.get())
+                        : addFirst(tx, name, fresh, data));
     }
 
-    private CompletableFuture<ScheduleRow> writeIfOther(
-            Transaction tx, String name, ScheduleRow stored, ScheduleRow row) {
-        return row.equals(stored) ? CompletableFuture.completedFuture(row) : write(tx, name, row);
+    /** What becomes of the current job, which has not ended; empty if the schedule has no current job afterwards. */
+    private interface CurrentStep {
+        Optional<ScheduleRow> apply(JobTransaction jobs, JobRef ref, JobRow job);
     }
 
-    private CompletableFuture<Boolean> hasCurrent(Transaction tx, ScheduleRow row) {
-        return row.current() == null
-                ? CompletableFuture.completedFuture(false)
-                : JobTransaction.of(tx)
-                        .edit(
-                                job(row, row.current()),
-                                job -> CompletableFuture.completedFuture(
-                                        job.filter(found -> found.state() != JobState.FINISHED)
-                                                .isPresent()));
+    /** {@return the result of a step; empty if there is no current job, or it is in quarantine} */
+    private CompletableFuture<Optional<ScheduleRow>> editCurrent(Transaction tx, ScheduleRow row, CurrentStep step) {
+        if (row.current() == null) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        JobRef ref = keyspace.job(row.definition().typeName(), row.current().jobId());
+        JobTransaction jobs = JobTransaction.of(tx);
+        return jobs.edit(
+                ref,
+                job -> CompletableFuture.completedFuture(job.filter(found -> found.state() != JobState.FINISHED)
+                        .flatMap(found -> step.apply(jobs, ref, found))));
     }
 
-    private JobRef job(ScheduleRow row, ScheduleRow.Current current) {
-        return keyspace.job(row.definition().typeName(), current.jobId());
+    /** Removes a current job that waits. {@return the schedule, without a current job unless that has begun} */
+    private CompletableFuture<ScheduleRow> withdraw(Transaction tx, ScheduleRow row) {
+        return editCurrent(tx, row, (jobs, ref, job) -> {
+                    if (hasBegun(job)) {
+                        return Optional.of(row);
+                    }
+                    jobs.save(ref, job, null);
+                    return Optional.empty();
+                })
+                .thenApply(rest -> rest.orElseGet(() -> row.followedBy(null)));
+    }
+
+    private static boolean hasBegun(JobRow job) {
+        return job.state() == JobState.RUNNING
+                || (job.claimInfo().number() > 0 && job.claimInfo().started());
+    }
+
+    /** Writes the row of a schedule, with a current job unless it is paused. */
+    private CompletableFuture<ScheduleRow> resume(
+            Transaction tx, String name, ScheduleRow stored, ScheduleRow wanted, Payload data) {
+        return editCurrent(tx, wanted, (jobs, ref, job) -> Optional.of(wanted)).thenCompose(present -> {
+            if (present.isEmpty() && !wanted.isPaused()) {
+                return addFirst(tx, name, wanted, data);
+            }
+            return wanted.equals(stored) ? CompletableFuture.completedFuture(wanted) : write(tx, name, wanted);
+        });
+    }
+
+    private CompletableFuture<ScheduleRow> addFirst(Transaction tx, String name, ScheduleRow row, Payload data) {
+        return row.isPaused() ? write(tx, name, row.followedBy(null)) : firings.addFirst(tx, name, row, data);
     }
 
     private CompletableFuture<ScheduleRow> write(Transaction tx, String name, ScheduleRow row) {
@@ -143,48 +195,14 @@ public final class ScheduleVerbs {
         return CompletableFuture.completedFuture(row);
     }
 
-    /** Adds the job of the next time, unless the schedule is paused. */
-    private CompletableFuture<ScheduleRow> fireNext(Transaction tx, String name, ScheduleRow row, Payload data) {
-        if (row.paused()) {
-            return write(tx, name, row.with(null));
-        }
-        return firings.fire(tx, name, row, row.definition().first(firings.now()), data);
-    }
-
-    /**
-     * Removes the current job of a schedule if it waits for its time.
-     *
-     * @return the schedule, without a current job unless that has begun
-     */
-    private CompletableFuture<ScheduleRow> withdraw(Transaction tx, String name, ScheduleRow row) {
-        if (row.current() == null) {
-            return CompletableFuture.completedFuture(row);
-        }
-        JobRef ref = job(row, row.current());
-        ScheduleRow without = row.with(null);
-        table.write(tx, name, without); // so that the removal does not add the next job
-        JobTransaction jobs = JobTransaction.of(tx);
-        return jobs.edit(ref, job -> {
-            if (job.filter(ScheduleVerbs::isWaiting).isPresent()) {
-                jobs.save(ref, job.get(), null);
-            }
-            return CompletableFuture.completedFuture(
-                    job.filter(ScheduleVerbs::hasBegun).isPresent() ? row : without);
-        });
-    }
-
-    private static boolean isWaiting(JobRow job) {
-        return job.state() == JobState.PENDING && job.claimInfo().number() == 0;
-    }
-
-    private static boolean hasBegun(JobRow job) {
-        return job.state() != JobState.FINISHED && !isWaiting(job);
-    }
-
     public CompletableFuture<Optional<ScheduleInfo>> get(ReadTransactionContext context, String name) {
         return transactions
                 .named("get schedule", "")
-                .read(context, tx -> table.find(tx, name).thenApply(row -> row.map(found -> info(name, found))));
+                .read(
+                        context,
+                        tx -> table.find(tx, name)
+                                .thenApply(row ->
+                                        row.filter(found -> !found.isRemoved()).map(found -> info(name, found))));
     }
 
     public CompletableFuture<Page<ScheduleInfo>> list(ReadTransactionContext context, PageRequest page) {
@@ -200,7 +218,9 @@ public final class ScheduleVerbs {
         List<ScheduleInfo> items = new ArrayList<>();
         List<KeyValue> shown = rows.subList(0, Math.min(limit, rows.size()));
         for (KeyValue row : shown) {
-            table.readable(row).ifPresent(decoded -> items.add(info(table.nameOf(row.getKey()), decoded)));
+            table.readable(row)
+                    .filter(decoded -> !decoded.isRemoved())
+                    .ifPresent(decoded -> items.add(info(table.nameOf(row.getKey()), decoded)));
         }
         return new Page<>(
                 items,
@@ -214,39 +234,65 @@ public final class ScheduleVerbs {
                 "pause schedule",
                 context,
                 name,
-                (tx, row) -> withdraw(tx, name, row).thenCompose(rest -> write(tx, name, rest.paused(true))));
+                (tx, row) ->
+                        withdraw(tx, row).thenCompose(rest -> write(tx, name, rest.with(ScheduleRow.Status.PAUSED))));
     }
 
     public CompletableFuture<ScheduleInfo> resume(TransactionContext context, String name) {
-        return change(
+        return changeWithData(
                 "resume schedule",
                 context,
                 name,
-                (tx, row) -> keep(tx, name, /* stored= */ row, /* wanted= */ row.paused(false)));
+                (tx, row, data) ->
+                        resume(tx, name, /* stored= */ row, /* wanted= */ row.with(ScheduleRow.Status.ACTIVE), data));
     }
 
+    /** A random number identifies the call, so that a further try after an unknown result changes nothing. */
     public CompletableFuture<ScheduleInfo> runNow(TransactionContext context, String name) {
-        return change("run schedule", context, name, (tx, row) -> {
-            CompletableFuture<Payload> data = table.readData(tx, name);
-            return withdraw(tx, name, row)
-                    .thenCompose(rest -> rest.current() != null
-                            ? write(tx, name, rest.againAtOnce())
-                            : data.thenCompose(
-                                    json -> firings.fire(tx, name, rest, OptionalLong.of(firings.now()), json)));
-        });
+        long call = random.nextLong();
+        return changeWithData(
+                "run schedule",
+                context,
+                name,
+                (tx, row, data) -> row.lastRun() == call
+                        ? CompletableFuture.completedFuture(row)
+                        : runNow(tx, name, row.ranBy(call), data));
     }
 
+    private CompletableFuture<ScheduleRow> runNow(Transaction tx, String name, ScheduleRow row, Payload data) {
+        return editCurrent(tx, row, (jobs, ref, job) -> {
+                    if (hasBegun(job)) {
+                        return Optional.of(row.runningAgain());
+                    }
+                    if (job.scheduledTime() <= firings.now()) {
+                        return Optional.of(row); // it may run at once, and makes up for what was missed
+                    }
+                    jobs.save(ref, job, null);
+                    return Optional.empty();
+                })
+                .thenCompose(
+                        kept -> kept.isPresent() ? write(tx, name, kept.get()) : firings.addNow(tx, name, row, data));
+    }
+
+    /** A schedule whose current job has begun is removed when that job ends. */
     public CompletableFuture<Void> remove(TransactionContext context, String name) {
-        return run(
+        return inOrder(
                 "remove schedule",
                 context,
+                name,
                 tx -> table.find(tx, name)
                         .exceptionallyCompose(error -> RootCauses.of(error) instanceof UndecodableRowException
                                 ? CompletableFuture.completedFuture(Optional.empty())
                                 : CompletableFuture.failedFuture(error))
-                        .thenCompose(row -> row.<CompletableFuture<?>>map(found -> withdraw(tx, name, found))
-                                .orElseGet(() -> CompletableFuture.completedFuture(row)))
-                        .thenAccept(done -> table.remove(tx, name)));
+                        .thenCompose(row -> row.map(found -> withdraw(tx, found).thenApply(Optional::of))
+                                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())))
+                        .thenAccept(rest -> {
+                            if (rest.filter(row -> row.current() != null).isPresent()) {
+                                table.write(tx, name, rest.get().with(ScheduleRow.Status.REMOVED));
+                            } else {
+                                table.remove(tx, name);
+                            }
+                        }));
     }
 
     private CompletableFuture<ScheduleInfo> change(
@@ -254,18 +300,41 @@ public final class ScheduleVerbs {
             TransactionContext context,
             String name,
             BiFunction<Transaction, ScheduleRow, CompletableFuture<ScheduleRow>> step) {
-        return run(
+        return inOrder(
                 purpose,
                 context,
+                name,
                 tx -> table.find(tx, name)
-                        .thenCompose(
-                                found -> step.apply(tx, found.orElseThrow(() -> new ScheduleNotFoundException(name))))
+                        .thenCompose(found -> step.apply(tx, required(found, name)))
                         .thenApply(row -> info(name, row)));
     }
 
-    private <T> CompletableFuture<T> run(
-            String purpose, TransactionContext context, Function<Transaction, CompletableFuture<T>> body) {
-        return transactions.named(purpose, "").run(context, body);
+    private interface DataStep {
+        CompletableFuture<ScheduleRow> apply(Transaction tx, ScheduleRow row, Payload data);
+    }
+
+    /** Changes a schedule with the data of its jobs, which is read in parallel with its row. */
+    private CompletableFuture<ScheduleInfo> changeWithData(
+            String purpose, TransactionContext context, String name, DataStep step) {
+        return inOrder(purpose, context, name, tx -> {
+            CompletableFuture<Payload> data = table.readData(tx, name);
+            return table.find(tx, name)
+                    .thenCompose(row -> data.thenCompose(json -> step.apply(tx, required(row, name), json)))
+                    .thenApply(row -> info(name, row));
+        });
+    }
+
+    private static ScheduleRow required(Optional<ScheduleRow> row, String name) {
+        return row.filter(found -> !found.isRemoved()).orElseThrow(() -> new ScheduleNotFoundException(name));
+    }
+
+    /** Verbs of one schedule in one transaction run in the order of the calls. */
+    private <T> CompletableFuture<T> inOrder(
+            String purpose, TransactionContext context, String name, Function<Transaction, CompletableFuture<T>> body) {
+        Keyspace.checkScheduleName(name);
+        return transactions
+                .named(purpose, "")
+                .run(context, tx -> JobTransaction.of(tx).inOrder(List.of(table.key(name)), () -> body.apply(tx)));
     }
 
     private static ScheduleInfo info(String name, ScheduleRow row) {
@@ -274,7 +343,7 @@ public final class ScheduleVerbs {
                 name,
                 row.definition().typeName(),
                 row.definition().timing().describe(),
-                row.paused(),
+                row.isPaused(),
                 current.map(ScheduleRow.Current::jobId),
                 current.map(ScheduleRow.Current::time).map(Instant::ofEpochSecond));
     }

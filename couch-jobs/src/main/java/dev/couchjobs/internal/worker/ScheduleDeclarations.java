@@ -8,12 +8,16 @@ import dev.couchjobs.internal.verbs.ScheduleVerbs;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Puts the schedules that a worker declares, one after the other, each again until that succeeds. */
+/** Puts the schedules that a worker declares, some at a time, each again until that succeeds. */
 public final class ScheduleDeclarations implements AutoCloseable {
+    private static final int TOGETHER_MAX = 20;
+
     private final Database database;
     private final ScheduleVerbs verbs;
     private final Loop loop;
@@ -33,18 +37,31 @@ public final class ScheduleDeclarations implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> putNext() {
-        ScheduleRequest next;
+        List<ScheduleRequest> next = new ArrayList<>();
         synchronized (this) {
-            next = missing.peek();
+            while (next.size() < TOGETHER_MAX && !missing.isEmpty()) {
+                next.add(missing.remove());
+            }
         }
-        return next == null
-                ? CompletableFuture.completedFuture(Pause.untilWakeUp())
-                : verbs.put(database, next).thenApply(done -> {
-                    synchronized (this) {
-                        missing.remove();
+        if (next.isEmpty()) {
+            return CompletableFuture.completedFuture(Pause.untilWakeUp());
+        }
+        return CompletableFuture.allOf(next.stream().map(this::put).toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> Pause.none());
+    }
+
+    private CompletableFuture<?> put(ScheduleRequest request) {
+        return CompletableFuture.completedFuture(request)
+                .thenCompose(ready -> verbs.put(database, ready)) // bad data throws
+                .whenComplete((done, error) -> {
+                    if (error != null) {
+                        putLater(request); // others come first
                     }
-                    return Pause.none();
                 });
+    }
+
+    private synchronized void putLater(ScheduleRequest request) {
+        missing.add(request);
     }
 
     @Override
