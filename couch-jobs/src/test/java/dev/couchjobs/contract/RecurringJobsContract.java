@@ -654,6 +654,16 @@ class RecurringJobsContract extends JobsContract {
     }
 
     @Test
+    void aPauseAndAResumeInOneTransactionLeaveOneJob() {
+        put(EVERY_HOUR);
+
+        await(database.runAsync(tx -> CompletableFuture.allOf(
+                timed.schedules().pause(tx, HOURLY), timed.schedules().resume(tx, HOURLY))));
+
+        assertThat(waiting()).containsExactly("hourly@2026-11-21T13:00:00Z");
+    }
+
+    @Test
     void aClockAYearAheadIsMendedByAPause() {
         put(EVERY_HOUR);
         clock.advance(HOUR);

@@ -77,6 +77,14 @@ public final class JobTransaction {
         return TransactionScope.takeEndedFirings(tx);
     }
 
+    /** {@return whether this transaction has added a job again after its end or removal} */
+    public static boolean isAddedAgain(Transaction tx, JobRef ended) {
+        return TransactionScope.written(tx, ended.rowKey())
+                .flatMap(TransactionScope.Written::row)
+                .filter(row -> row.state() != JobState.FINISHED)
+                .isPresent();
+    }
+
     /** {@return whether the verb runs in the caller's transaction, and so has no token} */
     public boolean isJoined() {
         return token.isEmpty();

@@ -6,7 +6,6 @@ import com.apple.foundationdb.Transaction;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.couchjobs.JobState;
 import dev.couchjobs.TooManyJobsException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -127,12 +126,7 @@ final class TransactionScope {
     }
 
     private synchronized List<RowChange> takeEndedFirings() {
-        List<RowChange> taken = endedFirings.stream()
-                .filter(end -> written(end.ref().rowKey())
-                        .flatMap(Written::row)
-                        .filter(row -> row.state() != JobState.FINISHED) // added again after its removal
-                        .isEmpty())
-                .toList();
+        List<RowChange> taken = List.copyOf(endedFirings);
         endedFirings.clear();
         return taken;
     }

@@ -76,8 +76,10 @@ public final class ScheduleFirings {
         List<byte[]> keys =
                 ends.stream().map(end -> table.key(firing(end).schedule())).toList();
         return JobTransaction.of(tx).inOrder(keys, () -> {
-            List<CompletableFuture<Optional<Plan>>> plans =
-                    ends.stream().map(end -> planFollowing(tx, end)).toList();
+            List<CompletableFuture<Optional<Plan>>> plans = ends.stream()
+                    .filter(end -> !JobTransaction.isAddedAgain(tx, end.ref()))
+                    .map(end -> planFollowing(tx, end))
+                    .toList();
             return CompletableFuture.allOf(plans.toArray(CompletableFuture<?>[]::new))
                     .thenCompose(done -> add(
                             tx,
