@@ -95,13 +95,13 @@ class OwnClearsTest {
         }
 
         @Override
-        public Scan ascending(byte[] from) {
-            return counted(contents.ascending(from));
+        public Scan ascending(byte[] from, byte[] end) {
+            return counted(contents.ascending(from, end));
         }
 
         @Override
-        public Scan descending(byte[] before) {
-            return counted(contents.descending(before));
+        public Scan descending(byte[] before, byte[] end) {
+            return counted(contents.descending(before, end));
         }
 
         private Scan counted(Scan scan) {

@@ -47,7 +47,7 @@ public final class MergedScan implements AutoCloseable {
                         .entrySet()
                         .iterator();
         advanceWritten();
-        this.stored = reverse ? contents.descending(end) : contents.ascending(begin);
+        this.stored = reverse ? contents.descending(end, begin) : contents.ascending(begin, end);
     }
 
     @Override
@@ -118,7 +118,7 @@ public final class MergedScan implements AutoCloseable {
                 firstHidden = hidden;
             }
             stored.close();
-            stored = reverse ? contents.descending(hidden.begin()) : contents.ascending(hidden.end());
+            stored = reverse ? contents.descending(hidden.begin(), begin) : contents.ascending(hidden.end(), end);
         }
     }
 

@@ -38,13 +38,13 @@ public record LayeredContents(Overlay overlay, Base base, EmptyRangeHint hint) i
     }
 
     @Override
-    public Scan ascending(byte[] from) {
-        return LayeredScan.ascending(this, from);
+    public Scan ascending(byte[] from, byte[] end) {
+        return LayeredScan.ascending(this, from, end);
     }
 
     @Override
-    public Scan descending(byte[] before) {
-        return LayeredScan.descending(this, before);
+    public Scan descending(byte[] before, byte[] end) {
+        return LayeredScan.descending(this, before, end);
     }
 
     @Override
@@ -65,7 +65,7 @@ public record LayeredContents(Overlay overlay, Base base, EmptyRangeHint hint) i
     public long bytes(byte[] begin, byte[] end) {
         long counted = 0;
         byte[] countedTo = end;
-        try (Scan scan = ascending(begin)) {
+        try (Scan scan = ascending(begin, end)) {
             for (int rows = 0; scan.isOnEntry() && Bytes.less(scan.key(), end); rows++) {
                 if (rows == COUNTED_ROWS || counted >= COUNTED_BYTES) {
                     countedTo = scan.key();
@@ -93,7 +93,7 @@ public record LayeredContents(Overlay overlay, Base base, EmptyRangeHint hint) i
     public List<byte[]> splitPoints(byte[] begin, byte[] end, long chunkBytes) {
         List<byte[]> points = new ArrayList<>();
         long chunk = 0;
-        try (Scan scan = ascending(begin)) {
+        try (Scan scan = ascending(begin, end)) {
             for (; scan.isOnEntry() && Bytes.less(scan.key(), end); scan.advance()) {
                 long bytes = (long) scan.key().length + scan.value().length;
                 if (chunk > 0 && chunk + bytes > chunkBytes) {

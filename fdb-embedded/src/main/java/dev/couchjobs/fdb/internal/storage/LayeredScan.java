@@ -11,7 +11,10 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Merges an overlay's keys with those of the base that it leaves visible. */
+/**
+ * Merges an overlay's keys with those of the base that it leaves visible. It looks for keys of the base within a range
+ * only: behind an empty queue there may be thousands of cleared keys of other queues.
+ */
 final class LayeredScan implements Scan {
     /** The number of keys of the base to step over in a cleared range before seeking to its end. */
     private static final int STEPS_BEFORE_SEEK = 4;
@@ -20,6 +23,7 @@ final class LayeredScan implements Scan {
     private final Base base;
     private final EmptyRangeHint hint;
     private final boolean upwards;
+    private final byte[] end;
     private final Cursor<byte[]> sets;
     private BaseCursor stored;
     /** The key of the base's next visible entry. */
@@ -27,25 +31,26 @@ final class LayeredScan implements Scan {
     /** The overlay's entry if it is the current one; null if the base's entry is. */
     private @Nullable MapNode<byte[]> set;
 
-    private LayeredScan(LayeredContents contents, boolean upwards, Cursor<byte[]> sets, BaseCursor stored) {
+    private LayeredScan(LayeredContents contents, boolean upwards, byte[] end, Cursor<byte[]> sets, BaseCursor stored) {
         this.overlay = contents.overlay();
         this.base = contents.base();
         this.hint = contents.hint();
         this.upwards = upwards;
+        this.end = end;
         this.sets = sets;
         this.stored = stored;
         findStored();
         choose();
     }
 
-    static LayeredScan ascending(LayeredContents contents, byte[] from) {
+    static LayeredScan ascending(LayeredContents contents, byte[] from, byte[] end) {
         Cursor<byte[]> sets = contents.overlay().sets().ascending(from);
-        return new LayeredScan(contents, true, sets, contents.base().ascending(from));
+        return new LayeredScan(contents, true, end, sets, contents.base().ascending(from));
     }
 
-    static LayeredScan descending(LayeredContents contents, byte[] before) {
+    static LayeredScan descending(LayeredContents contents, byte[] before, byte[] end) {
         Cursor<byte[]> sets = contents.overlay().sets().descending(before);
-        return new LayeredScan(contents, false, sets, contents.base().descending(before));
+        return new LayeredScan(contents, false, end, sets, contents.base().descending(before));
     }
 
     @Override
@@ -96,7 +101,7 @@ final class LayeredScan implements Scan {
         KeyRange first = null;
         KeyRange last = null;
         int skipped = 0;
-        storedKey = stored.key();
+        storedKey = storedWithinRange();
         while (storedKey != null) {
             KeyRange cleared = overlay.clearedAt(storedKey);
             if (cleared == null) {
@@ -105,12 +110,17 @@ final class LayeredScan implements Scan {
             first = first == null ? cleared : first;
             last = cleared;
             skipped += stepOver(cleared) ? EmptyRangeHint.MIN_KEYS : 1; // a seek costs more than many steps
-            storedKey = stored.key();
+            storedKey = storedWithinRange();
         }
         if (first != null && last != null) {
             KeyRange gap = upwards ? new KeyRange(first.begin(), last.end()) : new KeyRange(last.begin(), first.end());
             hint.record(skipped, new EmptyRangeHint.ScannedRange(gap, overlay.baseVersion()));
         }
+    }
+
+    private byte @Nullable [] storedWithinRange() {
+        byte[] key = stored.key();
+        return key == null || (upwards ? !Bytes.less(key, end) : Bytes.less(key, end)) ? null : key;
     }
 
     /** Returns whether it had to seek. */

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 public interface Contents {
     byte @Nullable [] get(byte[] key);
 
-    /** From the first key that is not less than {@code from}, upwards. */
-    Scan ascending(byte[] from);
+    /** From the first key that is not less than {@code from}, upwards. Keys from {@code end} on may be left out. */
+    Scan ascending(byte[] from, byte[] end);
 
-    /** From the last key that is less than {@code before}, downwards. */
-    Scan descending(byte[] before);
+    /** From the last key that is less than {@code before}, downwards. Keys less than {@code end} may be left out. */
+    Scan descending(byte[] before, byte[] end);
 
     /** Returns the contents after the given mutations, which were committed at {@code version}. */
     Contents with(List<BaseMutation> mutations, long version);

@@ -20,12 +20,12 @@ public record MemoryContents(OrderedMap<byte[]> map) implements Contents {
     }
 
     @Override
-    public Scan ascending(byte[] from) {
+    public Scan ascending(byte[] from, byte[] end) {
         return new MapScan(map.ascending(from));
     }
 
     @Override
-    public Scan descending(byte[] before) {
+    public Scan descending(byte[] before, byte[] end) {
         return new MapScan(map.descending(before));
     }
 

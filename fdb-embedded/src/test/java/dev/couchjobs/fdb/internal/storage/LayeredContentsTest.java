@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -61,6 +62,25 @@ class LayeredContentsTest {
         assertThat(base.open()).isZero();
     }
 
+    @Example
+    void aScanPassesNoClearedKeysBeyondItsRange() {
+        List<BaseMutation> rows = new ArrayList<>();
+        for (int i = 100; i < 200; i++) {
+            rows.add(BaseMutation.put(key("queue" + i), key("job")));
+        }
+        base.apply(1, rows);
+        EmptyRangeHint passed = new EmptyRangeHint(1);
+        LayeredEdit edit = new LayeredEdit(new LayeredContents(Overlay.empty(1), base, passed), 2);
+        rows.forEach(row -> edit.clear(((BaseMutation.Put) row).key()));
+        LayeredContents drained = edit.contents();
+
+        assertThat(entries(drained.ascending(key("q"), key("queue100")))).isEmpty();
+        assertThat(entries(drained.descending(key("queue3"), key("queue2")))).isEmpty();
+        assertThat(passed.take(drained.overlay())).isNull();
+        assertThat(entries(drained.ascending(key("q"), key("queue2")))).isEmpty();
+        assertThat(passed.take(drained.overlay())).isNotNull();
+    }
+
     private LayeredContents commit(LayeredContents before, NavigableMap<String, String> model, Batch batch) {
         LayeredEdit edit = new LayeredEdit(before, history.size() + 1);
         for (Write write : batch.writes) {
@@ -92,10 +112,19 @@ class LayeredContentsTest {
         List<String> expected = new ArrayList<>();
         committed.model.forEach((name, value) -> expected.add(name + "=" + value));
         LayeredContents contents = committed.contents;
-        assertThat(entries(contents.ascending(Bytes.EMPTY))).containsExactlyElementsOf(expected);
-        List<String> backwards = entries(contents.descending(key("z")));
+        assertThat(entries(contents.ascending(Bytes.EMPTY, key("z")))).containsExactlyElementsOf(expected);
+        List<String> backwards = entries(contents.descending(key("z"), Bytes.EMPTY));
         assertThat(backwards).hasSameElementsAs(expected).hasSameSizeAs(expected);
         assertThat(backwards).isSortedAccordingTo((one, other) -> other.compareTo(one));
+        List<String> part = expected.stream()
+                .filter(entry -> entry.compareTo("b") >= 0 && entry.compareTo("d") < 0)
+                .toList();
+        assertThat(entries(contents.ascending(key("b"), key("d"))))
+                .filteredOn(entry -> entry.compareTo("d") < 0)
+                .containsExactlyElementsOf(part);
+        assertThat(entries(contents.descending(key("d"), key("b"))))
+                .filteredOn(entry -> entry.compareTo("b") >= 0)
+                .containsExactlyInAnyOrderElementsOf(part);
         for (char name = 'a'; name <= 'e'; name++) {
             byte[] value = contents.get(key("" + name));
             assertThat(value == null ? null : text(value)).isEqualTo(committed.model.get("" + name));

@@ -76,7 +76,7 @@ class VersionHistoryTest {
 
     private static List<String> entries(Contents contents) {
         List<String> entries = new ArrayList<>();
-        try (Scan scan = contents.ascending(Bytes.EMPTY)) {
+        try (Scan scan = contents.ascending(Bytes.EMPTY, new byte[] {(byte) 0xFF, (byte) 0xFF})) {
             for (; scan.isOnEntry(); scan.advance()) {
                 entries.add(TestKeys.text(scan.key()) + "=" + TestKeys.text(scan.value()));
             }
