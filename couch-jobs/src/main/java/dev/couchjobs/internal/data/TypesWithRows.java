@@ -25,45 +25,66 @@ public final class TypesWithRows {
 
     private final List<String> types = new ArrayList<>();
     private final ReadTransaction tx;
-    private final List<Subspace> subspaces;
+    private final List<Head> heads;
     private final int limit;
 
     private TypesWithRows(ReadTransaction tx, List<Subspace> subspaces, int limit) {
         this.tx = tx.snapshot();
-        this.subspaces = subspaces;
+        this.heads = subspaces.stream().map(Head::new).toList();
         this.limit = limit;
+    }
+
+    /**
+     * The next type in one subspace. It stays until the search has passed it: another read of it, for each type of the
+     * other subspaces, would pass all cleared rows before it again.
+     */
+    private final class Head {
+        private final Subspace subspace;
+        private CompletableFuture<Optional<String>> type = CompletableFuture.completedFuture(Optional.empty());
+
+        Head(Subspace subspace) {
+            this.subspace = subspace;
+        }
+
+        void moveAfter(Optional<String> passed) {
+            type = first(
+                    subspace, passed.map(name -> subspace.get(name).range().end).orElse(subspace.range().begin), 1);
+        }
     }
 
     /** {@return the first types with changes in their feeds, or the next after a type; read without conflicts} */
     public static CompletableFuture<List<String>> inFeed(
             ReadTransaction tx, Keyspace keyspace, Optional<String> after, int limit) {
-        return new TypesWithRows(tx, List.of(keyspace.feeds()), limit).after(after);
+        return new TypesWithRows(tx, List.of(keyspace.feeds()), limit).allAfter(after);
     }
 
     /** {@return the first types with waiting or running jobs, or the next after a type; read without conflicts} */
     public static CompletableFuture<List<String>> inQueuesOrActivity(
             ReadTransaction tx, Keyspace keyspace, Optional<String> after, int limit) {
         List<Subspace> subspaces = List.of(keyspace.pendingQueues(), keyspace.rankedQueues(), keyspace.activities());
-        return new TypesWithRows(tx, subspaces, limit).after(after);
+        return new TypesWithRows(tx, subspaces, limit).allAfter(after);
     }
 
-    private CompletableFuture<List<String>> after(Optional<String> type) {
+    private CompletableFuture<List<String>> allAfter(Optional<String> type) {
+        heads.forEach(head -> head.moveAfter(type));
+        return collect();
+    }
+
+    private CompletableFuture<List<String>> collect() {
         if (types.size() == limit) {
             return CompletableFuture.completedFuture(types);
         }
-        List<CompletableFuture<Optional<String>>> firsts = subspaces.stream()
-                .map(subspace -> first(
-                        subspace,
-                        type.map(name -> subspace.get(name).range().end).orElse(subspace.range().begin),
-                        1))
-                .toList();
-        return CompletableFuture.allOf(firsts.toArray(CompletableFuture<?>[]::new))
+        return CompletableFuture.allOf(heads.stream().map(head -> head.type).toArray(CompletableFuture<?>[]::new))
                 .thenCompose(done -> {
-                    Optional<String> next = firsts.stream()
-                            .flatMap(first -> first.join().stream())
+                    Optional<String> next = heads.stream()
+                            .flatMap(head -> head.type.join().stream())
                             .min(IN_ORDER);
-                    next.ifPresent(types::add);
-                    return next.isPresent() ? after(next) : CompletableFuture.completedFuture(types);
+                    if (next.isEmpty()) {
+                        return CompletableFuture.completedFuture(types);
+                    }
+                    types.add(next.get());
+                    heads.stream().filter(head -> head.type.join().equals(next)).forEach(head -> head.moveAfter(next));
+                    return collect();
                 });
     }
 
