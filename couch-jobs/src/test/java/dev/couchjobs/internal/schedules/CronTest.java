@@ -152,7 +152,7 @@ class CronTest {
     }
 
     private static boolean isHourly(String expression) {
-        return expression.split(" ")[1].equals("*");
+        return expression.matches("\\S+ \\* .*");
     }
 
     @Test
