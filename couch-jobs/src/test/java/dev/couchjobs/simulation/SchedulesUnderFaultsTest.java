@@ -144,7 +144,7 @@ class SchedulesUnderFaultsTest {
         String name = NAMES.get(random.nextInt(NAMES.size()));
         var unused = change(process.database(), schedules, name, random).whenComplete((done, error) -> {
             process.log(name + " changed: " + error);
-            process.scheduler()
+            var unusedTimer = process.scheduler()
                     .schedule(() -> operate(process, schedules), random.nextInt(2_000), TimeUnit.MILLISECONDS);
         });
     }
