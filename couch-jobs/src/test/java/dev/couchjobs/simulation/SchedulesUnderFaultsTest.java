@@ -58,7 +58,7 @@ class SchedulesUnderFaultsTest {
     private static final List<Fault> PUT_OFF_FOR_DAYS = List.of(Fault.WRONG_DATE, Fault.DATE_JUMP);
 
     static LongStream seeds() {
-        return Seeds.of(20, 300);
+        return Seeds.of(20, 100);
     }
 
     /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=SchedulesUnderFaultsTest -Dsimulation.seed=N}. */
