@@ -17,6 +17,7 @@ import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.instance.AgreedClock;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.TransactionLabel;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -56,6 +57,7 @@ class EndsContract extends JobsContract {
                 "worker",
                 topic.database,
                 environment,
+                new AgreedClock(environment.clock()),
                 new Keyspace(topic.prefix),
                 new Transactions(
                         environment,

@@ -8,6 +8,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.instance.AgreedClock;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.TransactionLabel;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -46,6 +47,7 @@ public enum Fate {
                     "hand",
                     database,
                     environment,
+                    new AgreedClock(environment.clock()),
                     keyspace,
                     new Transactions(
                             environment, keyspace, Duration.ofSeconds(60), TransactionLabel.tagged("hand", false)),

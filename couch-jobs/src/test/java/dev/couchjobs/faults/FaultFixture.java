@@ -12,6 +12,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.fdb.simulation.FaultyDatabase;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.instance.AgreedClock;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.TransactionLabel;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -67,6 +68,7 @@ final class FaultFixture implements AutoCloseable {
                 "worker",
                 faulty,
                 stage.environment(),
+                new AgreedClock(stage.environment().clock()),
                 keyspace,
                 new Transactions(stage.environment(), keyspace, LONG, TransactionLabel.tagged("worker", false)),
                 new PayloadCodec(new JacksonCodec(JsonMapper.shared())));

@@ -4,22 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.KeyValue;
-import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
-import dev.couchjobs.CouchJobs;
-import dev.couchjobs.Environment;
-import dev.couchjobs.JobContext;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Schedule;
 import dev.couchjobs.Schedules;
-import dev.couchjobs.fdb.simulation.Fault;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
-import dev.couchjobs.fdb.simulation.SimulationBuilder;
 import dev.couchjobs.fdb.testing.Seeds;
 import java.time.Duration;
 import java.util.HashMap;
@@ -49,13 +43,10 @@ class SchedulesUnderFaultsTest {
     private static final Subspace ROWS = new Subspace(Tuple.from("couch_jobs"));
     private static final Subspace SCHEDULES = ROWS.subspace(Tuple.from("schedules"));
     private static final Subspace JOBS = ROWS.subspace(Tuple.from("data", TYPE.name()));
-    private static final Subspace EFFECTS = new Subspace(Tuple.from("effects"));
     private static final List<String> NAMES = List.of("a", "b", "c");
     private static final Duration CHAOS = Duration.ofSeconds(30);
     /** Clocks jump by up to 20 seconds about once a second: a firing time may be minutes ahead. */
     private static final Duration CALM = Duration.ofMinutes(15);
-
-    private static final List<Fault> PUT_OFF_FOR_DAYS = List.of(Fault.WRONG_DATE, Fault.DATE_JUMP);
 
     static LongStream seeds() {
         return Seeds.of(20, 100);
@@ -65,21 +56,19 @@ class SchedulesUnderFaultsTest {
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
     void eachScheduleHasOneJobAtATime(long seed) {
-        SimulationBuilder builder = Simulation.builder(seed);
-        PUT_OFF_FOR_DAYS.forEach(builder::without);
-        try (Simulation simulation = builder.build()) {
+        try (Simulation simulation = EffectHandler.simulation(seed)) {
             Law law = new Law();
             simulation.onCommit(law::look);
             simulation.onDeath(dead -> join(simulation));
             join(simulation);
             join(simulation);
             SimulatedProcess operator = simulation.process("operator");
-            operate(operator, instance(operator).schedules());
+            operate(operator, EffectHandler.instance(operator).schedules());
             simulation.advance(CHAOS);
             simulation.calm();
             operator.kill();
             join(simulation);
-            Schedules last = instance(simulation.process("last")).schedules();
+            Schedules last = EffectHandler.instance(simulation.process("last")).schedules();
             for (String name : NAMES) {
                 simulation.await(last.put(simulation.database(), Schedule.every(name, Duration.ofMinutes(1), job(0))));
                 simulation.await(last.resume(simulation.database(), name));
@@ -93,13 +82,8 @@ class SchedulesUnderFaultsTest {
             NAMES.forEach(name -> assertThat(law.endedByName().get(name))
                     .as("jobs of schedule %s in 30 minutes", name)
                     .isBetween(ended.getOrDefault(name, 0) + 5, ended.getOrDefault(name, 0) + 45));
-            simulation
-                    .await(simulation
-                            .database()
-                            .readAsync(tx -> tx.getRange(EFFECTS.range()).asList()))
-                    .forEach(effect -> assertThat(effect.getValue())
-                            .as(EFFECTS.unpack(effect.getKey()).toString())
-                            .isEqualTo(new byte[] {1}));
+            assertThat(EffectHandler.effects(simulation))
+                    .allSatisfy(effect -> assertThat(effect.getValue()).isEqualTo(new byte[] {1}));
         }
     }
 
@@ -107,36 +91,8 @@ class SchedulesUnderFaultsTest {
         return NewJob.of(TYPE, data);
     }
 
-    private static CouchJobs instance(SimulatedProcess process) {
-        return CouchJobs.builder(process.database())
-                .environment(new Environment(process.clock(), process.scheduler(), process.random()))
-                .build();
-    }
-
     private static void join(Simulation simulation) {
-        SimulatedProcess process = simulation.process("worker");
-        instance(process)
-                .worker()
-                .handleAsync(TYPE, job -> work(process, job))
-                .concurrency(3)
-                .executor(process.scheduler())
-                .start();
-    }
-
-    /** Takes its time, sometimes fails, and ends with its effect. */
-    private static CompletableFuture<String> work(SimulatedProcess process, JobContext<Integer> job) {
-        CompletableFuture<Boolean> rested = new CompletableFuture<>();
-        long nanos = process.random().nextLong(Duration.ofSeconds(3).toNanos());
-        var unused = process.scheduler().schedule(() -> rested.complete(true), nanos, TimeUnit.NANOSECONDS);
-        if (process.random().nextInt(5) == 0) {
-            return rested.thenCompose(done -> CompletableFuture.failedFuture(new IllegalStateException("bad luck")));
-        }
-        return rested.thenCompose(done -> job.finishAsync(tx -> effect(tx, job.id())));
-    }
-
-    private static CompletableFuture<String> effect(Transaction tx, String id) {
-        tx.mutate(MutationType.ADD, EFFECTS.pack(id), new byte[] {1});
-        return CompletableFuture.completedFuture("done");
+        EffectHandler.join(simulation, TYPE, 3);
     }
 
     /** Changes one schedule after the other, for as long as the process lives. */

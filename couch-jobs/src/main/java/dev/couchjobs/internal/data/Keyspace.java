@@ -14,8 +14,7 @@ public final class Keyspace {
     /** The longest job id. It leaves room in a key of 10,000 bytes for the user's prefix. */
     public static final int JOB_ID_BYTES_MAX = 1_000;
 
-    private static final int TYPE_NAME_BYTES_MAX = 500;
-    private static final int SCHEDULE_NAME_BYTES_MAX = 500;
+    private static final int NAME_BYTES_MAX = 500;
     private static final char ASCII_MAX = 0x7F;
 
     private final Subspace root;
@@ -38,20 +37,22 @@ public final class Keyspace {
 
     /** Refuses an invalid name of a type. */
     public static void checkTypeName(String name) {
-        int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes == 0 || bytes > TYPE_NAME_BYTES_MAX || !isWellFormed(name)) {
-            throw new IllegalArgumentException("A job type needs a name of 1 to " + TYPE_NAME_BYTES_MAX
-                    + " bytes in UTF-8 without half of a surrogate pair; this one has " + bytes
-                    + ": choose a short, stable name.");
-        }
+        checkName("A job type", name);
     }
 
     /** Refuses an invalid name of a schedule, which is the beginning of the ids of its jobs. */
     public static void checkScheduleName(String name) {
+        checkName("A schedule", name);
+        if (name.indexOf(0) >= 0) {
+            throw new IllegalArgumentException("A schedule needs a name without zeros: choose a short, stable name.");
+        }
+    }
+
+    private static void checkName(String owner, String name) {
         int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes == 0 || bytes > SCHEDULE_NAME_BYTES_MAX || !isWellFormed(name) || name.indexOf(0) >= 0) {
-            throw new IllegalArgumentException("A schedule needs a name of 1 to " + SCHEDULE_NAME_BYTES_MAX
-                    + " bytes in UTF-8 without zeros and without half of a surrogate pair; this one has " + bytes
+        if (bytes == 0 || bytes > NAME_BYTES_MAX || !isWellFormed(name)) {
+            throw new IllegalArgumentException(owner + " needs a name of 1 to " + NAME_BYTES_MAX
+                    + " bytes in UTF-8 without half of a surrogate pair; this one has " + bytes
                     + ": choose a short, stable name.");
         }
     }

@@ -36,7 +36,7 @@ public final class Payload {
 
     /** {@return a payload that the next write of its row stores} */
     public static Payload of(byte[] json) {
-        return new Payload(json, json.length <= INLINE_BYTES_MAX ? 0 : (json.length + CHUNK_BYTES - 1) / CHUNK_BYTES);
+        return new Payload(json, json.length <= INLINE_BYTES_MAX ? 0 : chunksOf(json.length));
     }
 
     /** Reads an element of a row: the JSON itself, or the number of its chunks. */
@@ -102,11 +102,6 @@ public final class Payload {
         return this.json != null && Arrays.equals(this.json, json);
     }
 
-    /** {@return whether two payloads in memory have the same JSON} */
-    public boolean hasSameBytes(Payload other) {
-        return Arrays.equals(json, other.json);
-    }
-
     /** Replaces the chunks of {@code before} by those of {@code after}. */
     static void replace(Transaction tx, Supplier<Subspace> where, @Nullable Payload before, @Nullable Payload after) {
         if (before == after || (chunks(before) == 0 && chunks(after) == 0)) {
@@ -117,10 +112,29 @@ public final class Payload {
             tx.clear(place.range());
         }
         if (after != null) {
-            for (int chunk = 0; chunk < after.chunks; chunk++) {
-                tx.set(place.pack(chunk), after.chunk(chunk));
-            }
+            after.writeChunks(tx, place, after.chunks);
         }
+    }
+
+    /** Replaces the rows of a subspace by this payload in chunks, however small it is. */
+    public void writeTo(Transaction tx, Subspace place) {
+        tx.clear(place.range());
+        writeChunks(tx, place, chunksOf(bytes()));
+    }
+
+    /** {@return the payload that {@link #writeTo} has written to a subspace} */
+    public static CompletableFuture<Payload> readFrom(ReadTransaction tx, Subspace place) {
+        return tx.getRange(place.range()).asList().thenApply(rows -> of(joined(rows)));
+    }
+
+    private void writeChunks(Transaction tx, Subspace place, int count) {
+        for (int chunk = 0; chunk < count; chunk++) {
+            tx.set(place.pack(chunk), chunk(chunk));
+        }
+    }
+
+    private static int chunksOf(int bytes) {
+        return (bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
     }
 
     private static int chunks(@Nullable Payload payload) {

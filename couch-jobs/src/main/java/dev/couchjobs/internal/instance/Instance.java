@@ -25,17 +25,6 @@ public record Instance(
         Keyspace keyspace,
         Transactions transactions,
         PayloadCodec codec) {
-
-    public Instance(
-            String name,
-            Database database,
-            Environment environment,
-            Keyspace keyspace,
-            Transactions transactions,
-            PayloadCodec codec) {
-        this(name, database, environment, new AgreedClock(environment.clock()), keyspace, transactions, codec);
-    }
-
     /** {@return a copy with other transactions} */
     public Instance with(Transactions replacement) {
         return new Instance(name, database, environment, clock, keyspace, replacement, codec);

@@ -96,6 +96,11 @@ public record ScheduleRow(
             return waiting.isEmpty() ? nextAfter(Math.max(time, now)) : OptionalLong.of(waiting.get(0));
         }
 
+        /** {@return this as it is read again: rows store the pauses between attempts in milliseconds} */
+        Definition asStored() {
+            return decode(encode());
+        }
+
         private Tuple encode() {
             return Tuple.from(
                     typeName,

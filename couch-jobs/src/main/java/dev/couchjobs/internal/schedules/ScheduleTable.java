@@ -11,16 +11,12 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.data.Quarantine;
 import dev.couchjobs.internal.data.TypeKeys;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Collectors;
 
 /** The rows of the schedules, and the data of their jobs, which is in chunks under other keys. */
 public final class ScheduleTable {
-    private static final int CHUNK_BYTES = 90_000;
-
     private final Keyspace keyspace;
     private final Subspace rows;
 
@@ -90,19 +86,11 @@ public final class ScheduleTable {
     }
 
     public void writeData(Transaction tx, String name, Payload data) {
-        byte[] json = data.known().orElseThrow();
-        Subspace chunks = keyspace.scheduleData(name);
-        tx.clear(chunks.range());
-        for (int from = 0; from < json.length; from += CHUNK_BYTES) {
-            tx.set(chunks.pack(from), Arrays.copyOfRange(json, from, Math.min(json.length, from + CHUNK_BYTES)));
-        }
+        data.writeTo(tx, keyspace.scheduleData(name));
     }
 
     /** {@return the data of a schedule's jobs} */
     public CompletableFuture<Payload> readData(ReadTransaction tx, String name) {
-        return tx.getRange(keyspace.scheduleData(name).range()).asList().thenApply(chunks -> {
-            List<byte[]> parts = chunks.stream().map(KeyValue::getValue).collect(Collectors.toList());
-            return Payload.of(ByteArrayUtil.join(new byte[0], parts));
-        });
+        return Payload.readFrom(tx, keyspace.scheduleData(name));
     }
 }

@@ -66,7 +66,8 @@ public final class ScheduleVerbs {
     public CompletableFuture<ScheduleInfo> put(TransactionContext context, ScheduleRequest request) {
         String name = request.name();
         JobType<?, ?> type = request.job().type();
-        Payload data = Payload.of(encode(request.job(), name));
+        byte[] json = encode(request.job(), name);
+        Payload data = Payload.of(json);
         return inOrder("put schedule", context, name, tx -> {
                     TypeKeys keys = keyspace.type(type.name());
                     CompletableFuture<?> allowed = TypeTimeouts.setIfAbsent(tx, keys, type.activityTimeout())
@@ -74,7 +75,7 @@ public final class ScheduleVerbs {
                     CompletableFuture<Payload> stored = table.readData(tx, name);
                     return table.findReadable(tx, keys, name)
                             .thenCompose(row -> stored.thenCompose(present -> allowed.thenCompose(
-                                    done -> put(tx, request, row, present.hasSameBytes(data), data))));
+                                    done -> put(tx, request, row, present.isKnownToEqual(json), data))));
                 })
                 .thenApply(row -> info(name, row));
     }

@@ -10,6 +10,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.faults.VirtualStage;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.instance.AgreedClock;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.monitor.BackgroundServices;
 import dev.couchjobs.internal.retention.RetentionService;
@@ -52,6 +53,7 @@ class AcceptorsTest {
                 "worker",
                 stage.database(),
                 stage.environment(),
+                new AgreedClock(stage.environment().clock()),
                 keyspace,
                 new Transactions(
                         stage.environment(),
