@@ -12,8 +12,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges an overlay's keys with those of the base that it leaves visible. It looks for keys of the base within a range
- * only: behind an empty queue there may be thousands of cleared keys of other queues.
+ * Merges an overlay's keys with those of the base that it leaves visible. It looks for keys of the base only within its
+ * range and before the overlay's next key: behind either there may be thousands of cleared keys.
  */
 final class LayeredScan implements Scan {
     /** The number of keys of the base to step over in a cleared range before seeking to its end. */
@@ -26,7 +26,7 @@ final class LayeredScan implements Scan {
     private final byte[] end;
     private final Cursor<byte[]> sets;
     private BaseCursor stored;
-    /** The key of the base's next visible entry. */
+    /** The base's next key within the range. It is visible unless the overlay's entry is the current one. */
     private byte @Nullable [] storedKey;
     /** The overlay's entry if it is the current one; null if the base's entry is. */
     private @Nullable MapNode<byte[]> set;
@@ -39,7 +39,6 @@ final class LayeredScan implements Scan {
         this.end = end;
         this.sets = sets;
         this.stored = stored;
-        findStored();
         choose();
     }
 
@@ -70,13 +69,12 @@ final class LayeredScan implements Scan {
 
     @Override
     public void advance() {
-        boolean fromBase = set == null || (storedKey != null && Arrays.equals(set.key, storedKey));
+        boolean fromBase = set == null || Arrays.equals(set.key, storedKey);
         if (set != null) {
             sets.advance();
         }
         if (fromBase) {
             stored.advance();
-            findStored();
         }
         choose();
     }
@@ -86,25 +84,18 @@ final class LayeredScan implements Scan {
         stored.close();
     }
 
-    /** If both have the key, the overlay's entry is current. */
+    /** Steps over keys of the base that the overlay has cleared, up to the overlay's next key. */
     private void choose() {
         MapNode<byte[]> next = sets.peek();
-        if (next != null && storedKey != null) {
-            int order = Bytes.compare(next.key, storedKey);
-            set = (upwards ? order <= 0 : order >= 0) ? next : null;
-        } else {
-            set = next;
-        }
-    }
-
-    private void findStored() {
         KeyRange first = null;
         KeyRange last = null;
         int skipped = 0;
+        set = next;
         storedKey = storedWithinRange();
-        while (storedKey != null) {
+        while (storedKey != null && !isAtOrBefore(next, storedKey)) {
             KeyRange cleared = overlay.clearedAt(storedKey);
             if (cleared == null) {
+                set = null;
                 break;
             }
             first = first == null ? cleared : first;
@@ -116,6 +107,15 @@ final class LayeredScan implements Scan {
             KeyRange gap = upwards ? new KeyRange(first.begin(), last.end()) : new KeyRange(last.begin(), first.end());
             hint.record(skipped, new EmptyRangeHint.ScannedRange(gap, overlay.baseVersion()));
         }
+    }
+
+    /** If both have the key, the overlay's entry is current. */
+    private boolean isAtOrBefore(@Nullable MapNode<byte[]> next, byte[] key) {
+        if (next == null) {
+            return false;
+        }
+        int order = Bytes.compare(next.key, key);
+        return upwards ? order <= 0 : order >= 0;
     }
 
     private byte @Nullable [] storedWithinRange() {

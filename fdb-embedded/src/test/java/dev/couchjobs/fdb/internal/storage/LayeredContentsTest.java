@@ -64,21 +64,42 @@ class LayeredContentsTest {
 
     @Example
     void aScanPassesNoClearedKeysBeyondItsRange() {
+        LayeredContents drained = drainedQueue().contents();
+
+        assertThat(entries(drained.ascending(key("q"), key("queue100")))).isEmpty();
+        assertThat(entries(drained.descending(key("queue3"), key("queue2")))).isEmpty();
+        assertThat(drained.hint().take(drained.overlay())).isNull();
+        assertThat(entries(drained.ascending(key("q"), key("queue2")))).isEmpty();
+        assertThat(drained.hint().take(drained.overlay())).isNotNull();
+    }
+
+    @Example
+    void aScanPassesNoClearedKeysBehindTheNextKeyOfTheOverlay() {
+        LayeredEdit edit = drainedQueue();
+        edit.set(key("queue0"), key("job"));
+        edit.set(key("queue3"), key("job"));
+        LayeredContents drained = edit.contents();
+
+        try (Scan upwards = drained.ascending(key("q"), key("r"));
+                Scan downwards = drained.descending(key("r"), key("q"))) {
+            assertThat(text(upwards.key())).isEqualTo("queue0");
+            assertThat(text(downwards.key())).isEqualTo("queue3");
+        }
+        assertThat(drained.hint().take(drained.overlay())).isNull();
+        assertThat(entries(drained.ascending(key("q"), key("r")))).containsExactly("queue0=job", "queue3=job");
+        assertThat(entries(drained.descending(key("r"), key("q")))).containsExactly("queue3=job", "queue0=job");
+    }
+
+    /** A hundred rows, which are cleared but still in the base. */
+    private LayeredEdit drainedQueue() {
         List<BaseMutation> rows = new ArrayList<>();
         for (int i = 100; i < 200; i++) {
             rows.add(BaseMutation.put(key("queue" + i), key("job")));
         }
         base.apply(1, rows);
-        EmptyRangeHint passed = new EmptyRangeHint(1);
-        LayeredEdit edit = new LayeredEdit(new LayeredContents(Overlay.empty(1), base, passed), 2);
+        LayeredEdit edit = new LayeredEdit(new LayeredContents(Overlay.empty(1), base, new EmptyRangeHint(1)), 2);
         rows.forEach(row -> edit.clear(((BaseMutation.Put) row).key()));
-        LayeredContents drained = edit.contents();
-
-        assertThat(entries(drained.ascending(key("q"), key("queue100")))).isEmpty();
-        assertThat(entries(drained.descending(key("queue3"), key("queue2")))).isEmpty();
-        assertThat(passed.take(drained.overlay())).isNull();
-        assertThat(entries(drained.ascending(key("q"), key("queue2")))).isEmpty();
-        assertThat(passed.take(drained.overlay())).isNotNull();
+        return edit;
     }
 
     private LayeredContents commit(LayeredContents before, NavigableMap<String, String> model, Batch batch) {
