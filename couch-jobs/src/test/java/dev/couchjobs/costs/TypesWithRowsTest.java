@@ -3,20 +3,26 @@ package dev.couchjobs.costs;
 import static dev.couchjobs.costs.CostFixture.MAIL;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypesWithRows;
 import java.util.List;
-import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The search for types with rows reads each subspace once for each type in it, whatever is in the others. */
+/**
+ * The search for types with rows reads each subspace once for each type in it, whatever is in the others,
+ * and whatever the size of its pages.
+ */
 class TypesWithRowsTest {
     private static final int TYPES = 20;
+    private static final int PAGE = 3;
 
     private final MeasuredStage stage = new MeasuredStage(18, MAIL);
 
@@ -34,8 +40,7 @@ class TypesWithRowsTest {
         stage.forget();
 
         List<String> found = stage.await(stage.measured()
-                .readAsync(tx -> TypesWithRows.inQueuesOrActivity(
-                        tx, new Keyspace(new Subspace()), Optional.empty(), 2 * TYPES)));
+                .readAsync(tx -> allIn(tx, TypesWithRows.inQueuesOrActivity(new Keyspace(new Subspace())))));
 
         assertThat(found).isEqualTo(names);
         int queues = TYPES + 1; // one read finds that there is no further type
@@ -43,5 +48,14 @@ class TypesWithRowsTest {
         assertThat(stage.tries())
                 .singleElement()
                 .satisfies(each -> assertThat(each.reads()).isEqualTo(queues + others));
+    }
+
+    private static CompletableFuture<List<String>> allIn(ReadTransaction tx, TypesWithRows search) {
+        return search.next(tx, PAGE)
+                .thenCompose(page -> page.rest()
+                        .map(rest -> allIn(tx, rest)
+                                .thenApply(later -> Stream.concat(page.types().stream(), later.stream())
+                                        .toList()))
+                        .orElseGet(() -> CompletableFuture.completedFuture(page.types())));
     }
 }

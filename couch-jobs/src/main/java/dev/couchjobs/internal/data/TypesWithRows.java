@@ -13,8 +13,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Finds the types that have rows in one of several subspaces, one after the other. Types without rows cost nothing: the
- * search makes one round trip more than there are types with rows.
+ * A search for the types that have rows in one of several subspaces, in pages, each of which may have a transaction of
+ * its own. Types without rows cost nothing: a page makes one round trip more than it has types.
+ *
+ * <p>The search remembers the next type of each subspace until it has passed it, also from page to page. Another read,
+ * for each type or page of the other subspaces, would pass all cleared rows before that type again. A type that gets
+ * its first row meanwhile may be missed. Immutable.
  */
 public final class TypesWithRows {
     private static final Comparator<String> IN_ORDER = (first, second) -> ByteArrayUtil.compareUnsigned(
@@ -23,72 +27,91 @@ public final class TypesWithRows {
     /** The maximum number of rows without a type's name that one read skips. */
     private static final int ROWS_MAX = 1_000;
 
-    private final List<String> types = new ArrayList<>();
-    private final ReadTransaction tx;
-    private final List<Head> heads;
-    private final int limit;
+    /** The last type that the search has found. */
+    private final Optional<String> passed;
 
-    private TypesWithRows(ReadTransaction tx, List<Subspace> subspaces, int limit) {
-        this.tx = tx.snapshot();
-        this.heads = subspaces.stream().map(Head::new).toList();
-        this.limit = limit;
+    private final List<Head> heads;
+
+    private TypesWithRows(Optional<String> passed, List<Head> heads) {
+        this.passed = passed;
+        this.heads = heads;
+    }
+
+    private static TypesWithRows in(Subspace... subspaces) {
+        return new TypesWithRows(
+                Optional.empty(), List.of(subspaces).stream().map(Head::new).toList());
+    }
+
+    /** {@return a search for the types with changes in their feeds} */
+    public static TypesWithRows inFeed(Keyspace keyspace) {
+        return in(keyspace.feeds());
+    }
+
+    /** {@return a search for the types with waiting or running jobs} */
+    public static TypesWithRows inQueuesOrActivity(Keyspace keyspace) {
+        return in(keyspace.pendingQueues(), keyspace.rankedQueues(), keyspace.activities());
     }
 
     /**
-     * The next type in one subspace. It stays until the search has passed it: another read of it, for each type of the
-     * other subspaces, would pass all cleared rows before it again.
+     * Some types.
+     *
+     * @param types their names, in order
+     * @param rest the search for the next page, if there may be one
      */
-    private final class Head {
-        private final Subspace subspace;
-        private CompletableFuture<Optional<String>> type = CompletableFuture.completedFuture(Optional.empty());
+    public record Page(List<String> types, Optional<TypesWithRows> rest) {}
 
+    /**
+     * The next type in one subspace.
+     *
+     * @param isKnown whether it has been read, and the search has not passed it
+     * @param type the type, or empty if no type is left
+     */
+    private record Head(Subspace subspace, boolean isKnown, Optional<String> type) {
         Head(Subspace subspace) {
-            this.subspace = subspace;
+            this(subspace, false, Optional.empty());
         }
 
-        void moveAfter(Optional<String> passed) {
-            type = first(
-                    subspace, passed.map(name -> subspace.get(name).range().end).orElse(subspace.range().begin), 1);
+        CompletableFuture<Head> known(ReadTransaction tx, Optional<String> passed) {
+            byte[] begin = passed.map(name -> subspace.get(name).range().end).orElse(subspace.range().begin);
+            return isKnown
+                    ? CompletableFuture.completedFuture(this)
+                    : first(tx, subspace, begin, 1).thenApply(found -> new Head(subspace, true, found));
+        }
+
+        Head after(String next) {
+            return type.filter(next::equals).isPresent() ? new Head(subspace) : this;
         }
     }
 
-    /** {@return the first types with changes in their feeds, or the next after a type; read without conflicts} */
-    public static CompletableFuture<List<String>> inFeed(
-            ReadTransaction tx, Keyspace keyspace, Optional<String> after, int limit) {
-        return new TypesWithRows(tx, List.of(keyspace.feeds()), limit).allAfter(after);
+    /** {@return the next types, at most a number; read without conflicts} */
+    public CompletableFuture<Page> next(ReadTransaction tx, int limit) {
+        return collect(tx.snapshot(), limit, new ArrayList<>());
     }
 
-    /** {@return the first types with waiting or running jobs, or the next after a type; read without conflicts} */
-    public static CompletableFuture<List<String>> inQueuesOrActivity(
-            ReadTransaction tx, Keyspace keyspace, Optional<String> after, int limit) {
-        List<Subspace> subspaces = List.of(keyspace.pendingQueues(), keyspace.rankedQueues(), keyspace.activities());
-        return new TypesWithRows(tx, subspaces, limit).allAfter(after);
-    }
-
-    private CompletableFuture<List<String>> allAfter(Optional<String> type) {
-        heads.forEach(head -> head.moveAfter(type));
-        return collect();
-    }
-
-    private CompletableFuture<List<String>> collect() {
+    private CompletableFuture<Page> collect(ReadTransaction tx, int limit, List<String> types) {
         if (types.size() == limit) {
-            return CompletableFuture.completedFuture(types);
+            return CompletableFuture.completedFuture(new Page(types, Optional.of(this)));
         }
-        return CompletableFuture.allOf(heads.stream().map(head -> head.type).toArray(CompletableFuture<?>[]::new))
+        List<CompletableFuture<Head>> reads =
+                heads.stream().map(head -> head.known(tx, passed)).toList();
+        return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
                 .thenCompose(done -> {
-                    Optional<String> next = heads.stream()
-                            .flatMap(head -> head.type.join().stream())
-                            .min(IN_ORDER);
+                    List<Head> known =
+                            reads.stream().map(CompletableFuture::join).toList();
+                    Optional<String> next =
+                            known.stream().flatMap(head -> head.type.stream()).min(IN_ORDER);
                     if (next.isEmpty()) {
-                        return CompletableFuture.completedFuture(types);
+                        return CompletableFuture.completedFuture(new Page(types, Optional.empty()));
                     }
                     types.add(next.get());
-                    heads.stream().filter(head -> head.type.join().equals(next)).forEach(head -> head.moveAfter(next));
-                    return collect();
+                    List<Head> rest =
+                            known.stream().map(head -> head.after(next.get())).toList();
+                    return new TypesWithRows(next, rest).collect(tx, limit, types);
                 });
     }
 
-    private CompletableFuture<Optional<String>> first(Subspace subspace, byte[] begin, int rowsMax) {
+    private static CompletableFuture<Optional<String>> first(
+            ReadTransaction tx, Subspace subspace, byte[] begin, int rowsMax) {
         return tx.getRange(new Range(begin, subspace.range().end), rowsMax)
                 .asList()
                 .thenCompose(rows -> {
@@ -102,7 +125,7 @@ public final class TypesWithRows {
                         return CompletableFuture.completedFuture(type);
                     }
                     byte[] last = rows.get(rows.size() - 1).getKey();
-                    return first(subspace, ByteArrayUtil.keyAfter(last), Math.min(ROWS_MAX, rowsMax * 4));
+                    return first(tx, subspace, ByteArrayUtil.keyAfter(last), Math.min(ROWS_MAX, rowsMax * 4));
                 });
     }
 }

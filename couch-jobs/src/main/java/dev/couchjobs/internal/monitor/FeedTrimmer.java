@@ -65,11 +65,11 @@ final class FeedTrimmer implements AutoCloseable {
     /**
      * The result of one transaction.
      *
-     * @param next the last type, if there may be more
+     * @param rest the search for the next types, if there may be more
      * @param hasChanges whether a type of this process has changes in its feed
      * @param now the read version
      */
-    private record TrimmedPage(Optional<String> next, boolean hasChanges, Versionstamp now) {}
+    private record TrimmedPage(Optional<TypesWithRows> rest, boolean hasChanges, Versionstamp now) {}
 
     private CompletableFuture<Pause> round() {
         marks.elapse(pause.slept());
@@ -78,19 +78,19 @@ final class FeedTrimmer implements AutoCloseable {
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
         Optional<Versionstamp> old = marks.takeOlderThan(retention);
-        return trimFrom(old, Optional.empty(), false).whenComplete((pause, error) -> {
+        return trimFrom(old, TypesWithRows.inFeed(keyspace), false).whenComplete((pause, error) -> {
             if (error != null) {
                 old.ifPresent(mark -> marks.restore(mark, retention));
             }
         });
     }
 
-    private CompletableFuture<Pause> trimFrom(Optional<Versionstamp> old, Optional<String> after, boolean hadChanges) {
-        return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> trimPage(tx, old, after, size))))
+    private CompletableFuture<Pause> trimFrom(Optional<Versionstamp> old, TypesWithRows search, boolean hadChanges) {
+        return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> trimPage(tx, old, search, size))))
                 .thenCompose(page -> {
                     boolean hasChanges = hadChanges || page.hasChanges();
-                    if (page.next().isPresent()) {
-                        return trimFrom(old, page.next(), hasChanges);
+                    if (page.rest().isPresent()) {
+                        return trimFrom(old, page.rest().get(), hasChanges);
                     }
                     marks.mark(page.now(), retention.dividedBy(ROUNDS_PER_RETENTION));
                     return CompletableFuture.completedFuture(pause(hasChanges));
@@ -98,18 +98,17 @@ final class FeedTrimmer implements AutoCloseable {
     }
 
     private CompletableFuture<TrimmedPage> trimPage(
-            Transaction tx, Optional<Versionstamp> old, Optional<String> after, int size) {
-        return TypesWithRows.inFeed(tx, keyspace, after, size).thenCompose(types -> {
-            List<TypeKeys> ours = ours(types).toList();
+            Transaction tx, Optional<Versionstamp> old, TypesWithRows search, int size) {
+        return search.next(tx, size).thenCompose(page -> {
+            List<TypeKeys> ours = ours(page.types()).toList();
             CompletableFuture<?>[] trims = ours.stream()
                     .flatMap(keys -> old.stream().map(mark -> ChangeFeed.trim(tx, keys, mark)))
                     .toArray(CompletableFuture<?>[]::new);
-            Optional<String> next = types.size() < size ? Optional.empty() : Optional.of(types.get(types.size() - 1));
             return CompletableFuture.allOf(trims)
                     .thenCombine(
                             tx.getReadVersion(),
-                            (done, version) ->
-                                    new TrimmedPage(next, !ours.isEmpty(), IncompleteVersionstamps.upTo(version)));
+                            (done, version) -> new TrimmedPage(
+                                    page.rest(), !ours.isEmpty(), IncompleteVersionstamps.upTo(version)));
         });
     }
 

@@ -62,25 +62,24 @@ final class TypeUseCheck implements AutoCloseable {
         if (monitors.count() == 0) {
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
-        return checkFrom(Optional.empty())
+        return checkFrom(TypesWithRows.inQueuesOrActivity(keyspace))
                 .thenApply(done -> Pause.atMost(TimerDelays.jittered(environment, PAUSE, JITTER_PERCENT)));
     }
 
-    /** Checks all types; returns no type at the end. */
-    private CompletableFuture<Optional<String>> checkFrom(Optional<String> after) {
-        return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> checkPage(tx, after, size))))
-                .thenCompose(next -> next.isPresent() ? checkFrom(next) : CompletableFuture.completedFuture(next));
+    private CompletableFuture<Optional<TypesWithRows>> checkFrom(TypesWithRows search) {
+        return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> checkPage(tx, search, size))))
+                .thenCompose(
+                        rest -> rest.isPresent() ? checkFrom(rest.get()) : CompletableFuture.completedFuture(rest));
     }
 
-    /** Checks one page; returns its last type, if there may be more. */
-    private CompletableFuture<Optional<String>> checkPage(Transaction tx, Optional<String> after, int size) {
-        return TypesWithRows.inQueuesOrActivity(tx, keyspace, after, size).thenCompose(types -> {
-            Optional<String> next = types.size() < size ? Optional.empty() : Optional.of(types.get(types.size() - 1));
-            CompletableFuture<?>[] checks = types.stream()
+    /** Checks one page; returns the search for the next. */
+    private CompletableFuture<Optional<TypesWithRows>> checkPage(Transaction tx, TypesWithRows search, int size) {
+        return search.next(tx, size).thenCompose(page -> {
+            CompletableFuture<?>[] checks = page.types().stream()
                     .filter(type -> monitors.ifPresent(type).isPresent())
                     .map(type -> check(tx, keyspace.type(type)))
                     .toArray(CompletableFuture<?>[]::new);
-            return CompletableFuture.allOf(checks).thenApply(done -> next);
+            return CompletableFuture.allOf(checks).thenApply(done -> page.rest());
         });
     }
 
