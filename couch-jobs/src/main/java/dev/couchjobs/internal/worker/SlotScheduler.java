@@ -50,6 +50,9 @@ final class SlotScheduler implements HandlerThreads.Work {
     /** The type queues that may have jobs and got no slot when they last asked, by ticket; the first waits longest. */
     @GuardedBy("lock") private final NavigableMap<Long, TypeQueue<?>> deferredQueues = new TreeMap<>();
 
+    /** The type queues that were told that slots are free, and have not asked for them yet. */
+    @GuardedBy("lock") private final Set<TypeQueue<?>> wokenQueues = new HashSet<>();
+
     @GuardedBy("lock") private long lastTicket;
 
     /** How many jobs the current claims may take. */
@@ -128,8 +131,9 @@ final class SlotScheduler implements HandlerThreads.Work {
             if (!queue.isOpen() || closed) {
                 return ClaimConsumer.Demand.NONE;
             }
+            wokenQueues.remove(queue);
             long surplus = surplusClaims();
-            int claimable = Math.min(claimable(surplus), queue.claimable(freeSlots()));
+            int claimable = Math.min(claimable(surplus), queue.claimable(startable()));
             if (claimable == 0) {
                 if (queue.ticket() == 0) {
                     queue.setTicket(++lastTicket);
@@ -138,6 +142,9 @@ final class SlotScheduler implements HandlerThreads.Work {
                 return ClaimConsumer.Demand.NONE;
             }
             deferredQueues.remove(queue.ticket());
+            if (!deferredQueues.isEmpty() || !wokenQueues.isEmpty()) { // others wait for slots
+                claimable = Math.min(claimable, queue.expected());
+            }
             reserved += claimable;
             boolean haveFreeSlots = surplus + claimable <= 0;
             return queue.beginClaim(claimable, haveFreeSlots, now());
@@ -151,9 +158,12 @@ final class SlotScheduler implements HandlerThreads.Work {
         wakeUpAll();
     }
 
-    /** {@return how many slots neither run a job nor are reserved for a claim} */
-    @GuardedBy("lock") private int freeSlots() {
-        return Math.max(0, slots - running - reserved);
+    /**
+     * {@return how many slots neither run a job nor are reserved for a claim} If all slots run jobs, a type still asks
+     * for one job, to wait for a slot. It asks for none while slots are reserved: a claim may find fewer jobs.
+     */
+    @GuardedBy("lock") private int startable() {
+        return Math.max(reserved == 0 ? 1 : 0, slots - running - reserved);
     }
 
     /** {@return how many more jobs are claimed or reserved than the worker has slots; negative if slots are free} */
@@ -175,8 +185,8 @@ final class SlotScheduler implements HandlerThreads.Work {
         boolean wereHeartbeatsSuspended;
         boolean isClosed;
         synchronized (lock) {
-            reserved -= queue.releaseReservation();
             prefetchSizer.claimTook(queue.claimed(claims, now()));
+            reserved -= queue.releaseReservation();
             waitingQueues.add(queue);
             wereHeartbeatsSuspended = queue.runs().resumeHeartbeats();
             isClosed = closed;
@@ -332,11 +342,12 @@ final class SlotScheduler implements HandlerThreads.Work {
         for (Iterator<TypeQueue<?>> iterator = deferredQueues.values().iterator();
                 claimable > 0 && iterator.hasNext(); ) {
             TypeQueue<?> queue = iterator.next();
-            int ofQueue = queue.claimable(freeSlots());
+            int ofQueue = queue.claimable(startable());
             if (ofQueue > 0) {
                 iterator.remove();
                 removed.add(queue);
-                claimable -= ofQueue;
+                wokenQueues.add(queue);
+                claimable -= Math.min(ofQueue, queue.expected());
             }
         }
         return removed;

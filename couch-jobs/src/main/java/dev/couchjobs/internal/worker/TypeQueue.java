@@ -35,6 +35,11 @@ final class TypeQueue<D> implements AutoCloseable {
     /** More jobs than any claim takes; small enough that a sum does not overflow. */
     private static final int CLAIMABLE_MAX = 1_000;
 
+    /** How many jobs a claim is expected to find if nothing is known of the queue. */
+    private static final int EXPECTED = 16;
+    /** How many jobs a claim is expected to find directly after one that found fewer than it might take. */
+    private static final int EXPECTED_AFTER_LAST = 2;
+
     /** How long a suspect runs before another suspect is claimed. */
     private static final Duration SUSPECT_PROBATION = Duration.ofSeconds(1);
 
@@ -59,6 +64,9 @@ final class TypeQueue<D> implements AutoCloseable {
 
     /** How many jobs the current claim may take. */
     @GuardedBy("lock") private int reserved;
+
+    /** How many jobs the next claim is expected to find at most. */
+    @GuardedBy("lock") private int expected = EXPECTED;
 
     /** The position in the order in which type queues wait to claim; 0 if the queue does not wait. */
     @GuardedBy("lock") private long ticket;
@@ -142,17 +150,27 @@ final class TypeQueue<D> implements AutoCloseable {
     }
 
     /**
-     * {@return how many jobs the queue would claim} Without free slots it still asks for one job, to wait for a slot.
-     * The next claim waits until half of the prefetch has begun, so that a claim takes several jobs.
+     * {@return how many jobs the queue would claim} The next claim waits until half of the prefetch has begun, so that a
+     * claim takes several jobs.
      *
-     * @param freeSlots how many slots of the worker are free
+     * @param slots for how many jobs the worker has slots
      */
-    int claimable(int freeSlots) {
+    int claimable(int slots) {
         synchronized (lock) {
             int limit = registration.limit();
             int prefetch = prefetchSizer.size(limit);
-            int startable = Math.min(CLAIMABLE_MAX, Math.min(Math.max(1, freeSlots), limit - running));
+            int startable = Math.min(CLAIMABLE_MAX, Math.min(slots, limit - running));
             return waiting.size() > prefetch / 2 ? 0 : Math.max(0, startable + prefetch - waiting.size());
+        }
+    }
+
+    /**
+     * {@return how many jobs the next claim is expected to find at most, judged by the last} A claim that reserves all
+     * free slots of the worker, and finds few jobs, keeps the other types from claiming meanwhile.
+     */
+    int expected() {
+        synchronized (lock) {
+            return expected;
         }
     }
 
@@ -167,6 +185,7 @@ final class TypeQueue<D> implements AutoCloseable {
         synchronized (lock) {
             claimStartedAt = now;
             reserved = jobs;
+            expected = EXPECTED; // unless it takes a job
             ticket = 0;
             return new ClaimConsumer.Demand(jobs, isFree, suspect == null);
         }
@@ -206,6 +225,7 @@ final class TypeQueue<D> implements AutoCloseable {
     Duration claimed(List<GrantedClaim<D>> claims, Instant now) {
         synchronized (lock) {
             List<JobRun<D>> claimed = runs.claimed(claims);
+            expected = claimed.size() < reserved ? EXPECTED_AFTER_LAST : 2 * claimed.size();
             Duration took = Duration.between(claimStartedAt, now);
             prefetchSizer.claimTook(took);
             starved = waiting.isEmpty() ? Duration.ZERO : starved;
