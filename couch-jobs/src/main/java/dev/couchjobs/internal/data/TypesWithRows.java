@@ -14,11 +14,11 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A search for the types that have rows in one of several subspaces, in pages, each of which may have a transaction of
- * its own. Types without rows cost nothing: a page makes one round trip more than it has types.
+ * its own. Types without rows cost nothing: a page makes a round trip for each of its types, and the last one more.
  *
  * <p>The search remembers the next type of each subspace until it has passed it, also from page to page. Another read,
  * for each type or page of the other subspaces, would pass all cleared rows before that type again. A type that gets
- * its first row meanwhile may be missed. Immutable.
+ * its first row meanwhile may be missed, and one that loses its last may be found. Immutable.
  */
 public final class TypesWithRows {
     private static final Comparator<String> IN_ORDER = (first, second) -> ByteArrayUtil.compareUnsigned(
@@ -47,7 +47,10 @@ public final class TypesWithRows {
         return in(keyspace.feeds());
     }
 
-    /** {@return a search for the types with waiting or running jobs} */
+    /**
+     * {@return a search for the types with waiting or running jobs} A job waits for a slot of its limit key only while
+     * another job of the key is in a queue or runs.
+     */
     public static TypesWithRows inQueuesOrActivity(Keyspace keyspace) {
         return in(keyspace.pendingQueues(), keyspace.rankedQueues(), keyspace.activities());
     }
@@ -71,7 +74,7 @@ public final class TypesWithRows {
             this(subspace, false, Optional.empty());
         }
 
-        CompletableFuture<Head> known(ReadTransaction tx, Optional<String> passed) {
+        CompletableFuture<Head> readIfUnknown(ReadTransaction tx, Optional<String> passed) {
             byte[] begin = passed.map(name -> subspace.get(name).range().end).orElse(subspace.range().begin);
             return isKnown
                     ? CompletableFuture.completedFuture(this)
@@ -93,7 +96,7 @@ public final class TypesWithRows {
             return CompletableFuture.completedFuture(new Page(types, Optional.of(this)));
         }
         List<CompletableFuture<Head>> reads =
-                heads.stream().map(head -> head.known(tx, passed)).toList();
+                heads.stream().map(head -> head.readIfUnknown(tx, passed)).toList();
         return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
                 .thenCompose(done -> {
                     List<Head> known =

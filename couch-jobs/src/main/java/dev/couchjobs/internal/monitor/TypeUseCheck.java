@@ -66,10 +66,10 @@ final class TypeUseCheck implements AutoCloseable {
                 .thenApply(done -> Pause.atMost(TimerDelays.jittered(environment, PAUSE, JITTER_PERCENT)));
     }
 
-    private CompletableFuture<Optional<TypesWithRows>> checkFrom(TypesWithRows search) {
+    private CompletableFuture<Boolean> checkFrom(TypesWithRows search) {
         return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> checkPage(tx, search, size))))
                 .thenCompose(
-                        rest -> rest.isPresent() ? checkFrom(rest.get()) : CompletableFuture.completedFuture(rest));
+                        rest -> rest.isPresent() ? checkFrom(rest.get()) : CompletableFuture.completedFuture(true));
     }
 
     /** Checks one page; returns the search for the next. */

@@ -128,12 +128,12 @@ final class SlotScheduler implements HandlerThreads.Work {
     /** Reserves slots before a claim, so that no two types claim jobs for the same slot. */
     private ClaimConsumer.Demand reserveSlots(TypeQueue<?> queue) {
         synchronized (lock) {
+            wokenQueues.remove(queue);
             if (!queue.isOpen() || closed) {
                 return ClaimConsumer.Demand.NONE;
             }
-            wokenQueues.remove(queue);
             long surplus = surplusClaims();
-            int claimable = Math.min(claimable(surplus), queue.claimable(startable()));
+            int claimable = Math.min(claimable(surplus), queue.claimable(claimableForSlots()));
             if (claimable == 0) {
                 if (queue.ticket() == 0) {
                     queue.setTicket(++lastTicket);
@@ -159,10 +159,10 @@ final class SlotScheduler implements HandlerThreads.Work {
     }
 
     /**
-     * {@return how many slots neither run a job nor are reserved for a claim} If all slots run jobs, a type still asks
-     * for one job, to wait for a slot. It asks for none while slots are reserved: a claim may find fewer jobs.
+     * {@return how many jobs of one type may be claimed for slots} At least one, to wait for a slot, unless slots are
+     * reserved: a claim may find fewer jobs than it reserves.
      */
-    @GuardedBy("lock") private int startable() {
+    @GuardedBy("lock") private int claimableForSlots() {
         return Math.max(reserved == 0 ? 1 : 0, slots - running - reserved);
     }
 
@@ -185,7 +185,7 @@ final class SlotScheduler implements HandlerThreads.Work {
         boolean wereHeartbeatsSuspended;
         boolean isClosed;
         synchronized (lock) {
-            prefetchSizer.claimTook(queue.claimed(claims, now()));
+            prefetchSizer.claimTook(queue.claimed(claims, now())); // compares them with the reservation
             reserved -= queue.releaseReservation();
             waitingQueues.add(queue);
             wereHeartbeatsSuspended = queue.runs().resumeHeartbeats();
@@ -342,7 +342,7 @@ final class SlotScheduler implements HandlerThreads.Work {
         for (Iterator<TypeQueue<?>> iterator = deferredQueues.values().iterator();
                 claimable > 0 && iterator.hasNext(); ) {
             TypeQueue<?> queue = iterator.next();
-            int ofQueue = queue.claimable(startable());
+            int ofQueue = queue.claimable(claimableForSlots());
             if (ofQueue > 0) {
                 iterator.remove();
                 removed.add(queue);

@@ -36,9 +36,9 @@ final class TypeQueue<D> implements AutoCloseable {
     private static final int CLAIMABLE_MAX = 1_000;
 
     /** How many jobs a claim is expected to find if nothing is known of the queue. */
-    private static final int EXPECTED = 16;
-    /** How many jobs a claim is expected to find directly after one that found fewer than it might take. */
-    private static final int EXPECTED_AFTER_LAST = 2;
+    private static final int EXPECTED_IF_UNKNOWN = 16;
+    /** How many jobs a claim is expected to find after a claim that took fewer jobs than it might. */
+    private static final int EXPECTED_IF_DRAINED = 2;
 
     /** How long a suspect runs before another suspect is claimed. */
     private static final Duration SUSPECT_PROBATION = Duration.ofSeconds(1);
@@ -65,8 +65,8 @@ final class TypeQueue<D> implements AutoCloseable {
     /** How many jobs the current claim may take. */
     @GuardedBy("lock") private int reserved;
 
-    /** How many jobs the next claim is expected to find at most. */
-    @GuardedBy("lock") private int expected = EXPECTED;
+    /** How many jobs the next claim is expected to find. */
+    @GuardedBy("lock") private int expected = EXPECTED_IF_UNKNOWN;
 
     /** The position in the order in which type queues wait to claim; 0 if the queue does not wait. */
     @GuardedBy("lock") private long ticket;
@@ -150,10 +150,10 @@ final class TypeQueue<D> implements AutoCloseable {
     }
 
     /**
-     * {@return how many jobs the queue would claim} The next claim waits until half of the prefetch has begun, so that a
-     * claim takes several jobs.
+     * {@return how many jobs the queue would claim} The next claim waits until half of the prefetch has begun, so that
+     * a claim takes several jobs.
      *
-     * @param slots for how many jobs the worker has slots
+     * @param slots how many jobs the worker may claim for its slots, including one that waits
      */
     int claimable(int slots) {
         synchronized (lock) {
@@ -165,7 +165,7 @@ final class TypeQueue<D> implements AutoCloseable {
     }
 
     /**
-     * {@return how many jobs the next claim is expected to find at most, judged by the last} A claim that reserves all
+     * {@return how many jobs the next claim is expected to find, judged by the last} A claim that reserves all
      * free slots of the worker, and finds few jobs, keeps the other types from claiming meanwhile.
      */
     int expected() {
@@ -185,7 +185,7 @@ final class TypeQueue<D> implements AutoCloseable {
         synchronized (lock) {
             claimStartedAt = now;
             reserved = jobs;
-            expected = EXPECTED; // unless it takes a job
+            expected = EXPECTED_IF_UNKNOWN; // a claim without jobs does not call claimed
             ticket = 0;
             return new ClaimConsumer.Demand(jobs, isFree, suspect == null);
         }
@@ -225,7 +225,7 @@ final class TypeQueue<D> implements AutoCloseable {
     Duration claimed(List<GrantedClaim<D>> claims, Instant now) {
         synchronized (lock) {
             List<JobRun<D>> claimed = runs.claimed(claims);
-            expected = claimed.size() < reserved ? EXPECTED_AFTER_LAST : 2 * claimed.size();
+            expected = claimed.size() < reserved ? EXPECTED_IF_DRAINED : 2 * claimed.size();
             Duration took = Duration.between(claimStartedAt, now);
             prefetchSizer.claimTook(took);
             starved = waiting.isEmpty() ? Duration.ZERO : starved;
