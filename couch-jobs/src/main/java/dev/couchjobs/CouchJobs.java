@@ -127,6 +127,11 @@ public final class CouchJobs implements AutoCloseable {
         return new DeadLetters(publicInstance);
     }
 
+    /** {@return the limits of how many jobs with one limit key run at once} */
+    public Limits limits() {
+        return new Limits(publicInstance);
+    }
+
     /** {@return the recurring jobs} */
     public Schedules schedules() {
         return new Schedules(publicInstance);

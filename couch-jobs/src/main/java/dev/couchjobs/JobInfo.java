@@ -25,6 +25,9 @@ public interface JobInfo<D, R> {
     /** {@return higher first; 0 if its creator did not say} */
     int priority();
 
+    /** {@return the limit key that its creator gave it} */
+    Optional<String> limitKey();
+
     /** {@return whether a pending job waits for other jobs to end} */
     boolean isBlocked();
 

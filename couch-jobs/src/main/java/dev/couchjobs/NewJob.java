@@ -29,6 +29,7 @@ public final class NewJob<D> {
     private final @Nullable Instant at;
     private final int priority;
     private final @Nullable RetryPolicy retry;
+    private final @Nullable String limitKey;
     private final List<Dependency> dependencies;
     private final Set<JobState> leftAlone;
 
@@ -39,6 +40,7 @@ public final class NewJob<D> {
             @Nullable Instant at,
             int priority,
             @Nullable RetryPolicy retry,
+            @Nullable String limitKey,
             List<Dependency> dependencies,
             Set<JobState> leftAlone) {
         this.type = Objects.requireNonNull(type, "type");
@@ -47,6 +49,7 @@ public final class NewJob<D> {
         this.at = at;
         this.priority = priority;
         this.retry = retry;
+        this.limitKey = limitKey;
         this.dependencies = dependencies;
         this.leftAlone = leftAlone;
     }
@@ -60,7 +63,7 @@ public final class NewJob<D> {
      * @return the job
      */
     public static <D> NewJob<D> of(JobType<D, ?> type, D data) {
-        return new NewJob<>(type, data, null, null, 0, null, List.of(), Set.of());
+        return new NewJob<>(type, data, null, null, 0, null, null, List.of(), Set.of());
     }
 
     /**
@@ -74,7 +77,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> id(String id) {
         Keyspace.checkJobId(id);
-        return new NewJob<>(type, data, id, at, priority, retry, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, at, priority, retry, limitKey, dependencies, leftAlone);
     }
 
     /**
@@ -86,7 +89,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> at(Instant time) {
         ScheduledTimes.toSeconds(time);
-        return new NewJob<>(type, data, id, time, priority, retry, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, time, priority, retry, limitKey, dependencies, leftAlone);
     }
 
     /**
@@ -99,7 +102,7 @@ public final class NewJob<D> {
      * @return the job
      */
     public NewJob<D> priority(int priority) {
-        return new NewJob<>(type, data, id, at, priority, retry, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, at, priority, retry, limitKey, dependencies, leftAlone);
     }
 
     /**
@@ -110,7 +113,22 @@ public final class NewJob<D> {
      */
     public NewJob<D> retry(RetryPolicy policy) {
         Objects.requireNonNull(policy, "policy");
-        return new NewJob<>(type, data, id, at, priority, policy, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, at, priority, policy, limitKey, dependencies, leftAlone);
+    }
+
+    /**
+     * This job with a limit key, such as the name of a tenant: {@link Limits} say how many jobs of the type with one
+     * key run at once. A running job keeps its key.
+     *
+     * <p>The first job with a limit key keeps processes with a version before limit keys from writing (rfc/020).
+     *
+     * @param key the limit key, 1 to 500 bytes in UTF-8
+     * @return the job
+     * @throws IllegalArgumentException if the key is empty, too long, or no well-formed text
+     */
+    public NewJob<D> limitKey(String key) {
+        Keyspace.checkLimitKey(key);
+        return new NewJob<>(type, data, id, at, priority, retry, key, dependencies, leftAlone);
     }
 
     /**
@@ -148,7 +166,7 @@ public final class NewJob<D> {
     public NewJob<D> after(Collection<Dependency> dependencies) {
         List<Dependency> all = new ArrayList<>(this.dependencies);
         all.addAll(dependencies);
-        return new NewJob<>(type, data, id, at, priority, retry, List.copyOf(all), leftAlone);
+        return new NewJob<>(type, data, id, at, priority, retry, limitKey, List.copyOf(all), leftAlone);
     }
 
     /**
@@ -172,7 +190,7 @@ public final class NewJob<D> {
     }
 
     private NewJob<D> leaving(Set<JobState> states) {
-        return new NewJob<>(type, data, id, at, priority, retry, dependencies, states);
+        return new NewJob<>(type, data, id, at, priority, retry, limitKey, dependencies, states);
     }
 
     /** {@return the type of the job} */
@@ -203,6 +221,11 @@ public final class NewJob<D> {
     /** {@return its own retry policy, or empty if it has that of its type} */
     public Optional<RetryPolicy> retry() {
         return Optional.ofNullable(retry);
+    }
+
+    /** {@return its limit key, or empty if it has none} */
+    public Optional<String> limitKey() {
+        return Optional.ofNullable(limitKey);
     }
 
     /** {@return what it is to wait for} */

@@ -104,6 +104,11 @@ public final class Schedule {
             throw new IllegalArgumentException("The schedule gives its jobs their ids and times, and they wait for no"
                     + " other job: leave out id, at and after.");
         }
+        if (job.limitKey().isPresent()) {
+            throw new IllegalArgumentException(
+                    "The jobs of a schedule have no limit key: let the job of the schedule add"
+                            + " a job with one, and leave out limitKey.");
+        }
         if (job.leavesAlone(JobState.PENDING)) {
             throw new IllegalArgumentException("A schedule never adds a job that exists: leave out ifAbsent.");
         }

@@ -25,6 +25,7 @@ class CostsTest {
         return Stream.of(
                         CreationRows.all(),
                         ScheduleRows.all(),
+                        LimitRows.all(),
                         ProcessingRows.all(),
                         DependencyRows.all(),
                         QueryRows.all(),

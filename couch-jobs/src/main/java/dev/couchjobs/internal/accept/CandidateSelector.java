@@ -151,8 +151,8 @@ final class CandidateSelector {
                     .thenApply(rotated -> {
                         List<QueueEntry> candidates = inOrder(rotated, ranked.rows, pending, demand, maxSkip);
                         recordSelected(candidates, criteria);
-                        boolean needsMoves = ranked.mayHaveMoreDue && criteria.followsClock();
-                        return new Selection(candidates, needsMoves ? selectMoves(ranked.rows, candidates) : List.of());
+                        boolean movesAll = ranked.mayHaveMoreDue && criteria.followsClock();
+                        return new Selection(candidates, selectMoves(ranked.rows, candidates, movesAll));
                     })));
         });
     }
@@ -182,7 +182,7 @@ final class CandidateSelector {
 
     private void recordSelected(List<QueueEntry> candidates, ClaimCriteria criteria) {
         List<QueueEntry> pending =
-                candidates.stream().filter(row -> row.priority() == 0).toList();
+                candidates.stream().filter(CandidateSelector::isInPendingQueue).toList();
         int rankedCount = candidates.size() - pending.size();
         selectedWithoutCursor.addAndGet(criteria.noSchedule() ? candidates.size() : rankedCount);
         selectedFromShortQueue.addAndGet(rankedOverflow ? 0 : rankedCount);
@@ -265,7 +265,10 @@ final class CandidateSelector {
         }
         addByPriority(candidates, ranked.subList(0, positiveCount), demand, maxSkip);
         addSlice(candidates, pending, demand, 0);
-        addByPriority(candidates, ranked.subList(positiveCount, ranked.size()), demand, maxSkip);
+        List<QueueEntry> others = ranked.subList(positiveCount, ranked.size()).stream()
+                .filter(row -> !isCertainToHaveLimitKey(row))
+                .toList();
+        addByPriority(candidates, others, demand, maxSkip);
         return candidates;
     }
 
@@ -300,14 +303,27 @@ final class CandidateSelector {
         return rows.subList(from, from + demand);
     }
 
+    private static boolean isInPendingQueue(QueueEntry row) {
+        return row.priority() == 0 && row.isDue();
+    }
+
+    /** Of priority 0 only jobs with limit keys are in the later part. For other priorities only the job's row tells. */
+    private static boolean isCertainToHaveLimitKey(QueueEntry row) {
+        return row.priority() == 0 && !row.isDue();
+    }
+
     /**
-     * A random part of the ranked rows that have become due and are no candidates. Since it is random, processes seldom
-     * move the same rows.
+     * A random part of the rows that have become due and are no candidates: of all of them, or of those that cannot be
+     * claimed before they are admitted. Since it is random, processes seldom move the same rows.
      */
-    private List<QueueEntry> selectMoves(List<QueueEntry> ranked, List<QueueEntry> candidates) {
+    private List<QueueEntry> selectMoves(List<QueueEntry> ranked, List<QueueEntry> candidates, boolean movesAll) {
         List<QueueEntry> becomeDue = new ArrayList<>(ranked.stream()
-                .filter(row -> !row.isDue() && !candidates.contains(row))
+                .filter(row -> movesAll ? !row.isDue() : isCertainToHaveLimitKey(row))
+                .filter(row -> !candidates.contains(row))
                 .toList());
+        if (becomeDue.isEmpty()) {
+            return List.of();
+        }
         Collections.rotate(becomeDue, random.nextInt(becomeDue.size() + 1));
         return becomeDue.subList(0, Math.min(MOVES_MAX, becomeDue.size()));
     }

@@ -89,6 +89,8 @@ final class JobClaimer<D> {
         private volatile Leadership.Role role;
 
         private volatile boolean scansExhausted;
+        /** Whether this try moves jobs with limit keys, so that another claim must follow at once. */
+        private volatile boolean admitsJobs;
         /** Whether this try leaves candidates unclaimed. */
         private volatile boolean leavesCandidates;
 
@@ -172,6 +174,7 @@ final class JobClaimer<D> {
 
         private CompletableFuture<ClaimResult<D>> claimNew(Transaction tx) {
             scansExhausted = false;
+            admitsJobs = false;
             leavesCandidates = false;
             long now = clock.instant().getEpochSecond();
             Leadership.RoleTransaction transaction = leadership.new RoleTransaction(tx, role);
@@ -186,7 +189,7 @@ final class JobClaimer<D> {
             }
             return byCriteria(claims).thenCompose(jobs -> {
                 triedCount = jobs.values().stream().mapToInt(List::size).sum();
-                if (scansExhausted) {
+                if (scansExhausted || admitsJobs) {
                     return CompletableFuture.completedFuture(new ClaimResult<>(jobs, Set.of(), role));
                 }
                 Set<ClaimCriteria> exhausted = new LinkedHashSet<>();
@@ -295,11 +298,12 @@ final class JobClaimer<D> {
                     if (pendingJob.isEmpty()) {
                         row.clear(tx);
                         hasCleared |= i < candidateCount;
-                    } else if (i < candidateCount) {
+                    } else if (i < candidateCount && !needsAdmission(row, pendingJob.get())) {
                         candidateJobs.put(row.jobId(), pendingJob.get());
                         candidateRows.put(row.jobId(), row);
                     } else {
                         JobRow before = pendingJob.get();
+                        admitsJobs |= needsAdmission(row, before);
                         moves.add(new RowChange(ref, before, before.dueNow()));
                     }
                 }
@@ -311,6 +315,11 @@ final class JobClaimer<D> {
                 return joinAll(writer.write(tx, token, claims, claimsByJobId))
                         .thenApply(claimed -> new QueueScan<>(claimed, scanAgain));
             });
+        }
+
+        /** A job with a limit key gets its slot once its scheduled time has come, by the move into the due part. */
+        private static boolean needsAdmission(QueueEntry row, JobRow job) {
+            return !row.isDue() && job.options().limitKey() != null;
         }
 
         /**

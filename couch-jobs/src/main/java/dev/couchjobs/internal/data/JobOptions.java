@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param dependencies its dependency state
  * @param edits how often the job was changed without being claimed, so that no two rows of the job are equal
  * @param firing the firing of a schedule that made the job, or null
+ * @param limitKey the limit key of the job, or null
  */
 public record JobOptions(
         int priority,
@@ -26,66 +27,82 @@ public record JobOptions(
         @Nullable RetryPolicy retry,
         DependencyState dependencies,
         int edits,
-        @Nullable Firing firing) {
+        @Nullable Firing firing,
+        @Nullable String limitKey) {
     /** The options of a job without options beyond the RFC. */
-    public static final JobOptions NONE = new JobOptions(0, 0, false, false, null, DependencyState.NONE, 0, null);
+    public static final JobOptions NONE = new JobOptions(0, 0, false, false, null, DependencyState.NONE, 0, null, null);
 
     /** {@return the options of a creator} */
-    public static JobOptions withOptions(int priority, long now, @Nullable RetryPolicy retry) {
-        return new JobOptions(priority, priority == 0 ? 0 : now, false, false, retry, DependencyState.NONE, 0, null);
+    public static JobOptions withOptions(
+            int priority, long now, @Nullable RetryPolicy retry, @Nullable String limitKey) {
+        long since = priority == 0 && limitKey == null ? 0 : now;
+        return new JobOptions(priority, since, false, false, retry, DependencyState.NONE, 0, null, limitKey);
     }
 
     /** {@return a copy for a job that is blocked or not} */
     public JobOptions blocked(boolean newBlocked) {
         return blocked == newBlocked
                 ? this
-                : new JobOptions(priority, since, due, newBlocked, retry, dependencies, edits, firing);
+                : new JobOptions(priority, since, due, newBlocked, retry, dependencies, edits, firing, limitKey);
     }
 
     /** {@return a copy with another dependency state} */
     public JobOptions withDependencies(DependencyState dependencies) {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing);
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, limitKey);
     }
 
     /** {@return a copy for a job that a firing of a schedule makes} */
     public JobOptions firedBy(Firing newFiring) {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, newFiring);
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, newFiring, limitKey);
     }
 
     /** {@return a copy for a job that was changed without being claimed} */
     JobOptions edited() {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits + 1, firing);
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits + 1, firing, limitKey);
     }
 
     /** {@return a copy for a job whose scheduled time has come or not} */
     JobOptions due(boolean due) {
         return this.due == due
                 ? this
-                : new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing);
+                : new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, limitKey);
     }
 
     /** {@return a copy with the creator's options of another object, and the state of this one} */
     public JobOptions withOptions(JobOptions source) {
-        return new JobOptions(source.priority, source.since, due, blocked, source.retry, dependencies, edits, firing);
+        return new JobOptions(
+                source.priority,
+                source.since,
+                due,
+                blocked,
+                source.retry,
+                dependencies,
+                edits,
+                firing,
+                source.limitKey);
     }
 
     /** {@return a copy with the priority of another object; a job that keeps its priority keeps its age} */
     public JobOptions prioritised(JobOptions source) {
-        return priority == source.priority
-                ? this
-                : new JobOptions(source.priority, source.since, due, blocked, retry, dependencies, edits, firing);
+        if (priority == source.priority) {
+            return this;
+        }
+        long newSince = source.since == 0 && limitKey != null ? since : source.since;
+        return new JobOptions(source.priority, newSince, due, blocked, retry, dependencies, edits, firing, limitKey);
     }
 
-    /** {@return a copy with the age of an earlier object, if both have the same priority} */
+    /** {@return a copy with the age of an earlier object, if both have the same priority and limit key} */
     public JobOptions withEnqueueTimeOf(JobOptions earlier) {
-        return priority == earlier.priority
-                ? new JobOptions(priority, earlier.since, due, blocked, retry, dependencies, edits, firing)
+        return priority == earlier.priority && Objects.equals(limitKey, earlier.limitKey)
+                ? new JobOptions(priority, earlier.since, due, blocked, retry, dependencies, edits, firing, limitKey)
                 : this;
     }
 
     /** {@return whether the creator's options are the same; the state may differ} */
     public boolean hasSameOptionsAs(JobOptions source) {
-        return priority == source.priority && Objects.equals(retry, source.retry);
+        return priority == source.priority
+                && Objects.equals(retry, source.retry)
+                && Objects.equals(limitKey, source.limitKey);
     }
 
     /** Adds these as a nested tuple, or as null. {@return whether there is one} */
@@ -95,7 +112,8 @@ public record JobOptions(
             return false;
         }
         row.beginNested().add(priority).add(since).add(due).add(blocked);
-        boolean hasEdits = edits != 0 || firing != null;
+        boolean hasFiringFields = firing != null || limitKey != null; // the limit key follows them
+        boolean hasEdits = edits != 0 || hasFiringFields;
         boolean hasDependencyState = hasEdits || !dependencies.equals(DependencyState.NONE);
         if (retry != null) {
             encode(retry, row);
@@ -108,8 +126,11 @@ public record JobOptions(
         if (hasEdits) {
             row.add(edits);
         }
-        if (firing != null) {
-            row.add(firing.schedule()).add(firing.time());
+        if (hasFiringFields) {
+            row.addNullable(firing == null ? null : firing.schedule()).add(firing == null ? 0 : firing.time());
+        }
+        if (limitKey != null) {
+            row.add(limitKey);
         }
         row.endNested(false);
         return true;
@@ -128,9 +149,16 @@ public record JobOptions(
                 decodeRetry(row),
                 DependencyState.decode(row),
                 row.hasNext() ? row.readInt() : 0,
-                row.hasNext() ? new Firing(row.readString(), row.readLong()) : null);
+                row.hasNext() ? decodeFiring(row) : null,
+                row.hasNext() ? row.readString() : null);
         row.endNested();
         return options;
+    }
+
+    private static @Nullable Firing decodeFiring(TupleReader row) {
+        String schedule = row.skipNull() ? null : row.readString();
+        long time = row.readLong();
+        return schedule == null ? null : new Firing(schedule, time);
     }
 
     private static void encode(RetryPolicy policy, TupleWriter row) {

@@ -5,6 +5,7 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Outcome;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,6 +76,40 @@ public final class JobTransaction {
     /** {@return the ends and removals of jobs that schedules made, in this transaction since the last call} */
     public static List<RowChange> takeEndedFirings(Transaction tx) {
         return TransactionScope.takeEndedFirings(tx);
+    }
+
+    /** {@return the changes of jobs with limit keys to settle, in this transaction since the last call} */
+    public static List<LimitChange> takeLimitChanges(Transaction tx) {
+        return TransactionScope.takeLimitChanges(tx);
+    }
+
+    /** {@return whether a job is due as this transaction has last written it} */
+    public static boolean isDue(Transaction tx, LimitedJob job) {
+        return TransactionScope.written(tx, job.ref().rowKey())
+                .flatMap(TransactionScope.Written::row)
+                .filter(LimitChange::isDueAndLimited)
+                .filter(row -> LimitedJob.of(job.ref(), row).equals(job))
+                .isPresent();
+    }
+
+    /** {@return whether this transaction has written the row of a job in the queue again, without a limit key} */
+    public static boolean isQueuedWithoutLimitKey(Transaction tx, LimitedJob job) {
+        return TransactionScope.written(tx, job.ref().rowKey())
+                .flatMap(TransactionScope.Written::row)
+                .filter(row -> !LimitChange.isDueAndLimited(row))
+                .flatMap(row -> QueueIndex.key(job.ref(), row))
+                .filter(key -> Arrays.equals(key, job.queueKey()))
+                .isPresent();
+    }
+
+    /** Records that an earlier try of a transaction has failed. */
+    public static void markRetry(Transaction tx) {
+        TransactionScope.of(tx).markRetry();
+    }
+
+    /** {@return whether an earlier try of a transaction has failed} */
+    public static boolean isRetry(Transaction tx) {
+        return TransactionScope.isRetry(tx);
     }
 
     /** {@return whether this transaction has added a job again after its end or removal} */
@@ -210,7 +245,11 @@ public final class JobTransaction {
         SharedRows shared = sharedRows(ref.keys(), List.of(ref.rowKey()));
         now.write(tx, ref.dataKey());
         shared.restore(ref, was, now);
-        if (QueueIndex.replace(tx, ref, null, now)) {
+        LimitChange limit = new LimitChange(ref, was, now);
+        if (limit.affectsSlots()) {
+            scope.settleLater(limit);
+        }
+        if (QueueIndex.restore(tx, ref, was, now)) {
             shared.wakeProcessors();
         }
         saveDeadLetter(ref, null, now);
@@ -278,6 +317,9 @@ public final class JobTransaction {
         shared.add(ref, before, next, event);
         if (QueueIndex.replace(tx, ref, change.isDequeued() ? null : before, next)) {
             shared.wakeProcessors();
+        }
+        if (LimitChange.isToSettle(ref, before, next)) {
+            scope.settleLater(new LimitChange(ref, before, next));
         }
         clearActivity(ref, before, next);
         savePayloads(ref, before, next);

@@ -48,12 +48,20 @@ public final class Keyspace {
         }
     }
 
+    /** Refuses an invalid limit key. */
+    public static void checkLimitKey(String key) {
+        checkText("A limit key has", key, "use a short, stable key, such as the id of a tenant.");
+    }
+
     private static void checkName(String owner, String name) {
-        int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes == 0 || bytes > NAME_BYTES_MAX || !isWellFormed(name)) {
-            throw new IllegalArgumentException(owner + " needs a name of 1 to " + NAME_BYTES_MAX
-                    + " bytes in UTF-8 without half of a surrogate pair; this one has " + bytes
-                    + ": choose a short, stable name.");
+        checkText(owner + " needs a name of", name, "choose a short, stable name.");
+    }
+
+    private static void checkText(String rule, String text, String advice) {
+        int bytes = text.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes == 0 || bytes > NAME_BYTES_MAX || !isWellFormed(text)) {
+            throw new IllegalArgumentException(rule + " 1 to " + NAME_BYTES_MAX
+                    + " bytes in UTF-8 without half of a surrogate pair; this one has " + bytes + ": " + advice);
         }
     }
 

@@ -21,13 +21,12 @@ public record Layout(
         long oldestReader,
         long oldestWriter,
         @Nullable MoveMark mark) {
-    /**
-     * The newest layout that this code knows. Layout 2 has schedules: code that does not know them would end a job of a
-     * schedule without making the next.
-     */
-    private static final long KNOWN = 2;
-
+    /** Older code would end a job of a schedule without adding the next. */
     private static final long WITH_SCHEDULES = 2;
+    /** Older code would end a job without passing its slot on. */
+    private static final long WITH_LIMIT_KEYS = 3;
+    /** The newest layout that this code knows. */
+    private static final long KNOWN = WITH_LIMIT_KEYS;
 
     /** The layout of an instance without the row. */
     static final Layout FIRST = new Layout(1, 1, 1, null);
@@ -71,7 +70,16 @@ public record Layout(
 
     /** {@return a copy that only code with schedules may write} */
     public Layout withSchedules() {
-        return new Layout(Math.max(number, WITH_SCHEDULES), oldestReader, Math.max(oldestWriter, WITH_SCHEDULES), mark);
+        return writtenFrom(WITH_SCHEDULES);
+    }
+
+    /** {@return a copy that only code with limit keys may write} */
+    public Layout withLimitKeys() {
+        return writtenFrom(WITH_LIMIT_KEYS);
+    }
+
+    private Layout writtenFrom(long layout) {
+        return new Layout(Math.max(number, layout), oldestReader, Math.max(oldestWriter, layout), mark);
     }
 
     /** {@return whether a move has marked these rows} */

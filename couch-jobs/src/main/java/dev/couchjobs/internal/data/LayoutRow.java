@@ -6,6 +6,7 @@ import dev.couchjobs.JobsException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +49,16 @@ public final class LayoutRow {
         return tx.get(key).thenAccept(value -> {
             if (value == null) {
                 write(tx, Layout.FIRST);
+            }
+        });
+    }
+
+    /** Keeps code that does not know some rows from writing any. */
+    public CompletableFuture<@Nullable Void> raise(Transaction tx, UnaryOperator<Layout> to) {
+        return read(tx).thenAccept(found -> {
+            Layout raised = to.apply(found);
+            if (!raised.equals(found)) {
+                write(tx, raised);
             }
         });
     }

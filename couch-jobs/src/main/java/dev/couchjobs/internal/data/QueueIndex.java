@@ -9,29 +9,48 @@ import org.jspecify.annotations.Nullable;
  * Writes the row of a pending job in its queue. A job with priority 0 is in the pending queue of the RFC. Any other job
  * is in the ranked queue: in its due part, or until its scheduled time in its later part, so that a process that reads
  * the highest priority does not read jobs that may not run yet. A blocked job is in no queue.
+ *
+ * <p>A job with a limit key is in the later part of the ranked queue until its scheduled time, whatever its priority.
+ * From then on it waits in the limited queue until it is admitted.
  */
 final class QueueIndex {
     private QueueIndex() {}
 
     /** Moves the row of a job, and returns whether the row is new, so that idle processes have to be woken. */
     static boolean replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        return IndexKey.move(tx, key(ref, before), key(ref, after));
+        return IndexKey.move(tx, unconditionalKey(ref, before, after), unconditionalKey(ref, after, before));
     }
 
+    /** Writes the row of a job that was in quarantine, whose row in the queue may have been cleared. */
+    static boolean restore(Transaction tx, JobRef ref, JobRow was, JobRow now) {
+        return IndexKey.move(tx, Optional.empty(), unconditionalKey(ref, now, was));
+    }
+
+    /** {@return the key to write or clear at once; empty if the end of the verb decides, see {@link LimitChange}} */
+    private static Optional<byte[]> unconditionalKey(JobRef ref, @Nullable JobRow row, @Nullable JobRow other) {
+        return LimitChange.isDueAndLimited(row) && !LimitChange.runsLimited(other) ? Optional.empty() : key(ref, row);
+    }
+
+    /** {@return the key of a job in a queue from which processes claim, once it is admitted if it has a limit key} */
     static Optional<byte[]> key(JobRef ref, @Nullable JobRow row) {
         if (row == null || row.state() != JobState.PENDING || row.options().blocked()) {
             return Optional.empty();
         }
         long time = row.scheduledTime();
         JobOptions options = row.options();
-        if (options.priority() == 0) {
-            return Optional.of(ref.keys().pending(time, ref.id()));
+        boolean isLater = time != 0 && !options.due();
+        if (isLater && (options.priority() != 0 || options.limitKey() != null)) {
+            return Optional.of(ref.keys().rankedLater(time, options.priority(), ref.id()));
         }
-        return Optional.of(
-                time == 0 || options.due()
-                        ? ref.keys()
-                                .ranked(options.priority(), time == 0 ? options.since() : since(time), time, ref.id())
-                        : ref.keys().rankedLater(time, options.priority(), ref.id()));
+        return Optional.of(due(ref, options.priority(), options.since(), time));
+    }
+
+    /** {@return the key of a job that may run now} */
+    static byte[] due(JobRef ref, int priority, long since, long scheduledTime) {
+        return priority == 0
+                ? ref.keys().pending(scheduledTime, ref.id())
+                : ref.keys()
+                        .ranked(priority, scheduledTime == 0 ? since : since(scheduledTime), scheduledTime, ref.id());
     }
 
     /** {@return the order of a job with a scheduled time: that time, in milliseconds since the epoch} */

@@ -55,6 +55,10 @@ final class TransactionScope {
 
     @GuardedBy("this") private final List<RowChange> endedFirings = new ArrayList<>(0);
 
+    @GuardedBy("this") private List<LimitChange> limitChanges = List.of();
+
+    private volatile boolean isRetry;
+
     /** The last write of a transaction under a key; no row if it removed the row. */
     record Written(Optional<JobRow> row) {}
 
@@ -129,6 +133,35 @@ final class TransactionScope {
         List<RowChange> taken = List.copyOf(endedFirings);
         endedFirings.clear();
         return taken;
+    }
+
+    /** Records a change whose slot the end of the verb has to settle. */
+    synchronized void settleLater(LimitChange change) {
+        if (limitChanges.isEmpty()) {
+            limitChanges = new ArrayList<>();
+        }
+        limitChanges.add(change);
+    }
+
+    /** {@return the changes to settle, as recorded since the last call} */
+    static List<LimitChange> takeLimitChanges(Transaction tx) {
+        return find(tx).map(TransactionScope::takeLimitChanges).orElse(List.of());
+    }
+
+    private synchronized List<LimitChange> takeLimitChanges() {
+        List<LimitChange> taken = limitChanges;
+        limitChanges = List.of();
+        return taken;
+    }
+
+    /** Records that an earlier try of this transaction has failed. */
+    void markRetry() {
+        isRetry = true;
+    }
+
+    /** {@return whether an earlier try of a transaction has failed} */
+    static boolean isRetry(ReadTransaction tx) {
+        return find(tx).filter(scope -> scope.isRetry).isPresent();
     }
 
     /** Records that this transaction enqueues or starts jobs of a type. */

@@ -7,8 +7,12 @@ import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import java.util.Arrays;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** The keys of one job type: the data model of RFC 007 and its extensions. */
+/**
+ * The keys of one job type: the data model of RFC 007 and its extensions. Two are equal if all their keys are: several
+ * instances may share a transaction.
+ */
 public final class TypeKeys {
     static final long RANKED_NOW = 0;
     static final long RANKED_LATER = 1;
@@ -23,6 +27,7 @@ public final class TypeKeys {
     private final Subspace pending;
     private final byte[] dataPrefix;
     private final byte[] pendingPrefix;
+    private final int hash;
     private final byte[] expectedPrefix;
     private final Subspace activity;
     private final Subspace payload;
@@ -51,6 +56,10 @@ public final class TypeKeys {
     private final Subspace quarantine;
     private final Subspace quarantined;
     private final Subspace idle;
+    private final Subspace limits;
+    private final Subspace limited;
+    private final byte[] limitedPrefix;
+    private final Subspace slots;
     private final RowReader rowReader = new RowReader();
 
     TypeKeys(Subspace root, String typeName) {
@@ -59,6 +68,7 @@ public final class TypeKeys {
         pending = root.subspace(Tuple.from("pending", typeName));
         dataPrefix = data.pack();
         pendingPrefix = pending.pack();
+        hash = Arrays.hashCode(dataPrefix);
         activity = root.subspace(Tuple.from("activity", typeName));
         watchesPending = root.pack(Tuple.from("watches_pending", typeName));
         watchesActivity = root.pack(Tuple.from("watches_activity", typeName));
@@ -87,6 +97,20 @@ public final class TypeKeys {
         quarantine = root.subspace(Tuple.from("quarantine", typeName, QUARANTINE_ENTRIES));
         quarantined = root.subspace(Tuple.from("quarantine", typeName, QUARANTINE_BYTES));
         idle = root.subspace(Tuple.from("idle", typeName));
+        limits = root.subspace(Tuple.from("limits", typeName));
+        limited = root.subspace(Tuple.from("limited", typeName));
+        limitedPrefix = limited.pack();
+        slots = root.subspace(Tuple.from("slots", typeName));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other || (other instanceof TypeKeys that && Arrays.equals(dataPrefix, that.dataPrefix));
+    }
+
+    @Override
+    public int hashCode() {
+        return hash;
     }
 
     /** {@return the name of the type} */
@@ -411,6 +435,36 @@ public final class TypeKeys {
 
     long tokenOfFollower(byte[] key) {
         return idle.unpack(key).getLong(1);
+    }
+
+    /** How many jobs of each limit key may run at once: by limit key, and at the subspace's own key for all others. */
+    public Subspace limits() {
+        return limits;
+    }
+
+    /** The jobs that are due and wait for a slot of their limit key, by limit key. */
+    public Subspace limited() {
+        return limited;
+    }
+
+    /** A key in the limited queue: the highest priority first, and the oldest first within a priority. */
+    byte[] limited(String limitKey, int priority, long since, String jobId) {
+        return new TupleWriter(limitedPrefix, limitKey.length() + jobId.length() + 2 * NUMBER_BYTES_MAX + 4)
+                .add(limitKey)
+                .add(-(long) priority)
+                .add(since)
+                .add(jobId)
+                .toBytes();
+    }
+
+    /** Reads the path of a row in the limited queue: limit key, negative priority, enqueue time and id. */
+    TupleReader readLimited(byte[] key) {
+        return below(limitedPrefix, key);
+    }
+
+    /** How many slots of each limit key are taken. */
+    public Subspace slots() {
+        return slots;
     }
 
     /** A key without the prefix of all keys. */

@@ -271,7 +271,7 @@ public final class ScheduleFirings {
 
     private JobOptions options(String name, ScheduleRow row) {
         ScheduleRow.Definition definition = row.definition();
-        return JobOptions.withOptions(definition.priority(), clock.millis(), definition.retry())
+        return JobOptions.withOptions(definition.priority(), clock.millis(), definition.retry(), null)
                 .firedBy(new Firing(name, Objects.requireNonNull(row.current()).time()));
     }
 

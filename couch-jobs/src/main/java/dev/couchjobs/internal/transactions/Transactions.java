@@ -17,6 +17,7 @@ import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.dependencies.DependencyPropagator;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
+import dev.couchjobs.internal.limits.Admission;
 import dev.couchjobs.internal.schedules.ScheduleFirings;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -43,6 +44,7 @@ import org.jspecify.annotations.Nullable;
 public final class Transactions {
     private final Environment environment;
     private final ScheduleFirings scheduleFirings;
+    private final Admission admission;
     private final DependencyPropagator dependencyPropagator;
     private final LayoutRow layout;
     private final Duration timeout;
@@ -60,6 +62,7 @@ public final class Transactions {
         this(
                 environment,
                 new ScheduleFirings(keyspace, clock, environment.random()),
+                new Admission(environment),
                 new DependencyPropagator(keyspace, environment.clock()),
                 new LayoutRow(keyspace),
                 timeout,
@@ -71,6 +74,7 @@ public final class Transactions {
     private Transactions(
             Environment environment,
             ScheduleFirings scheduleFirings,
+            Admission admission,
             DependencyPropagator dependencyPropagator,
             LayoutRow layout,
             Duration timeout,
@@ -79,6 +83,7 @@ public final class Transactions {
             Function<Database, CompletableFuture<Boolean>> isOwn) {
         this.environment = environment;
         this.scheduleFirings = scheduleFirings;
+        this.admission = admission;
         this.dependencyPropagator = dependencyPropagator;
         this.layout = layout;
         this.timeout = timeout;
@@ -92,6 +97,7 @@ public final class Transactions {
         return new Transactions(
                 environment,
                 scheduleFirings,
+                admission,
                 dependencyPropagator,
                 layout,
                 timeout,
@@ -103,7 +109,7 @@ public final class Transactions {
     /** {@return a copy whose transactions fail once the instance is closed} */
     public Transactions whileOpen(BooleanSupplier isOpen) {
         return new Transactions(
-                environment, scheduleFirings, dependencyPropagator, layout, timeout, label, isOpen, isOwn);
+                environment, scheduleFirings, admission, dependencyPropagator, layout, timeout, label, isOpen, isOwn);
     }
 
     /** {@return a copy that labels its transactions with a purpose} */
@@ -111,6 +117,7 @@ public final class Transactions {
         return new Transactions(
                 environment,
                 scheduleFirings,
+                admission,
                 dependencyPropagator,
                 layout,
                 timeout,
@@ -122,13 +129,29 @@ public final class Transactions {
     /** {@return a copy without the tag, whose transactions are not throttled with the tag} */
     public Transactions untagged() {
         return new Transactions(
-                environment, scheduleFirings, dependencyPropagator, layout, timeout, label.untagged(), isOpen, isOwn);
+                environment,
+                scheduleFirings,
+                admission,
+                dependencyPropagator,
+                layout,
+                timeout,
+                label.untagged(),
+                isOpen,
+                isOwn);
     }
 
     /** {@return a copy that also uses rows that are out of service} */
     public Transactions outOfService() {
         return new Transactions(
-                environment, scheduleFirings, dependencyPropagator, layout.unchecked(), timeout, label, isOpen, isOwn);
+                environment,
+                scheduleFirings,
+                admission,
+                dependencyPropagator,
+                layout.unchecked(),
+                timeout,
+                label,
+                isOpen,
+                isOwn);
     }
 
     /** A verb, which reads and writes jobs through a {@link JobTransaction} of its own. */
@@ -365,19 +388,24 @@ public final class Transactions {
     private LayoutRow.Check prepareTry(Transaction tx, int tryNumber) {
         Quarantine.allow(tx);
         ReleaseOutbox.registerRecorder(tx, tryNumber);
+        if (tryNumber > 0) {
+            JobTransaction.markRetry(tx);
+        }
         return layout.writing(tx);
     }
 
     /**
      * Completes what a verb began in its transaction: adds the jobs of schedules that follow those that ended,
-     * propagates the ends of jobs to their dependents, and brings the types of enqueued jobs into use.
+     * propagates the ends of jobs to their dependents, passes the slots of limit keys on, and brings the types of
+     * enqueued jobs into use.
      */
     private <T extends @Nullable Object> CompletableFuture<T> runVerbEpilogue(
             Transaction tx, CompletableFuture<T> done) {
         return done.thenCompose(result -> scheduleFirings
                 .addFollowing(tx)
                 .thenCompose(moved -> dependencyPropagator.propagate(tx))
-                .thenCompose(propagated -> TypeInUse.bringIntoUse(tx))
+                .thenCompose(propagated -> admission.settle(tx))
+                .thenCompose(settled -> TypeInUse.bringIntoUse(tx))
                 .thenApply(used -> result));
     }
 

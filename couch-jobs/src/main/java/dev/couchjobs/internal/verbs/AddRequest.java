@@ -53,7 +53,11 @@ record AddRequest(
                 ref,
                 payload,
                 time,
-                JobOptions.withOptions(job.priority(), now, job.retry().orElse(null)),
+                JobOptions.withOptions(
+                        job.priority(),
+                        now,
+                        job.retry().orElse(null),
+                        job.limitKey().orElse(null)),
                 job.id().isPresent(),
                 job.dependencies(),
                 job.type().retention(),

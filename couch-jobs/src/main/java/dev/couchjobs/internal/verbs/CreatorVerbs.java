@@ -13,7 +13,9 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.data.LayoutRow;
+import dev.couchjobs.internal.data.SlotTable;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.dependencies.DependencyLinker;
@@ -30,9 +32,11 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
@@ -69,10 +73,7 @@ public final class CreatorVerbs {
         return prepareGroups(context, ref, request.dependencies())
                 .thenCompose(prepared -> transactions
                         .named("add", ref.keys().typeName())
-                        .runOnce(
-                                context,
-                                List.of(ref.keys()),
-                                jobs -> addTo(jobs, request, ensureTimeout(jobs.tx(), job.type()))));
+                        .runOnce(context, List.of(ref.keys()), jobs -> addTo(jobs, request, prepare(jobs.tx(), job))));
     }
 
     /** Writes the waiter groups of many dependencies in transactions of their own, before the job is added. */
@@ -137,9 +138,12 @@ public final class CreatorVerbs {
                 .thenCompose(done -> transactions
                         .named("add all", types.get(0).typeName())
                         .runOnce(context, types, jobs -> {
-                            CompletableFuture<?> allowed = allOf(jobTypes.values().stream()
-                                    .<CompletableFuture<?>>map(type -> ensureTimeout(jobs.tx(), type))
-                                    .toList());
+                            List<CompletableFuture<?>> conditions = new ArrayList<>();
+                            jobTypes.values().forEach(type -> conditions.add(ensureTimeout(jobs.tx(), type)));
+                            if (newJobs.stream().anyMatch(job -> job.limitKey().isPresent())) {
+                                conditions.add(prepareLimitKeys(jobs.tx(), newJobs));
+                            }
+                            CompletableFuture<?> allowed = allOf(conditions);
                             Map<AddRequest, AddResult> results = Collections.synchronizedMap(new IdentityHashMap<>());
                             List<CompletableFuture<?>> additions = new ArrayList<>();
                             additions.add(independent.add(jobs, allowed, results));
@@ -181,6 +185,24 @@ public final class CreatorVerbs {
         return TypeTimeouts.setIfAbsent(tx, keyspace.type(type.name()), type.activityTimeout())
                 .thenCompose(isFirst ->
                         isFirst ? new LayoutRow(keyspace).writeIfAbsent(tx) : CompletableFuture.completedFuture(null));
+    }
+
+    private CompletableFuture<?> prepare(Transaction tx, NewJob<?> job) {
+        CompletableFuture<?> timeout = ensureTimeout(tx, job.type());
+        return job.limitKey().isEmpty()
+                ? timeout
+                : CompletableFuture.allOf(timeout, prepareLimitKeys(tx, List.of(job)));
+    }
+
+    /** Keeps code that does not know limit keys from writing rows, and starts the reads of slots. */
+    private CompletableFuture<?> prepareLimitKeys(Transaction tx, Collection<? extends NewJob<?>> limitedJobs) {
+        Map<TypeKeys, Set<String>> limitKeys = new LinkedHashMap<>();
+        limitedJobs.forEach(job -> job.limitKey()
+                .ifPresent(key -> limitKeys
+                        .computeIfAbsent(keyspace.type(job.type().name()), type -> new LinkedHashSet<>())
+                        .add(key)));
+        limitKeys.forEach((type, ofType) -> ofType.forEach(key -> SlotTable.prefetch(tx, type, key)));
+        return new LayoutRow(keyspace).raise(tx, Layout::withLimitKeys);
     }
 
     /** {@return whether there was such a job} */

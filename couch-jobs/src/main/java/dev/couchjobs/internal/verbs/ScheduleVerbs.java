@@ -17,6 +17,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -71,7 +72,7 @@ public final class ScheduleVerbs {
         return inOrder("put schedule", context, name, tx -> {
                     TypeKeys keys = keyspace.type(type.name());
                     CompletableFuture<?> allowed = TypeTimeouts.setIfAbsent(tx, keys, type.activityTimeout())
-                            .thenCombine(requireSchedules(tx), (isFirst, done) -> isFirst);
+                            .thenCombine(layout.raise(tx, Layout::withSchedules), (isFirst, done) -> isFirst);
                     CompletableFuture<Payload> stored = table.readData(tx, name);
                     return table.findReadable(tx, keys, name)
                             .thenCompose(row -> stored.thenCompose(present -> allowed.thenCompose(
@@ -86,15 +87,6 @@ public final class ScheduleVerbs {
             throw new PayloadTooLargeException("data", job.type().name(), name, json.length, DATA_BYTES_MAX);
         }
         return json;
-    }
-
-    /** Keeps code that does not know schedules from writing rows. */
-    private CompletableFuture<?> requireSchedules(Transaction tx) {
-        return layout.read(tx).thenAccept(found -> {
-            if (!found.withSchedules().equals(found)) {
-                layout.write(tx, found.withSchedules());
-            }
-        });
     }
 
     private CompletableFuture<ScheduleRow> put(

@@ -104,6 +104,11 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
     }
 
     @Override
+    public Optional<String> limitKey() {
+        return Optional.ofNullable(row.options().limitKey());
+    }
+
+    @Override
     public boolean isBlocked() {
         return row.state() == JobState.PENDING && row.options().blocked();
     }

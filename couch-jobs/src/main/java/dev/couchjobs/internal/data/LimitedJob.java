@@ -1,0 +1,83 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
+import java.util.Comparator;
+import java.util.Objects;
+
+/**
+ * A job that is due and has a limit key: it waits in the limited queue, the highest priority first and the oldest first
+ * within a priority, or it is admitted, and in the queue from which processes claim.
+ *
+ * @param ref the job
+ * @param limitKey its limit key
+ * @param priority its priority
+ * @param since when it was enqueued, in milliseconds since the epoch
+ * @param scheduledTime its scheduled time, 0 for none
+ */
+public record LimitedJob(JobRef ref, String limitKey, int priority, long since, long scheduledTime) {
+    /** The order of the limited queue. */
+    public static final Comparator<LimitedJob> ORDER = Comparator.comparingInt(LimitedJob::priority)
+            .reversed()
+            .thenComparingLong(LimitedJob::since)
+            .thenComparing(job -> job.ref().id());
+
+    private static final byte[] EMPTY = {};
+    private static final long NO_TIME = 0;
+
+    /** {@return a job with a limit key} */
+    public static LimitedJob of(JobRef ref, JobRow job) {
+        JobOptions options = job.options();
+        return new LimitedJob(
+                ref,
+                Objects.requireNonNull(options.limitKey()),
+                options.priority(),
+                options.since(),
+                job.scheduledTime());
+    }
+
+    static LimitedJob decode(TypeKeys keys, KeyValue row) {
+        TupleReader path = keys.readLimited(row.getKey());
+        String limitKey = path.readString();
+        int priority = Math.toIntExact(-path.readLong());
+        long since = path.readLong();
+        String jobId = path.readString();
+        Keyspace.checkJobId(jobId);
+        long scheduledTime = row.getValue().length == 0
+                ? NO_TIME
+                : Tuple.fromBytes(row.getValue()).getLong(0);
+        return new LimitedJob(new JobRef(keys, jobId), limitKey, priority, since, scheduledTime);
+    }
+
+    /** {@return its key in the limited queue} */
+    byte[] limitedKey() {
+        return ref.keys().limited(limitKey, priority, since, ref.id());
+    }
+
+    /** Lets the job wait in the limited queue. */
+    public void enterLimitedQueue(Transaction tx) {
+        tx.set(
+                limitedKey(),
+                scheduledTime == NO_TIME ? EMPTY : Tuple.from(scheduledTime).pack());
+    }
+
+    /** Removes the job from the limited queue. */
+    public void leaveLimitedQueue(Transaction tx) {
+        tx.clear(limitedKey());
+    }
+
+    /** Puts the job into the queue from which processes claim. */
+    public void enterQueue(Transaction tx) {
+        tx.set(queueKey(), EMPTY);
+    }
+
+    /** Removes the job from the queue from which processes claim. */
+    public void leaveQueue(Transaction tx) {
+        tx.clear(queueKey());
+    }
+
+    byte[] queueKey() {
+        return QueueIndex.due(ref, priority, since, scheduledTime);
+    }
+}

@@ -1,0 +1,162 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.KeySelector;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import com.apple.foundationdb.tuple.Tuple;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits of a type, the slots that are taken, and the jobs that wait for one.
+ *
+ * <p>A transaction that changes the number of taken slots conflicts with every other that uses a slot of the key. One
+ * that passes slots on only reads the number: it conflicts with transactions that take the same jobs out of the limited
+ * queue.
+ */
+public final class SlotTable {
+    private static final int NO_USER_VERSION = 0;
+
+    private SlotTable() {}
+
+    /** Starts the reads that the end of a verb needs to admit a job, so that it needs no further round trip. */
+    public static void prefetch(ReadTransaction tx, TypeKeys keys, String limitKey) {
+        var unusedLimit = limit(tx.snapshot(), keys, limitKey);
+        var unusedSlots = taken(tx.snapshot(), keys, limitKey);
+    }
+
+    /**
+     * {@return how many jobs with a limit key may run at once, if there is a limit} A damaged row limits nothing: it
+     * must not keep jobs from ending.
+     */
+    public static CompletableFuture<OptionalInt> limit(ReadTransaction tx, TypeKeys keys, String limitKey) {
+        CompletableFuture<Optional<Long>> ofEach =
+                number(tx, keys, keys.limits().pack());
+        return number(tx, keys, keys.limits().pack(limitKey))
+                .thenCombine(
+                        ofEach,
+                        (own, each) -> own.or(() -> each).stream()
+                                .mapToInt(Math::toIntExact)
+                                .findFirst());
+    }
+
+    private static CompletableFuture<Optional<Long>> number(ReadTransaction tx, TypeKeys keys, byte[] key) {
+        return tx.get(key)
+                .thenApply(value -> Quarantine.readable(
+                        tx, keys, key, value, bytes -> Tuple.fromBytes(bytes).getLong(0)));
+    }
+
+    /** Sets the limit of one limit key, or of all without a limit of their own. */
+    public static void setLimit(Transaction tx, TypeKeys keys, @Nullable String limitKey, OptionalInt max) {
+        byte[] key = limitKey == null ? keys.limits().pack() : keys.limits().pack(limitKey);
+        if (max.isPresent()) {
+            tx.set(key, Tuple.from(max.getAsInt()).pack());
+        } else {
+            tx.clear(key);
+        }
+    }
+
+    /** {@return how many slots of a limit key are taken; 0 if the row is damaged} */
+    public static CompletableFuture<Long> taken(ReadTransaction tx, TypeKeys keys, String limitKey) {
+        return number(tx, keys, keys.slots().pack(limitKey)).thenApply(taken -> taken.orElse(0L));
+    }
+
+    /** Writes how many slots of a limit key are taken. */
+    public static void setTaken(Transaction tx, TypeKeys keys, String limitKey, long taken) {
+        byte[] key = keys.slots().pack(limitKey);
+        if (taken <= 0) { // below zero if the row was damaged meanwhile
+            tx.clear(key);
+        } else {
+            tx.set(key, Tuple.from(taken).pack());
+        }
+    }
+
+    /**
+     * {@return jobs that wait for a slot of a limit key, read without conflicts; all of them if they are fewer than the
+     * limit}
+     *
+     * @param behind the key in the limited queue behind which to begin; empty for the head
+     */
+    public static CompletableFuture<List<LimitedJob>> waiting(
+            Transaction tx, TypeKeys keys, String limitKey, Optional<LimitedJob> behind, int limit) {
+        Range all = keys.limited().get(limitKey).range();
+        byte[] begin =
+                behind.map(job -> ByteArrayUtil.keyAfter(job.limitedKey())).orElse(all.begin);
+        return Quarantine.range(tx, keys, new Range(begin, all.end), limit, false, row -> LimitedJob.decode(keys, row));
+    }
+
+    /** {@return jobs that wait for a slot of a limit key, after a number of others; read without conflicts} */
+    public static CompletableFuture<List<LimitedJob>> waitingAfter(
+            Transaction tx, TypeKeys keys, String limitKey, Optional<LimitedJob> behind, int skipped, int limit) {
+        Range all = keys.limited().get(limitKey).range();
+        KeySelector begin = behind.map(job -> KeySelector.firstGreaterThan(job.limitedKey()))
+                .orElseGet(() -> KeySelector.firstGreaterOrEqual(all.begin));
+        return tx.snapshot()
+                .getRange(begin.add(skipped), KeySelector.firstGreaterOrEqual(all.end), limit)
+                .asList()
+                .thenApply(rows -> Quarantine.readable(tx, keys, rows, row -> LimitedJob.decode(keys, row)));
+    }
+
+    /** Conflicts with jobs that begin to wait for a slot of a limit key: this transaction leaves a slot free. */
+    public static void conflictWithWaiting(Transaction tx, TypeKeys keys, String limitKey) {
+        Range all = keys.limited().get(limitKey).range();
+        tx.addReadConflictRange(all.begin, all.end);
+    }
+
+    /** {@return the next limit key for which jobs wait; the first if {@code after} is null} */
+    public static CompletableFuture<Optional<String>> nextWaitingKey(
+            ReadTransaction tx, TypeKeys keys, @Nullable String after) {
+        Subspace limited = keys.limited();
+        byte[] begin =
+                after == null ? limited.range().begin : limited.get(after).range().end;
+        return Quarantine.range(
+                        tx,
+                        keys,
+                        new Range(begin, limited.range().end),
+                        1,
+                        false,
+                        row -> LimitedJob.decode(keys, row).limitKey())
+                .thenApply(first -> first.stream().findFirst());
+    }
+
+    /** {@return whether a job waits in the limited queue} */
+    public static CompletableFuture<Boolean> isWaiting(ReadTransaction tx, LimitedJob job) {
+        return tx.get(job.limitedKey()).thenApply(value -> value != null);
+    }
+
+    /** {@return whether a job is in the queue from which processes claim} */
+    public static CompletableFuture<Boolean> isQueued(ReadTransaction tx, LimitedJob job) {
+        return tx.get(job.queueKey()).thenApply(value -> value != null);
+    }
+
+    /** Conflicts with jobs of any limit key of a type that begin to wait. */
+    public static void conflictWithWaiting(Transaction tx, TypeKeys keys) {
+        Range all = keys.limited().range();
+        tx.addReadConflictRange(all.begin, all.end);
+    }
+
+    /**
+     * Admits jobs that wait next to each other in a limited queue.
+     *
+     * @param rows the rows, as the transaction has read them without a gap
+     */
+    public static void admitWaiting(Transaction tx, List<LimitedJob> rows) {
+        byte[] begin = rows.get(0).limitedKey();
+        byte[] end = ByteArrayUtil.keyAfter(rows.get(rows.size() - 1).limitedKey());
+        tx.addReadConflictRange(begin, end);
+        tx.clear(begin, end);
+        rows.forEach(row -> row.enterQueue(tx));
+    }
+
+    /** Wakes the processors of a type whose jobs this transaction has admitted. */
+    public static void wakeProcessors(Transaction tx, TypeKeys keys) {
+        IncompleteVersionstamps.touch(tx, keys.watchesPending(), NO_USER_VERSION);
+        TransactionScope.of(tx).use(keys);
+    }
+}

@@ -1,0 +1,324 @@
+package dev.couchjobs.internal.limits;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.couchjobs.Environment;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.LimitChange;
+import dev.couchjobs.internal.data.LimitedJob;
+import dev.couchjobs.internal.data.SlotTable;
+import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.data.TypeKeys;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Admits jobs with limit keys: lets them into the queue from which processes claim. A job needs a slot of its limit key
+ * for that. The transaction that ends a job passes its slot to the next job that waits, so the number of taken slots is
+ * always that of the admitted and running jobs, and no process watches over it.
+ */
+public final class Admission {
+    /** The maximum number of jobs that a transaction admits beyond the slots that it frees. */
+    private static final int EXTRA_MAX = 100;
+    /** The maximum number of jobs to skip after a conflict, as a multiple of the jobs to admit. */
+    private static final int SKIP_MAX = 16;
+
+    private static final int CURSORS_MAX = 1_000;
+
+    private final InstantSource clock;
+    private final RandomGenerator random;
+    private final Cache<LimitKey, LimitedQueueCursor> cursors = Caffeine.newBuilder()
+            .maximumSize(CURSORS_MAX)
+            .executor(Runnable::run)
+            .build();
+
+    public Admission(Environment environment) {
+        this.clock = environment.clock();
+        this.random = environment.random();
+    }
+
+    private record LimitKey(TypeKeys type, String name) {}
+
+    private enum Kind {
+        /** The job ran, and may not run again at once. */
+        FREES_SLOT,
+        /** The job was due, and no longer is. */
+        LEAVES_QUEUE,
+        /** The job is due. */
+        NEEDS_SLOT
+    }
+
+    private record SlotRequest(LimitedJob job, Kind kind) {}
+
+    /** Settles the slots of the jobs that this transaction has changed since the last call. */
+    public CompletableFuture<@Nullable Void> settle(Transaction tx) {
+        List<LimitChange> changes = JobTransaction.takeLimitChanges(tx);
+        if (changes.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Map<LimitKey, List<SlotRequest>> requests = new LinkedHashMap<>();
+        for (LimitChange change : changes) {
+            if (change.before() != null && (change.leavesQueue() || change.freesSlot())) {
+                add(
+                        requests,
+                        LimitedJob.of(change.ref(), change.before()),
+                        change.freesSlot() ? Kind.FREES_SLOT : Kind.LEAVES_QUEUE);
+            }
+            if (change.after() != null && change.needsSlot()) {
+                add(requests, LimitedJob.of(change.ref(), change.after()), Kind.NEEDS_SLOT);
+            }
+        }
+        return inOrder(tx, requests.keySet(), () -> settle(tx, requests));
+    }
+
+    private static void add(Map<LimitKey, List<SlotRequest>> requests, LimitedJob job, Kind kind) {
+        requests.computeIfAbsent(new LimitKey(job.ref().keys(), job.limitKey()), key -> new ArrayList<>())
+                .add(new SlotRequest(job, kind));
+    }
+
+    /** A job may leave the queue under one key, and need a slot of another: all leave before any is admitted. */
+    private CompletableFuture<Void> settle(Transaction tx, Map<LimitKey, List<SlotRequest>> requests) {
+        List<Settlement> settlements = new ArrayList<>();
+        List<CompletableFuture<?>> applied = new ArrayList<>();
+        requests.forEach((key, ofKey) -> {
+            Settlement settlement = new Settlement(tx, key);
+            settlements.add(settlement);
+            applied.add(settlement.apply(ofKey));
+        });
+        return allOf(applied)
+                .thenCompose(done -> allOf(
+                        settlements.stream().map(Settlement::fillFreedSlots).toList()));
+    }
+
+    private static CompletableFuture<Void> allOf(List<? extends CompletableFuture<?>> futures) {
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
+    }
+
+    /**
+     * Admits jobs that wait although there are free slots, because the limit was raised.
+     *
+     * @return whether there may be more
+     */
+    public CompletableFuture<Boolean> admitWaiting(Transaction tx, TypeKeys type, String limitKey) {
+        LimitKey key = new LimitKey(type, limitKey);
+        return inOrder(tx, List.of(key), () -> new Settlement(tx, key).fillFreeSlots());
+    }
+
+    private static <T extends @Nullable Object> CompletableFuture<T> inOrder(
+            Transaction tx, Collection<LimitKey> keys, Supplier<CompletableFuture<T>> step) {
+        List<byte[]> slots =
+                keys.stream().map(key -> key.type().slots().pack(key.name())).toList();
+        return JobTransaction.of(tx).inOrder(slots, step);
+    }
+
+    /** Chooses jobs that wait. */
+    private interface Choice {
+        /**
+         * {@return jobs in the order of the limited queue, without a gap; all that wait if they are fewer than wanted}
+         *
+         * @param wanted how many
+         * @param max the limit of the key
+         */
+        CompletableFuture<List<LimitedJob>> waiting(int wanted, int max);
+    }
+
+    /** What happens to the slots of one limit key in one transaction. */
+    private final class Settlement {
+        private final Transaction tx;
+        private final TypeKeys type;
+        private final String limitKey;
+        private final LimitedQueueCursor cursor;
+        private final CompletableFuture<Long> taken;
+        private final CompletableFuture<Integer> limit;
+        /** The jobs of this transaction that need a slot. */
+        private final Map<JobRef, LimitedJob> added = new LinkedHashMap<>();
+
+        private int freed;
+
+        Settlement(Transaction tx, LimitKey key) {
+            this.tx = tx;
+            this.type = key.type();
+            this.limitKey = key.name();
+            this.cursor = cursors.get(key, unused -> new LimitedQueueCursor());
+            var unused = TypeInUse.prefetch(tx, type);
+            this.taken = SlotTable.taken(tx, type, limitKey);
+            this.limit = SlotTable.limit(tx, type, limitKey).thenApply(max -> max.orElse(Integer.MAX_VALUE));
+        }
+
+        CompletableFuture<?> apply(List<SlotRequest> requests) {
+            CompletableFuture<?> done = allOf(requests.stream()
+                    .filter(request -> request.kind() == Kind.LEAVES_QUEUE)
+                    .map(request -> isAdmitted(tx.snapshot(), request.job())) // later reads need no round trip
+                    .toList());
+            for (SlotRequest request : requests) {
+                done = done.thenCompose(before -> apply(request));
+            }
+            return done;
+        }
+
+        private CompletableFuture<?> apply(SlotRequest request) {
+            LimitedJob job = request.job();
+            switch (request.kind()) {
+                case FREES_SLOT -> freed++;
+                case NEEDS_SLOT -> {
+                    if (JobTransaction.isDue(tx, job)) { // a later change may have been settled before
+                        added.put(job.ref(), job);
+                    }
+                }
+                case LEAVES_QUEUE -> {
+                    if (added.remove(job.ref()) == null) {
+                        return isAdmitted(tx, job).thenAccept(isAdmitted -> leave(job, isAdmitted));
+                    }
+                }
+            }
+            return CompletableFuture.completedFuture(request);
+        }
+
+        /** {@return whether a job has a slot; a job whose row in the limited queue was damaged has none} */
+        private CompletableFuture<Boolean> isAdmitted(ReadTransaction view, LimitedJob job) {
+            return SlotTable.isWaiting(view, job)
+                    .thenCombine(SlotTable.isQueued(view, job), (isWaiting, isQueued) -> !isWaiting && isQueued);
+        }
+
+        private void leave(LimitedJob job, boolean isAdmitted) {
+            job.leaveLimitedQueue(tx);
+            if (!isAdmitted) {
+                return;
+            }
+            freed++;
+            if (!JobTransaction.isQueuedWithoutLimitKey(tx, job)) { // that row has the same key
+                job.leaveQueue(tx);
+            }
+        }
+
+        /** Admits jobs for the slots that this transaction frees, and those that it adds for other free slots. */
+        CompletableFuture<Boolean> fillFreedSlots() {
+            if (freed == 0) {
+                return fill(0, (wanted, max) -> CompletableFuture.completedFuture(List.of()));
+            }
+            if (JobTransaction.isRetry(tx)) {
+                return fill(freed + EXTRA_MAX, this::afterSkipped);
+            }
+            Optional<LimitedJob> position = cursor.begin(clock.instant());
+            CompletableFuture<List<LimitedJob>> first = read(position, freed); // in parallel with the limit
+            return fill(
+                    freed + EXTRA_MAX,
+                    (wanted, max) -> first.thenCompose(jobs -> position.isPresent()
+                            ? unlessHeadComesFirst(jobs, wanted, max)
+                            : jobs.size() == freed && wanted > freed
+                                    ? read(Optional.empty(), wanted)
+                                    : CompletableFuture.completedFuture(jobs)));
+        }
+
+        /**
+         * Admits jobs that wait although there are free slots.
+         *
+         * @return whether there may be more
+         */
+        CompletableFuture<Boolean> fillFreeSlots() {
+            return fill(EXTRA_MAX, (wanted, max) -> read(Optional.empty(), wanted));
+        }
+
+        private CompletableFuture<List<LimitedJob>> read(Optional<LimitedJob> behind, int wanted) {
+            return SlotTable.waiting(tx, type, limitKey, behind, wanted);
+        }
+
+        /** Skips jobs after a conflict, no more than may run at the same time. */
+        private CompletableFuture<List<LimitedJob>> afterSkipped(int wanted, int max) {
+            int skipped = Math.min(max - 1, wanted * (1 + random.nextInt(SKIP_MAX)));
+            return skipped == 0
+                    ? read(Optional.empty(), wanted)
+                    : SlotTable.waitingAfter(tx, type, limitKey, cursor.begin(clock.instant()), skipped, wanted)
+                            .thenCompose(jobs -> unlessHeadComesFirst(jobs, wanted, max));
+        }
+
+        /** {@return jobs from behind the head, or from the head if those are too few or have a lower priority} */
+        private CompletableFuture<List<LimitedJob>> unlessHeadComesFirst(List<LimitedJob> jobs, int wanted, int max) {
+            if (jobs.size() < wanted || max == 1) {
+                return fromHead(wanted);
+            }
+            return read(Optional.empty(), 1).thenCompose(head -> {
+                if (head.stream()
+                        .anyMatch(first -> first.priority() != jobs.get(0).priority())) {
+                    return fromHead(wanted);
+                }
+                cursor.moveBehind(jobs.get(wanted - 1));
+                return CompletableFuture.completedFuture(jobs);
+            });
+        }
+
+        private CompletableFuture<List<LimitedJob>> fromHead(int wanted) {
+            cursor.returnToHead();
+            return read(Optional.empty(), wanted);
+        }
+
+        /**
+         * Admits jobs for free slots.
+         *
+         * @param waitingMax how many of the jobs that wait may be admitted
+         */
+        private CompletableFuture<Boolean> fill(int waitingMax, Choice choice) {
+            return taken.thenCompose(before -> limit.thenCompose(max -> {
+                int free = (int) Math.min(Integer.MAX_VALUE, Math.max(0, max - (before - freed)));
+                int wanted = Math.min(free, waitingMax);
+                CompletableFuture<List<LimitedJob>> chosen =
+                        wanted == 0 ? CompletableFuture.completedFuture(List.of()) : choice.waiting(wanted, max);
+                return chosen.thenApply(waiting -> {
+                    boolean isAll = waiting.size() < wanted || waitingMax == 0;
+                    int admitted = admit(waiting, isAll ? free : wanted);
+                    if (isAll && wanted > 0) {
+                        SlotTable.conflictWithWaiting(tx, type, limitKey);
+                    }
+                    if (admitted > 0) {
+                        SlotTable.wakeProcessors(tx, type);
+                    }
+                    if (admitted != freed) {
+                        SlotTable.setTaken(tx, type, limitKey, before - freed + admitted);
+                    }
+                    return !isAll && wanted > 0 && admitted == wanted;
+                });
+            }));
+        }
+
+        /**
+         * Admits jobs that wait and jobs of this transaction, by priority and then age. The other jobs of this
+         * transaction wait.
+         *
+         * @return how many were admitted
+         */
+        private int admit(List<LimitedJob> waiting, int slots) {
+            Deque<LimitedJob> rest = new ArrayDeque<>(
+                    added.values().stream().sorted(LimitedJob.ORDER).toList());
+            int fromWaiting = 0;
+            int admitted = 0;
+            for (; admitted < slots && (fromWaiting < waiting.size() || !rest.isEmpty()); admitted++) {
+                boolean isWaitingFirst = fromWaiting < waiting.size()
+                        && (rest.isEmpty() || LimitedJob.ORDER.compare(waiting.get(fromWaiting), rest.element()) <= 0);
+                if (isWaitingFirst) {
+                    fromWaiting++;
+                } else {
+                    rest.remove().enterQueue(tx);
+                }
+            }
+            if (fromWaiting > 0) {
+                SlotTable.admitWaiting(tx, waiting.subList(0, fromWaiting));
+            }
+            rest.forEach(job -> job.enterLimitedQueue(tx));
+            return admitted;
+        }
+    }
+}

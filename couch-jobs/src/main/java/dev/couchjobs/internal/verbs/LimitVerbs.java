@@ -1,0 +1,135 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionContext;
+import dev.couchjobs.JobType;
+import dev.couchjobs.LimitInfo;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.SlotTable;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.limits.Admission;
+import dev.couchjobs.internal.transactions.Transactions;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The verbs of limits. A changed limit also admits the jobs that wait and may run now, in batches. */
+public final class LimitVerbs {
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+    private final Admission admission;
+
+    public LimitVerbs(Instance instance) {
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
+        this.admission = new Admission(instance.environment());
+    }
+
+    /** Sets the limit of the limit keys without a limit of their own. */
+    public CompletableFuture<Void> set(TransactionContext context, JobType<?, ?> type, int max) {
+        return change(context, type, checked(max));
+    }
+
+    /** Removes that limit. */
+    public CompletableFuture<Void> clear(TransactionContext context, JobType<?, ?> type) {
+        return change(context, type, OptionalInt.empty());
+    }
+
+    /** Sets the limit of one limit key. */
+    public CompletableFuture<Void> set(TransactionContext context, JobType<?, ?> type, String limitKey, int max) {
+        return change(context, type, limitKey, checked(max));
+    }
+
+    /** Removes the limit of one limit key. */
+    public CompletableFuture<Void> clear(TransactionContext context, JobType<?, ?> type, String limitKey) {
+        return change(context, type, limitKey, OptionalInt.empty());
+    }
+
+    /** {@return the limit of a limit key, and how many slots are taken} */
+    public CompletableFuture<LimitInfo> get(ReadTransactionContext context, JobType<?, ?> type, String limitKey) {
+        Keyspace.checkLimitKey(limitKey);
+        TypeKeys keys = keyspace.type(type.name());
+        return transactions
+                .named("get limit", type.name())
+                .read(
+                        context,
+                        tx -> SlotTable.limit(tx, keys, limitKey)
+                                .thenCombine(SlotTable.taken(tx, keys, limitKey), LimitInfo::new));
+    }
+
+    private static OptionalInt checked(int max) {
+        if (max < 1) {
+            throw new IllegalArgumentException(
+                    "A limit is at least 1; this is " + max + ". To hold jobs back, stop the workers of their type.");
+        }
+        return OptionalInt.of(max);
+    }
+
+    /** A job that begins to wait meanwhile has read the limit before, and so fails, or is admitted afterwards. */
+    private CompletableFuture<Void> change(TransactionContext context, JobType<?, ?> type, OptionalInt max) {
+        TypeKeys keys = keyspace.type(type.name());
+        return transactions
+                .named("set limit", type.name())
+                .run(context, tx -> {
+                    SlotTable.setLimit(tx, keys, null, max);
+                    if (!(context instanceof Transaction)) {
+                        return CompletableFuture.completedFuture(new Position(null, false));
+                    }
+                    SlotTable.conflictWithWaiting(tx, keys);
+                    return admitNext(tx, keys, null);
+                })
+                .thenCompose(next -> admitRest(context, keys, next));
+    }
+
+    private CompletableFuture<Void> change(
+            TransactionContext context, JobType<?, ?> type, String limitKey, OptionalInt max) {
+        Keyspace.checkLimitKey(limitKey);
+        TypeKeys keys = keyspace.type(type.name());
+        return transactions
+                .named("set limit", type.name())
+                .run(context, tx -> {
+                    SlotTable.setLimit(tx, keys, limitKey, max);
+                    return admission.admitWaiting(tx, keys, limitKey);
+                })
+                .thenCompose(hasMore -> admitRest(context, keys, limitKey, hasMore));
+    }
+
+    private CompletableFuture<Void> admitRest(
+            TransactionContext context, TypeKeys keys, String limitKey, boolean hasMore) {
+        return !hasMore || context instanceof Transaction
+                ? CompletableFuture.completedFuture(null)
+                : transactions
+                        .named("admit jobs", keys.typeName())
+                        .run(context, tx -> admission.admitWaiting(tx, keys, limitKey))
+                        .thenCompose(more -> admitRest(context, keys, limitKey, more));
+    }
+
+    /**
+     * Where the admission of the jobs of all limit keys goes on.
+     *
+     * @param passed the last key that was passed, or null
+     * @param isDone whether no key is left
+     */
+    private record Position(@Nullable String passed, boolean isDone) {}
+
+    private CompletableFuture<Void> admitRest(TransactionContext context, TypeKeys keys, Position position) {
+        return position.isDone() || context instanceof Transaction
+                ? CompletableFuture.completedFuture(null)
+                : transactions
+                        .named("admit jobs", keys.typeName())
+                        .run(context, tx -> admitNext(tx, keys, position.passed()))
+                        .thenCompose(next -> admitRest(context, keys, next));
+    }
+
+    /** Admits jobs of the next limit key for which jobs wait. */
+    private CompletableFuture<Position> admitNext(Transaction tx, TypeKeys keys, @Nullable String passed) {
+        return SlotTable.nextWaitingKey(tx, keys, passed)
+                .thenCompose(next -> next.isEmpty()
+                        ? CompletableFuture.completedFuture(new Position(passed, true))
+                        : admission
+                                .admitWaiting(tx, keys, next.get())
+                                .thenApply(hasMore -> new Position(hasMore ? passed : next.get(), false)));
+    }
+}

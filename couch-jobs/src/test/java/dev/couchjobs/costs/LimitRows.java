@@ -1,0 +1,81 @@
+package dev.couchjobs.costs;
+
+import static dev.couchjobs.costs.CostFixture.DATA;
+import static dev.couchjobs.costs.CostFixture.MAIL;
+import static dev.couchjobs.costs.CostRow.verb;
+
+import dev.couchjobs.Job;
+import dev.couchjobs.NewJob;
+import java.util.List;
+
+/** The verbs of limits, and what limit keys add to those of jobs. */
+final class LimitRows {
+    private static final String KEY = "tenant-7";
+
+    private LimitRows() {}
+
+    static List<CostRow> all() {
+        return List.of(
+                verb(
+                        "`limits().set` of a key",
+                        LimitRows::unlimited,
+                        (s, db, key) -> s.jobs.limits().set(db, MAIL, key, 1)),
+                verb(
+                        "`limits().get`",
+                        LimitRows::unlimited,
+                        (s, db, key) -> s.jobs.limits().get(db, MAIL, key)),
+                verb("`add` of a job that gets a slot", LimitRows::limited, (s, db, job) -> s.jobs.add(db, job)),
+                verb("`add` of a job that waits for a slot", LimitRows::full, (s, db, job) -> s.jobs.add(db, job)),
+                verb(
+                        "`finish` that passes a slot on",
+                        LimitRows::runningBeforeOther,
+                        (s, db, job) -> s.jobs.processor().finish(db, job)),
+                verb(
+                        "`finish` that gives a slot back",
+                        LimitRows::running,
+                        (s, db, job) -> s.jobs.processor().finish(db, job)),
+                verb(
+                        "`remove` of a job that waits for a slot",
+                        LimitRows::waiting,
+                        (s, db, id) -> s.jobs.remove(db, MAIL, id)));
+    }
+
+    private static NewJob<String> job(int number) {
+        return NewJob.of(MAIL, DATA).id(CostFixture.id(number)).limitKey(KEY);
+    }
+
+    private static String unlimited(CostFixture s) {
+        s.await(s.others.limits().clear(s.database(), MAIL, KEY));
+        return KEY;
+    }
+
+    private static NewJob<String> limited(CostFixture s) {
+        s.await(s.others.add(s.database(), job(1)));
+        s.await(s.others.limits().set(s.database(), MAIL, KEY, 2));
+        return job(2);
+    }
+
+    private static NewJob<String> full(CostFixture s) {
+        s.await(s.others.add(s.database(), job(1)));
+        s.await(s.others.limits().set(s.database(), MAIL, KEY, 1));
+        return job(2);
+    }
+
+    private static String waiting(CostFixture s) {
+        NewJob<String> job = full(s);
+        s.await(s.others.add(s.database(), job));
+        return job.id().orElseThrow();
+    }
+
+    private static Job<String> running(CostFixture s) {
+        s.await(s.others.limits().set(s.database(), MAIL, KEY, 1));
+        s.await(s.others.add(s.database(), job(1)));
+        return s.claimed();
+    }
+
+    private static Job<String> runningBeforeOther(CostFixture s) {
+        Job<String> running = running(s);
+        s.await(s.others.add(s.database(), job(2)));
+        return running;
+    }
+}

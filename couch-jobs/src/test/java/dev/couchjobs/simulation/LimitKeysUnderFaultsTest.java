@@ -1,0 +1,241 @@
+package dev.couchjobs.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobCounts;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Limits;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.fdb.simulation.SimulatedProcess;
+import dev.couchjobs.fdb.simulation.Simulation;
+import dev.couchjobs.fdb.testing.Seeds;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Limit keys while everything goes wrong, and while jobs and limits change. After every commit as many slots are taken
+ * as jobs run or may be claimed, no more than the limit, and no job waits while a slot is free.
+ */
+@Tag("long")
+class LimitKeysUnderFaultsTest {
+    private static final JobType<Integer, String> TYPE = JobType.of("simulated", Integer.class, String.class)
+            .activityTimeout(Duration.ofSeconds(2))
+            .retry(RetryPolicy.standard().attempts(3).backoff(Duration.ofSeconds(1), 1, Duration.ofSeconds(1)));
+    private static final Subspace ROWS = new Subspace(Tuple.from("couch_jobs"));
+    private static final Subspace JOBS = rows("data");
+    private static final Subspace PENDING = rows("pending");
+    private static final Subspace RANKED = rows("ranked");
+    private static final Subspace WAITING = rows("limited");
+    private static final Subspace SLOTS = rows("slots");
+    private static final Subspace LIMITS = rows("limits");
+    private static final int RANKED_NOW = 0;
+    private static final List<String> KEYS = List.of("a", "b");
+    private static final int IDS = 12;
+    private static final String OPERATOR = "operator";
+    private static final Duration CHAOS = Duration.ofSeconds(30);
+    /** Clocks jump by up to 20 seconds about once a second: a scheduled time may be minutes ahead. */
+    private static final Duration CALM = Duration.ofMinutes(20);
+
+    private static boolean hasSeenWaiting;
+
+    private boolean isOver;
+
+    private static Subspace rows(String kind) {
+        return ROWS.subspace(Tuple.from(kind, TYPE.name()));
+    }
+
+    static LongStream seeds() {
+        return Seeds.of(40, 100);
+    }
+
+    @AfterAll
+    static void jobsHaveWaitedForSlots() {
+        assertThat(hasSeenWaiting).isTrue();
+    }
+
+    /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=LimitKeysUnderFaultsTest -Dsimulation.seed=N}. */
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
+    void slotsAreExact(long seed) {
+        try (Simulation simulation = EffectHandler.simulation(seed)) {
+            Law law = new Law();
+            simulation.onCommit(law::look);
+            Limits limits = EffectHandler.instance(simulation.process("first")).limits();
+            KEYS.forEach(key -> simulation.await(limits.set(simulation.database(), TYPE, key, 1)));
+            simulation.onDeath(dead -> {
+                if (dead.name().equals(OPERATOR)) {
+                    operate(simulation);
+                } else {
+                    EffectHandler.join(simulation, TYPE, 3);
+                }
+            });
+            EffectHandler.join(simulation, TYPE, 3);
+            EffectHandler.join(simulation, TYPE, 3);
+            operate(simulation);
+            simulation.advance(CHAOS);
+            simulation.calm();
+            isOver = true;
+            EffectHandler.join(simulation, TYPE, 3);
+            simulation.advance(CALM);
+
+            law.check();
+            JobCounts counts = simulation.await(
+                    EffectHandler.instance(simulation.process("last")).counts(simulation.database(), TYPE));
+            assertThat(counts.pending() + counts.running()).isZero();
+            hasSeenWaiting |= law.hasSeenWaiting;
+        }
+    }
+
+    private void operate(Simulation simulation) {
+        SimulatedProcess process = simulation.process(OPERATOR);
+        operate(process, EffectHandler.instance(process), EffectHandler.instance(process));
+    }
+
+    /** Makes one change after the other, for as long as the process lives. */
+    private void operate(SimulatedProcess process, CouchJobs jobs, CouchJobs other) {
+        if (isOver) {
+            return;
+        }
+        RandomGenerator random = process.random();
+        var unused = change(process, jobs, other, random).whenComplete((done, error) -> {
+            process.log("operator: " + error);
+            var unusedTimer = process.scheduler()
+                    .schedule(() -> operate(process, jobs, other), random.nextInt(500), TimeUnit.MILLISECONDS);
+        });
+    }
+
+    private static CompletableFuture<?> change(
+            SimulatedProcess process, CouchJobs jobs, CouchJobs other, RandomGenerator random) {
+        Database database = process.database();
+        String key = KEYS.get(random.nextInt(KEYS.size()));
+        return switch (random.nextInt(8)) {
+            case 0 -> jobs.remove(database, TYPE, id(random));
+            case 1 -> jobs.limits().set(database, TYPE, key, 1 + random.nextInt(3));
+            case 2 ->
+                random.nextInt(4) == 0
+                        ? jobs.limits().clear(database, TYPE, key)
+                        : database.runAsync(tx -> jobs.add(tx, job(process, key, random))
+                                .thenCombine(other.remove(tx, TYPE, id(random)), (added, removed) -> removed));
+            case 3 -> jobs.addAll(database, List.of(job(process, key, random), job(process, key, random)));
+            default -> jobs.add(database, job(process, key, random));
+        };
+    }
+
+    private static String id(RandomGenerator random) {
+        return "job-" + random.nextInt(IDS);
+    }
+
+    private static NewJob<Integer> job(SimulatedProcess process, String key, RandomGenerator random) {
+        NewJob<Integer> job = NewJob.of(TYPE, 1).id(id(random)).priority(random.nextInt(4) == 0 ? 1 : 0);
+        NewJob<Integer> timed =
+                random.nextInt(4) == 0 ? job.at(process.clock().instant().plusSeconds(random.nextInt(4))) : job;
+        return random.nextInt(6) == 0 ? timed : timed.limitKey(key);
+    }
+
+    /** What holds after every commit. */
+    private static final class Law {
+        private final Map<String, Long> takenBefore = new HashMap<>();
+        private boolean hasSeenWaiting;
+        private @Nullable AssertionError broken;
+
+        void look(Database store) {
+            try (Transaction tx = store.createTransaction()) {
+                Set<String> queued = new HashSet<>();
+                read(tx, PENDING.range()).forEach(row -> queued.add(last(PENDING.unpack(row.getKey()))));
+                read(tx, RANKED.get(RANKED_NOW).range()).forEach(row -> queued.add(last(RANKED.unpack(row.getKey()))));
+                Map<String, Set<String>> waiting = new HashMap<>();
+                read(tx, WAITING.range()).forEach(row -> {
+                    Tuple path = WAITING.unpack(row.getKey());
+                    require(
+                            waiting.computeIfAbsent(path.getString(0), key -> new HashSet<>())
+                                    .add(last(path)),
+                            last(path) + " waits twice");
+                });
+                Map<String, Long> holders = new HashMap<>();
+                read(tx, JOBS.range()).forEach(row -> {
+                    String id = JOBS.unpack(row.getKey()).getString(0);
+                    Tuple job = Tuple.fromBytes(row.getValue());
+                    String key = limitKey(job);
+                    boolean isRunning = job.get(1) != null;
+                    boolean isPending = !isRunning && job.get(0) != null;
+                    boolean waits = key != null
+                            && waiting.getOrDefault(key, new HashSet<>()).remove(id);
+                    require(!waits || (isPending && !queued.contains(id)), id + " waits and does not");
+                    if (key != null && (isRunning || (isPending && queued.contains(id)))) {
+                        holders.merge(key, 1L, Long::sum);
+                    }
+                    hasSeenWaiting |= waits;
+                });
+                require(waiting.values().stream().allMatch(Set::isEmpty), "jobs that should not wait: " + waiting);
+                KEYS.forEach(key -> check(tx, key, holders.getOrDefault(key, 0L)));
+            } catch (AssertionError e) {
+                broken = broken == null ? e : broken;
+            }
+        }
+
+        private void check(Transaction tx, String key, long holders) {
+            long taken = number(tx, SLOTS.pack(key), 0);
+            long max = number(tx, LIMITS.pack(key), Long.MAX_VALUE);
+            require(taken == holders, taken + " slots of " + key + " are taken by " + holders + " jobs");
+            require(
+                    taken <= Math.max(max, takenBefore.getOrDefault(key, 0L)),
+                    taken + " slots of " + key + " are taken of " + max);
+            boolean anyWaits = !read(tx, WAITING.get(key).range()).isEmpty();
+            require(!anyWaits || taken >= max, "a job waits for " + taken + " slots of " + max + " of " + key);
+            takenBefore.put(key, taken);
+        }
+
+        private static long number(Transaction tx, byte[] key, long otherwise) {
+            byte[] value = tx.get(key).join();
+            return value == null ? otherwise : Tuple.fromBytes(value).getLong(0);
+        }
+
+        private static List<KeyValue> read(Transaction tx, Range range) {
+            return tx.getRange(range).asList().join();
+        }
+
+        private static String last(Tuple path) {
+            return path.getString(path.size() - 1);
+        }
+
+        private static @Nullable String limitKey(Tuple job) {
+            int options = 6;
+            Tuple nested = job.size() > options && job.get(options) != null ? job.getNestedTuple(options) : null;
+            int key = 9;
+            return nested == null || nested.size() <= key ? null : nested.getString(key);
+        }
+
+        private static void require(boolean holds, String otherwise) {
+            if (!holds) {
+                throw new AssertionError(otherwise);
+            }
+        }
+
+        void check() {
+            if (broken != null) {
+                throw broken;
+            }
+        }
+    }
+}
