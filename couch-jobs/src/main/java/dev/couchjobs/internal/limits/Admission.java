@@ -141,7 +141,6 @@ public final class Admission {
         private final Transaction tx;
         private final TypeKeys type;
         private final String limitKey;
-        private final LimitedQueueCursor cursor;
         private final CompletableFuture<Long> taken;
         private final CompletableFuture<Integer> limit;
         /** The jobs of this transaction that need a slot. */
@@ -153,7 +152,6 @@ public final class Admission {
             this.tx = tx;
             this.type = key.type();
             this.limitKey = key.name();
-            this.cursor = cursors.get(key, unused -> new LimitedQueueCursor());
             var unused = TypeInUse.prefetch(tx, type);
             this.taken = SlotTable.taken(tx, type, limitKey);
             this.limit = SlotTable.limit(tx, type, limitKey).thenApply(max -> max.orElse(Integer.MAX_VALUE));
@@ -213,7 +211,7 @@ public final class Admission {
             if (JobTransaction.isRetry(tx)) {
                 return fill(freed + EXTRA_MAX, this::afterSkipped);
             }
-            Optional<LimitedJob> position = cursor.begin(clock.instant());
+            Optional<LimitedJob> position = cursor().begin(clock.instant());
             CompletableFuture<List<LimitedJob>> first = read(position, freed); // in parallel with the limit
             return fill(
                     freed + EXTRA_MAX,
@@ -233,6 +231,10 @@ public final class Admission {
             return fill(EXTRA_MAX, (wanted, max) -> read(Optional.empty(), wanted));
         }
 
+        private LimitedQueueCursor cursor() {
+            return cursors.get(new LimitKey(type, limitKey), unused -> new LimitedQueueCursor());
+        }
+
         private CompletableFuture<List<LimitedJob>> read(Optional<LimitedJob> behind, int wanted) {
             return SlotTable.waiting(tx, type, limitKey, behind, wanted);
         }
@@ -242,7 +244,7 @@ public final class Admission {
             int skipped = Math.min(max - 1, wanted * (1 + random.nextInt(SKIP_MAX)));
             return skipped == 0
                     ? read(Optional.empty(), wanted)
-                    : SlotTable.waitingAfter(tx, type, limitKey, cursor.begin(clock.instant()), skipped, wanted)
+                    : SlotTable.waitingAfter(tx, type, limitKey, cursor().begin(clock.instant()), skipped, wanted)
                             .thenCompose(jobs -> unlessHeadComesFirst(jobs, wanted, max));
         }
 
@@ -256,13 +258,13 @@ public final class Admission {
                         .anyMatch(first -> first.priority() != jobs.get(0).priority())) {
                     return fromHead(wanted);
                 }
-                cursor.moveBehind(jobs.get(wanted - 1));
+                cursor().moveBehind(jobs.get(wanted - 1));
                 return CompletableFuture.completedFuture(jobs);
             });
         }
 
         private CompletableFuture<List<LimitedJob>> fromHead(int wanted) {
-            cursor.returnToHead();
+            cursor().returnToHead();
             return read(Optional.empty(), wanted);
         }
 

@@ -13,7 +13,6 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.Quarantine;
 import dev.couchjobs.internal.data.TokenSearch;
-import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.dependencies.DependencyPropagator;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
@@ -43,9 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Transactions {
     private final Environment environment;
-    private final ScheduleFirings scheduleFirings;
-    private final Admission admission;
-    private final DependencyPropagator dependencyPropagator;
+    private final VerbEpilogue epilogue;
     private final LayoutRow layout;
     private final Duration timeout;
     private final TransactionLabel label;
@@ -61,9 +58,10 @@ public final class Transactions {
             Environment environment, InstantSource clock, Keyspace keyspace, Duration timeout, TransactionLabel label) {
         this(
                 environment,
-                new ScheduleFirings(keyspace, clock, environment.random()),
-                new Admission(environment),
-                new DependencyPropagator(keyspace, environment.clock()),
+                new VerbEpilogue(
+                        new ScheduleFirings(keyspace, clock, environment.random()),
+                        new DependencyPropagator(keyspace, environment.clock()),
+                        new Admission(environment)),
                 new LayoutRow(keyspace),
                 timeout,
                 label,
@@ -73,18 +71,14 @@ public final class Transactions {
 
     private Transactions(
             Environment environment,
-            ScheduleFirings scheduleFirings,
-            Admission admission,
-            DependencyPropagator dependencyPropagator,
+            VerbEpilogue epilogue,
             LayoutRow layout,
             Duration timeout,
             TransactionLabel label,
             BooleanSupplier isOpen,
             Function<Database, CompletableFuture<Boolean>> isOwn) {
         this.environment = environment;
-        this.scheduleFirings = scheduleFirings;
-        this.admission = admission;
-        this.dependencyPropagator = dependencyPropagator;
+        this.epilogue = epilogue;
         this.layout = layout;
         this.timeout = timeout;
         this.label = label;
@@ -96,9 +90,7 @@ public final class Transactions {
     public Transactions restrictedTo(Database own) {
         return new Transactions(
                 environment,
-                scheduleFirings,
-                admission,
-                dependencyPropagator,
+                epilogue,
                 layout,
                 timeout,
                 label,
@@ -108,50 +100,22 @@ public final class Transactions {
 
     /** {@return a copy whose transactions fail once the instance is closed} */
     public Transactions whileOpen(BooleanSupplier isOpen) {
-        return new Transactions(
-                environment, scheduleFirings, admission, dependencyPropagator, layout, timeout, label, isOpen, isOwn);
+        return new Transactions(environment, epilogue, layout, timeout, label, isOpen, isOwn);
     }
 
     /** {@return a copy that labels its transactions with a purpose} */
     public Transactions named(String purpose, String typeName) {
-        return new Transactions(
-                environment,
-                scheduleFirings,
-                admission,
-                dependencyPropagator,
-                layout,
-                timeout,
-                label.named(purpose, typeName),
-                isOpen,
-                isOwn);
+        return new Transactions(environment, epilogue, layout, timeout, label.named(purpose, typeName), isOpen, isOwn);
     }
 
     /** {@return a copy without the tag, whose transactions are not throttled with the tag} */
     public Transactions untagged() {
-        return new Transactions(
-                environment,
-                scheduleFirings,
-                admission,
-                dependencyPropagator,
-                layout,
-                timeout,
-                label.untagged(),
-                isOpen,
-                isOwn);
+        return new Transactions(environment, epilogue, layout, timeout, label.untagged(), isOpen, isOwn);
     }
 
     /** {@return a copy that also uses rows that are out of service} */
     public Transactions outOfService() {
-        return new Transactions(
-                environment,
-                scheduleFirings,
-                admission,
-                dependencyPropagator,
-                layout.unchecked(),
-                timeout,
-                label,
-                isOpen,
-                isOwn);
+        return new Transactions(environment, epilogue, layout.unchecked(), timeout, label, isOpen, isOwn);
     }
 
     /** A verb, which reads and writes jobs through a {@link JobTransaction} of its own. */
@@ -240,7 +204,7 @@ public final class Transactions {
             return otherDatabase();
         }
         LayoutRow.Check check = prepareTry(tx, 0);
-        return requireOwn(own, tx::cancel, check.require(runVerbEpilogue(tx, body.apply(tx))));
+        return requireOwn(own, tx::cancel, check.require(epilogue.run(tx, body.apply(tx))));
     }
 
     private static <T extends @Nullable Object> CompletableFuture<T> requireOwn(
@@ -352,7 +316,7 @@ public final class Transactions {
             return lastError.record(check.require(tries.hasCommitted(tx)
                     .thenCompose(done -> done
                             ? verb.reread(tx).orElseGet(tries::result)
-                            : runVerbEpilogue(tx, tries.recordResult(verb.apply(tries.jobs(tx)))))));
+                            : epilogue.run(tx, tries.recordResult(verb.apply(tries.jobs(tx)))))));
         };
         return requireOwn(context)
                 .thenCompose(own -> lastError.explain(
@@ -381,7 +345,7 @@ public final class Transactions {
         return lastError.explain(loop.run(tx -> {
             configure(tx);
             LayoutRow.Check check = prepareTry(tx, tries.getAndIncrement());
-            return lastError.record(check.require(runVerbEpilogue(tx, body.apply(tx))));
+            return lastError.record(check.require(epilogue.run(tx, body.apply(tx))));
         }));
     }
 
@@ -392,21 +356,6 @@ public final class Transactions {
             JobTransaction.markRetry(tx);
         }
         return layout.writing(tx);
-    }
-
-    /**
-     * Completes what a verb began in its transaction: adds the jobs of schedules that follow those that ended,
-     * propagates the ends of jobs to their dependents, passes the slots of limit keys on, and brings the types of
-     * enqueued jobs into use.
-     */
-    private <T extends @Nullable Object> CompletableFuture<T> runVerbEpilogue(
-            Transaction tx, CompletableFuture<T> done) {
-        return done.thenCompose(result -> scheduleFirings
-                .addFollowing(tx)
-                .thenCompose(moved -> dependencyPropagator.propagate(tx))
-                .thenCompose(propagated -> admission.settle(tx))
-                .thenCompose(settled -> TypeInUse.bringIntoUse(tx))
-                .thenApply(used -> result));
     }
 
     private void configure(ReadTransaction tx) {
