@@ -30,9 +30,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Background jobs on FoundationDB (CouchDB's RFC 007). This class adds jobs, reads them and waits for them. Further
- * operations: {@link #processor} claims and ends jobs; {@link #types} sets activity timeouts; {@link #details} reads
- * attempts, logs and dependencies; {@link #deadLetters} resubmits failed jobs; {@link #quarantine} restores undecodable
- * rows; {@link #maintenance} starts monitors and archives.
+ * operations: {@link #processor} claims and ends jobs; {@link #control} cancels and reschedules them; {@link #types}
+ * sets activity timeouts and pauses types; {@link #limits} and {@link #schedules} are for limits and recurring jobs;
+ * {@link #details} reads attempts, logs and dependencies; {@link #deadLetters} resubmits failed jobs; {@link
+ * #quarantine} restores undecodable rows; {@link #maintenance} starts monitors and archives.
  *
  * <p>The first argument of a verb is a database or a transaction. With a {@link Database}, the verb runs in a
  * transaction of its own, with retries, and takes effect once even if the result of a commit is unknown. After
@@ -125,6 +126,11 @@ public final class CouchJobs implements AutoCloseable {
     /** {@return the jobs that have failed for good} */
     public DeadLetters deadLetters() {
         return new DeadLetters(publicInstance);
+    }
+
+    /** {@return the verbs of operators: to cancel a job, to run it now, or to change its time or priority} */
+    public JobControl control() {
+        return new JobControl(publicInstance);
     }
 
     /** {@return the limits of how many jobs with one limit key run at once} */

@@ -49,13 +49,21 @@ public interface JobContext<D> {
     Optional<Instant> deadline();
 
     /**
-     * Whether the job is no longer this handler's: it was removed, or given to another because this process was silent
-     * for too long, or its time limit is up, or the worker closes and waits no longer. A blocking handler is
-     * interrupted as well. Whatever it still tries to write is refused.
+     * Whether the job is no longer this handler's: it was cancelled or removed, or given to another because this
+     * process was silent for too long, or its time limit is up, or the worker closes and waits no longer. A blocking
+     * handler is interrupted as well. Whatever it still tries to write is refused.
      *
      * @return whether to stop working on it
      */
     boolean isHalted();
+
+    /**
+     * Whether the job is no longer this handler's because another caller has {@linkplain JobControl#cancel cancelled}
+     * it, so that no other attempt follows. Known when {@link #isHalted} is.
+     *
+     * @return whether the job was cancelled
+     */
+    boolean isCancelled();
 
     /**
      * Runs a transaction that commits only while the job is this handler's. It is retried as

@@ -1,8 +1,8 @@
 package dev.couchjobs;
 
 /**
- * The processor no longer holds the job and must stop working on it (RFC 007, {@code halt}): the job was removed, or
- * its lock is another's, because this processor sent no heartbeat for longer than the type's timeout.
+ * The processor no longer holds the job and must stop working on it (RFC 007, {@code halt}): the job was cancelled or
+ * removed, or its lock is another's, because this processor sent no heartbeat for longer than the type's timeout.
  *
  * <p>The transaction in which a verb met this is cancelled, so that nothing else written in it can commit.
  */
@@ -11,6 +11,7 @@ public class JobHaltedException extends JobsException {
 
     private final String typeName;
     private final String jobId;
+    private final boolean cancelled;
 
     /**
      * Made by couch-jobs.
@@ -20,9 +21,22 @@ public class JobHaltedException extends JobsException {
      * @param message what was wrong and what to do
      */
     public JobHaltedException(String typeName, String jobId, String message) {
+        this(typeName, jobId, message, false);
+    }
+
+    /**
+     * Made by couch-jobs.
+     *
+     * @param typeName the name of the job's type
+     * @param jobId the id of the job
+     * @param message what was wrong and what to do
+     * @param cancelled whether the job was cancelled
+     */
+    public JobHaltedException(String typeName, String jobId, String message, boolean cancelled) {
         super(message);
         this.typeName = typeName;
         this.jobId = jobId;
+        this.cancelled = cancelled;
     }
 
     /** {@return the name of the job's type} */
@@ -33,5 +47,10 @@ public class JobHaltedException extends JobsException {
     /** {@return the id of the job} */
     public String jobId() {
         return jobId;
+    }
+
+    /** {@return whether the job was {@linkplain JobControl#cancel cancelled} by another than its processor} */
+    public boolean isCancelled() {
+        return cancelled;
     }
 }

@@ -7,22 +7,25 @@ import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.internal.verbs.PauseVerbs;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The types of an instance and their activity timeouts ({@link CouchJobs#types}). The contract of contexts, futures and
- * errors is that of {@link CouchJobs}. Safe for use by several threads.
+ * The types of an instance, their activity timeouts and their pauses ({@link CouchJobs#types}). The contract of
+ * contexts, futures and errors is that of {@link CouchJobs}. Safe for use by several threads.
  */
 public final class JobTypes {
     private final Keyspace keyspace;
     private final Transactions transactions;
+    private final PauseVerbs pauses;
 
     JobTypes(Instance instance) {
         keyspace = instance.keyspace();
         transactions = instance.transactions();
+        pauses = new PauseVerbs(instance);
     }
 
     /**
@@ -71,6 +74,43 @@ public final class JobTypes {
             TypeTimeouts.clear(tx, keyspace.type(type.name()));
             return CompletableFuture.completedFuture(null);
         });
+    }
+
+    /**
+     * Pauses a type in all processes: from this commit on nothing claims its jobs, until {@link #resume}. A job that is
+     * claimed runs to its end; so does one that a worker has claimed ahead of a free slot. Jobs can be added, changed
+     * and removed, and wait. A type that is paused already gets the new reason. Processes with a version before pauses
+     * do not know them.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @param reason why; the first 4,000 characters are kept
+     * @return completes when it is done
+     */
+    public CompletableFuture<Void> pause(TransactionContext context, JobType<?, ?> type, String reason) {
+        return pauses.pause(context, type, reason);
+    }
+
+    /**
+     * Ends the pause of a type: its jobs can be claimed from this commit on. A type that is not paused stays as it is.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @return completes when it is done
+     */
+    public CompletableFuture<Void> resume(TransactionContext context, JobType<?, ?> type) {
+        return pauses.resume(context, type);
+    }
+
+    /**
+     * The pause of a type.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @return the pause, or empty if the type is not paused
+     */
+    public CompletableFuture<Optional<TypePause>> getPause(ReadTransactionContext context, JobType<?, ?> type) {
+        return pauses.get(context, type);
     }
 
     /**

@@ -10,6 +10,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.DeadLetters;
 import dev.couchjobs.Job;
+import dev.couchjobs.JobControl;
 import dev.couchjobs.JobDetails;
 import dev.couchjobs.JobNotFoundException;
 import dev.couchjobs.JobState;
@@ -76,7 +77,11 @@ class ErrorsContract extends JobsContract {
                 new Verb("entries", (on, db, id) -> on.details().entries(db, INDEX, id, 0, 1)),
                 new Verb("lastCheckpoint", (on, db, id) -> on.details().lastCheckpoint(db, INDEX, id)),
                 new Verb("progress", (on, db, id) -> on.details().progress(db, INDEX, id)),
-                new Verb("retry", (on, db, id) -> on.deadLetters().retry(db, INDEX, id)));
+                new Verb("retry", (on, db, id) -> on.deadLetters().retry(db, INDEX, id)),
+                new Verb("cancel", (on, db, id) -> on.control().cancel(db, INDEX, id, "no reason")),
+                new Verb("runNow", (on, db, id) -> on.control().runNow(db, INDEX, id)),
+                new Verb("reschedule", (on, db, id) -> on.control().reschedule(db, INDEX, id, Instant.EPOCH)),
+                new Verb("reprioritise", (on, db, id) -> on.control().reprioritise(db, INDEX, id, 1)));
     }
 
     private List<Verb> otherVerbs() {
@@ -88,6 +93,9 @@ class ErrorsContract extends JobsContract {
                 new Verb("getTypeTimeout", (on, db, id) -> on.types().getTypeTimeout(db, INDEX)),
                 new Verb("clearTypeTimeout", (on, db, id) -> on.types().clearTypeTimeout(db, INDEX)),
                 new Verb("getTypes", (on, db, id) -> on.types().getTypes(db)),
+                new Verb("pause", (on, db, id) -> on.types().pause(db, INDEX, "no reason")),
+                new Verb("resume", (on, db, id) -> on.types().resume(db, INDEX)),
+                new Verb("getPause", (on, db, id) -> on.types().getPause(db, INDEX)),
                 new Verb("list", (on, db, id) -> on.deadLetters().list(db, INDEX, PAGE)),
                 new Verb("list", (on, db, id) -> on.quarantine().list(db, INDEX, PAGE)),
                 new Verb("clockSkew", (on, db, id) -> on.maintenance().clockSkew(db)),
@@ -127,6 +135,7 @@ class ErrorsContract extends JobsContract {
                                 CouchJobs.class,
                                 Processor.class,
                                 JobTypes.class,
+                                JobControl.class,
                                 JobDetails.class,
                                 DeadLetters.class,
                                 QuarantinedRows.class,

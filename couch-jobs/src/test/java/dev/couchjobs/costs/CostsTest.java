@@ -26,6 +26,7 @@ class CostsTest {
                         CreationRows.all(),
                         ScheduleRows.all(),
                         LimitRows.all(),
+                        ControlRows.all(),
                         ProcessingRows.all(),
                         DependencyRows.all(),
                         QueryRows.all(),

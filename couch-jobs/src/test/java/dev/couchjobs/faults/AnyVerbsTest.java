@@ -35,7 +35,7 @@ class AnyVerbsTest {
     @Provide
     Arbitrary<List<Call>> calls() {
         return Combinators.combine(
-                        Arbitraries.integers().between(0, 11),
+                        Arbitraries.integers().between(0, 14),
                         Arbitraries.integers().between(0, IDS - 1),
                         Arbitraries.integers().between(-3, 3))
                 .as(Call::new)
@@ -96,6 +96,10 @@ class AnyVerbsTest {
                         call,
                         claim -> await(fixture, fixture.others.processor().log(fixture.database(), claim, id)));
             case 10 -> withHeld(held, call, claim -> await(fixture, inOneTransaction(fixture, claim, job)));
+            case 11 -> await(fixture, fixture.others.control().cancel(fixture.database(), MAIL, id, "any"));
+            case 12 ->
+                await(fixture, fixture.others.control().reprioritise(fixture.database(), MAIL, id, call.number()));
+            case 13 -> await(fixture, fixture.others.control().runNow(fixture.database(), MAIL, id));
             default -> {
                 fixture.others.maintenance().monitor(MAIL);
                 stage.time().advance(Duration.ofSeconds(2 + Math.abs(call.number())));

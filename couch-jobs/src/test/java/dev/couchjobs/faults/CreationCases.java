@@ -115,6 +115,49 @@ final class CreationCases {
                     assertThat(found).isFalse();
                     shows(s, NOT_FOUND, null);
                 }),
+                writing(
+                        "cancel of a pending job",
+                        CreationCases::pending,
+                        (s, g) -> s.jobs.control().cancel(s.faulty, MAIL, "a", "no reason"),
+                        (s, g, found) -> {
+                            assertThat(found).isTrue();
+                            shows(s, FINISHED, "old", PENDING, FINISHED);
+                        }),
+                writing(
+                        "cancel of a running job",
+                        CreationCases::running,
+                        (s, g) -> s.jobs.control().cancel(s.faulty, MAIL, "a", "no reason"),
+                        (s, job, found) -> {
+                            assertThat(found).isTrue();
+                            shows(s, FINISHED, "old", PENDING, RUNNING, FINISHED);
+                        }),
+                reading(
+                        "cancel of a finished job",
+                        CreationCases::finished,
+                        (s, g) -> s.jobs.control().cancel(s.faulty, MAIL, "a", "no reason"),
+                        (s, g, found) -> assertThat(found).isFalse()),
+                writing(
+                        "reprioritise",
+                        CreationCases::pending,
+                        (s, g) -> s.jobs.control().reprioritise(s.faulty, MAIL, "a", 3),
+                        (s, g, found) -> {
+                            assertThat(found).isTrue();
+                            assertThat(s.rows().changesOf("a")).containsExactly(PENDING, PENDING);
+                        }),
+                reading(
+                        "runNow of a job that may run",
+                        CreationCases::pending,
+                        (s, g) -> s.jobs.control().runNow(s.faulty, MAIL, "a"),
+                        (s, g, found) -> {
+                            assertThat(found).isTrue();
+                            shows(s, PENDING, "old", PENDING);
+                        }),
+                blind(
+                        "pause",
+                        CreationCases::nothing,
+                        (s, g) -> s.jobs.types().pause(s.faulty, MAIL, "no reason"),
+                        (s, g, r) -> assertThat(s.await(s.others.types().getPause(s.database(), MAIL)))
+                                .isPresent()),
                 blind(
                         "setTypeTimeout",
                         CreationCases::nothing,

@@ -18,6 +18,7 @@ final class IndexRows {
     private static final int LANES = 6;
     private static final int LANE_BITS = 64;
     private static final int ATTEMPTS_KEPT = 100;
+    private static final int BEGUN = 7;
     private static final int ENTRIES_KEPT = 1_000;
 
     private final Set<Tuple> ranked = new HashSet<>();
@@ -135,14 +136,19 @@ final class IndexRows {
     }
 
     /**
-     * The last attempt is in the job's own row; each before it has one here, as far back as they are kept. A claim
-     * under which no work began is no attempt, and the row does not say which of the past claims were such.
+     * The last attempt is in the job's own row, unless that says that no work began: then it may be here, because the
+     * job was cancelled afterwards. Each attempt before it has a row here, as far back as they are kept. A claim under
+     * which no work began is no attempt, and the row does not say which of the past claims were such.
      */
     private static void checkAttempts(
             List<String> found, String jobId, SortedSet<Long> numbers, Map<String, TypeRows.Data> data) {
         TypeRows.Data row = data.get(jobId);
         long last = row == null ? 0 : row.claimInfo().getLong(0);
-        if (!numbers.isEmpty() && (numbers.first() < Math.max(1, last - ATTEMPTS_KEPT) || numbers.last() >= last)) {
+        boolean isInRow = row == null
+                || row.claimInfo().size() <= BEGUN
+                || row.claimInfo().getBoolean(BEGUN);
+        long end = isInRow ? last : last + 1;
+        if (!numbers.isEmpty() && (numbers.first() < Math.max(1, last - ATTEMPTS_KEPT) || numbers.last() >= end)) {
             found.add(jobId + " has the past attempts " + numbers + ", its last claim is " + last);
         }
     }

@@ -75,6 +75,11 @@ public record TypeRows(
             return !ending.isEmpty() && !ending.getString(0).equals("succeeded");
         }
 
+        /** {@return whether its last claim, or the job, ended in a way} */
+        public boolean hasEndedAs(String how) {
+            return !ending.isEmpty() && ending.getString(0).equals(how);
+        }
+
         boolean isDeadLetter() {
             return state == JobState.FINISHED
                     && !ending.isEmpty()

@@ -1,6 +1,7 @@
 package dev.couchjobs.simulation;
 
 import dev.couchjobs.JobState;
+import dev.couchjobs.Outcome;
 import dev.couchjobs.faults.TypeRows;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -41,16 +42,23 @@ final class AttemptsLaw implements Law {
         });
     }
 
-    /** An attempt moves there when the next claim is made; a claim under which no work began was none. */
+    /**
+     * An attempt moves there when the next claim is made or the job is cancelled; a claim under which no work began was
+     * none.
+     */
     private static Set<Long> history(Set<Long> known, @Nullable MainRow was, MainRow is) {
         if (is.claims() == 0) {
             return Set.of();
         }
         Set<Long> history = new HashSet<>(known);
-        if (was != null && is.isClaimedSince(was) && was.begun() && was.claims() > 0) {
+        if (was != null && (is.isClaimedSince(was) || isCancelled(was, is)) && was.begun() && was.claims() > 0) {
             history.add(was.claims());
         }
         return history;
+    }
+
+    private static boolean isCancelled(MainRow was, MainRow is) {
+        return was.state() == JobState.PENDING && is.isFinished(Outcome.CANCELLED);
     }
 
     private boolean isNumbered(String jobId, @Nullable MainRow was, MainRow is) {

@@ -14,6 +14,7 @@ final class Calls {
     /** But for those calls that found nothing. */
     final Map<String, Integer> removing = new HashMap<>();
 
+    final Map<String, Integer> cancelling = new HashMap<>();
     final Map<String, Integer> removed = new HashMap<>();
     final Map<UUID, Boolean> finished = new HashMap<>();
     final Set<UUID> claimed = new HashSet<>();

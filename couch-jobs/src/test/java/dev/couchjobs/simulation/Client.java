@@ -62,7 +62,7 @@ final class Client {
 
     private CompletableFuture<?> turn() {
         String jobId = JobsSimulation.jobId(random);
-        return node.sleepUpTo(rest).thenCompose(rested -> switch (random.nextInt(24)) {
+        return node.sleepUpTo(rest).thenCompose(rested -> switch (random.nextInt(28)) {
             case 16, 17, 18, 19 -> addElsewhere(jobId);
             case 0 -> remove(jobId);
             case 1 -> replace(jobId);
@@ -75,6 +75,9 @@ final class Client {
             case 12, 13 -> addDependent(jobId);
             case 14 -> sendAllAgain();
             case 15 -> count();
+            case 24, 25 -> cancel(lastAdded.isEmpty() || random.nextBoolean() ? jobId : lastAdded);
+            case 26 -> change(jobId);
+            case 27 -> pause();
             default -> add(jobId);
         });
     }
@@ -236,6 +239,34 @@ final class Client {
             node.log((found ? "removed " : "did not find ") + jobId);
             oracle.removed(jobId, found);
         });
+    }
+
+    private CompletableFuture<Void> cancel(String jobId) {
+        oracle.cancelling(jobId);
+        return node.jobs()
+                .control()
+                .cancel(node.database(), node.type(), jobId, "no longer wanted")
+                .thenAccept(done -> node.log((done ? "cancelled " : "could not cancel ") + jobId));
+    }
+
+    /** Changes when a job runs. */
+    private CompletableFuture<Void> change(String jobId) {
+        CompletableFuture<Boolean> changed = switch (random.nextInt(3)) {
+            case 0 -> node.jobs().control().runNow(node.database(), node.type(), jobId);
+            case 1 -> node.jobs().control().reschedule(node.database(), node.type(), jobId, node.soon());
+            default -> node.jobs().control().reprioritise(node.database(), node.type(), jobId, random.nextInt(-1, 3));
+        };
+        return changed.thenAccept(done -> node.log((done ? "changed " : "did not change ") + jobId));
+    }
+
+    private CompletableFuture<Void> pause() {
+        return node.jobs()
+                .types()
+                .pause(node.database(), node.type(), "for a while")
+                .thenRun(() -> node.log("paused the type"))
+                .thenCompose(paused -> node.sleepUpTo(SHORT_REST))
+                .thenCompose(rested -> node.jobs().types().resume(node.database(), node.type()))
+                .thenRun(() -> node.log("resumed the type"));
     }
 
     /** Makes another job of it, whatever becomes of whoever runs it. */

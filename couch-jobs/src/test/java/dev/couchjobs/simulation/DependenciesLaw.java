@@ -68,8 +68,9 @@ final class DependenciesLaw implements Law {
 
     private void checkEnd(String jobId, MainRow is, Dependent seen, DerivedRows after) {
         List<Dependency> others = dependencies.getOrDefault(jobId, List.of());
+        boolean isCancelled = is.isFinished(Outcome.CANCELLED) && calls.cancelling.containsKey(jobId);
         boolean well = is.state() == JobState.FINISHED
-                ? others.stream().anyMatch(other -> fails(other, seen))
+                ? isCancelled || others.stream().anyMatch(other -> fails(other, seen))
                 : others.stream().allMatch(other -> isDone(other, seen));
         violations.require(
                 well, () -> jobId + " is " + is + ", and waited for " + others + ", which came to " + after.jobs());

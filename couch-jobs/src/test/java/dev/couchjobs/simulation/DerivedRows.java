@@ -169,8 +169,9 @@ record DerivedRows(
         }
         attempts.forEach((jobId, claims) -> {
             MainRow job = jobs.get(jobId);
-            // The last claim is in the job's own row.
-            if (job == null || claims.stream().anyMatch(claim -> claim < 1 || claim >= job.claims())) {
+            // The last claim is in the job's own row, unless the job was cancelled afterwards.
+            long end = job == null ? 0 : job.claims() + (job.begun() ? 0 : 1);
+            if (claims.stream().anyMatch(claim -> claim < 1 || claim >= end)) {
                 found.add("the history of " + jobId + " has " + claims + ", the table says " + job);
             }
         });

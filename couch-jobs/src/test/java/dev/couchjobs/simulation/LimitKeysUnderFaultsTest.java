@@ -66,7 +66,7 @@ class LimitKeysUnderFaultsTest {
     }
 
     static LongStream seeds() {
-        return Seeds.of(40, 100);
+        return Seeds.of(40, 60);
     }
 
     @AfterAll

@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.Job;
@@ -31,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * batch.
  */
 final class Oracle {
+    private static final byte[] PAUSED =
+            JobsSimulation.PREFIX.pack(Tuple.from("couch_jobs", "paused", JobsScenario.TYPE_NAME));
+
     private final Simulation simulation;
     private final Calls calls = new Calls();
     private final Violations violations = new Violations();
@@ -52,6 +56,7 @@ final class Oracle {
     private final Set<UUID> lostOnTheWay = new HashSet<>();
     private final Set<String> enqueuedWith = new HashSet<>();
     private final Map<String, Integer> enqueuedAsItWas = new HashMap<>();
+    private final Map<String, Integer> cancelled = new HashMap<>();
     private final Set<UUID> finishes = new HashSet<>();
     private final Map<String, UUID> fences = new TreeMap<>();
     private Map<String, TypeRows.Data> before = Map.of();
@@ -59,6 +64,8 @@ final class Oracle {
     private List<KeyValue> seenLogs = List.of();
     private DerivedRows derivedRows = DerivedRows.EMPTY;
     private long moment;
+    private boolean wasPaused;
+    private boolean isPaused;
 
     Oracle(Simulation simulation, JobsScenario scenario) {
         this.simulation = simulation;
@@ -126,6 +133,10 @@ final class Oracle {
 
     void resubmitting(String jobId) {
         calls.resubmitting.merge(jobId, 1, Integer::sum);
+    }
+
+    void cancelling(String jobId) {
+        calls.cancelling.merge(jobId, 1, Integer::sum);
     }
 
     void resubmittingAll() {
@@ -258,6 +269,8 @@ final class Oracle {
         TypeRows rows =
                 now(TypeRows.read(tx, JobsSimulation.PREFIX, JobsScenario.TYPE_NAME, known, damageLaw::withoutThem));
         requireNone(rows.contradictions(damageLaw.stillCounted()));
+        wasPaused = isPaused;
+        isPaused = tx.get(PAUSED).getNow(null) != null;
         DerivedRows now = DerivedRows.read(tx, seen, written, damageLaw);
         requireNone(now.contradictions(damageLaw.stillCounted()));
         damageLaw.checkQuarantine(tx);
@@ -292,6 +305,7 @@ final class Oracle {
         }
         if (is.lock() != null && !is.lock().equals(holder)) {
             require(from == JobState.PENDING && locks.add(is.lock()), step);
+            require(!wasPaused || !isPaused, () -> "Although the type is paused, " + step);
         }
         if (is.finishedBy() != null && (was == null || !is.finishedBy().equals(was.finishedBy()))) {
             require(is.finishedBy().equals(holder) && finishes.add(is.finishedBy()), step);
@@ -336,7 +350,7 @@ final class Oracle {
         }
     }
 
-    /** By its holder, because he was silent, or because of another that it waited for. */
+    /** By its holder, because it was silent or a client wanted that, or because of another that it waited for. */
     private void checkEnded(String jobId, TypeRows.@Nullable Data was, TypeRows.Data is, Step step) {
         if (was != null && was.state() == JobState.FINISHED) {
             // Others may begin to wait for a job that has failed; that is all that can happen to it where it is.
@@ -347,6 +361,11 @@ final class Oracle {
             return;
         }
         UUID holder = was == null ? null : was.lock();
+        if (is.finishedBy() == null && is.hasEndedAs("cancelled")) {
+            int times = cancelled.merge(jobId, 1, Integer::sum);
+            require(times <= calls.cancelling.getOrDefault(jobId, 0), () -> "No client wanted that " + step);
+            return;
+        }
         require(holder != null || was == null || wasBlocked(jobId), step);
         if (holder != null && is.finishedBy() == null) {
             checkPutBack(holder, simulation.elapsed().toNanos() - heardAt.getOrDefault(jobId, 0L), step);

@@ -12,6 +12,7 @@ import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.TypePauses;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.loop.Pause;
@@ -178,16 +179,20 @@ final class JobClaimer<D> {
             leavesCandidates = false;
             long now = clock.instant().getEpochSecond();
             Leadership.RoleTransaction transaction = leadership.new RoleTransaction(tx, role);
+            CompletableFuture<Boolean> isPaused = TypePauses.isPaused(tx, keys); // in parallel with the queue
             Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> claims = new LinkedHashMap<>();
             CompletableFuture<?> previousClaims = CompletableFuture.completedFuture(claims);
             for (Map.Entry<ClaimCriteria, Integer> demand : demands.entrySet()) {
                 // One after the other: in parallel, claims by different criteria could claim the same job.
-                CompletableFuture<List<GrantedClaim<D>>> nextClaims = previousClaims.thenCompose(
-                        done -> claimCandidates(tx, transaction, demand.getKey(), now, demand.getValue(), SCANS_MAX));
+                CompletableFuture<List<GrantedClaim<D>>> nextClaims = previousClaims.thenCompose(done ->
+                        claimCandidates(tx, transaction, isPaused, demand.getKey(), now, demand.getValue(), SCANS_MAX));
                 claims.put(demand.getKey(), nextClaims);
                 previousClaims = nextClaims;
             }
             return byCriteria(claims).thenCompose(jobs -> {
+                if (isPaused.join()) { // complete, since every claim awaits it
+                    return waitForResumption(tx, transaction);
+                }
                 triedCount = jobs.values().stream().mapToInt(List::size).sum();
                 if (scansExhausted || admitsJobs) {
                     return CompletableFuture.completedFuture(new ClaimResult<>(jobs, Set.of(), role));
@@ -203,6 +208,17 @@ final class JobClaimer<D> {
                         ? changeRoleWhenIdle(tx, transaction, now)
                         : changeRoleAfterClaim(transaction, claimResult);
             });
+        }
+
+        /** A process that waits for the end of a pause neither watches for new jobs nor follows one that does. */
+        private CompletableFuture<ClaimResult<D>> waitForResumption(
+                Transaction tx, Leadership.RoleTransaction transaction) {
+            CompletableFuture<Void> resumed = mayWatch ? TypePauses.watch(tx, keys) : new CompletableFuture<>();
+            CompletableFuture<Leadership.Role> resigned = role.isRegistered()
+                    ? transaction.resign().thenApply(Leadership.RoleChange::role)
+                    : CompletableFuture.completedFuture(role);
+            return resigned.thenApply(newRole ->
+                    new ClaimResult<>(Map.of(), demands.keySet(), newRole, Optional.of(resumed), OptionalLong.empty()));
         }
 
         private CompletableFuture<ClaimResult<D>> changeRoleAfterClaim(
@@ -245,32 +261,43 @@ final class JobClaimer<D> {
         private CompletableFuture<List<GrantedClaim<D>>> claimCandidates(
                 Transaction tx,
                 Leadership.RoleTransaction transaction,
+                CompletableFuture<Boolean> isPaused,
                 ClaimCriteria criteria,
                 long now,
                 int demand,
                 int scansLeft) {
-            return selector.select(tx, criteria, now, demand).thenCompose(selection -> {
-                if (!selection.candidates().isEmpty() && electsLeader()) {
-                    transaction.prefetch(selection.candidates().size() < demand);
-                }
-                return claimSelected(tx, criteria, selection).thenCompose(queueScan -> {
-                    if (!queueScan.scanAgain()) {
-                        return CompletableFuture.completedFuture(queueScan.jobs());
-                    }
-                    if (scansLeft == 1) {
-                        scansExhausted = true;
-                        return CompletableFuture.completedFuture(queueScan.jobs());
-                    }
-                    return claimCandidates(
-                                    tx,
-                                    transaction,
-                                    criteria,
-                                    now,
-                                    demand - queueScan.jobs().size(),
-                                    scansLeft - 1)
-                            .thenApply(furtherJobs -> concat(queueScan.jobs(), furtherJobs));
-                });
-            });
+            return selector.select(tx, criteria, now, demand)
+                    .thenCombine(
+                            isPaused,
+                            (selection, paused) ->
+                                    paused ? Optional.<CandidateSelector.Selection>empty() : Optional.of(selection))
+                    .thenCompose(unpaused -> {
+                        if (unpaused.isEmpty()) {
+                            return CompletableFuture.completedFuture(List.of());
+                        }
+                        CandidateSelector.Selection selection = unpaused.get();
+                        if (!selection.candidates().isEmpty() && electsLeader()) {
+                            transaction.prefetch(selection.candidates().size() < demand);
+                        }
+                        return claimSelected(tx, criteria, selection).thenCompose(queueScan -> {
+                            if (!queueScan.scanAgain()) {
+                                return CompletableFuture.completedFuture(queueScan.jobs());
+                            }
+                            if (scansLeft == 1) {
+                                scansExhausted = true;
+                                return CompletableFuture.completedFuture(queueScan.jobs());
+                            }
+                            return claimCandidates(
+                                            tx,
+                                            transaction,
+                                            isPaused,
+                                            criteria,
+                                            now,
+                                            demand - queueScan.jobs().size(),
+                                            scansLeft - 1)
+                                    .thenApply(furtherJobs -> concat(queueScan.jobs(), furtherJobs));
+                        });
+                    });
         }
 
         private CompletableFuture<QueueScan<D>> claimSelected(

@@ -10,6 +10,7 @@ public final class ErrorText {
     private static final int MESSAGE_CHARS_MAX = 1_000;
     private static final int FRAMES_MAX = 8;
     private static final int CAUSES_MAX = 3;
+    private static final int STORED_CHARS_MAX = 4_000;
 
     private ErrorText() {}
 
@@ -66,8 +67,13 @@ public final class ErrorText {
         return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     }
 
+    /** {@return the text, or its first 4,000 characters if it is longer} */
+    public static String bounded(String text) {
+        return cut(text, STORED_CHARS_MAX);
+    }
+
     /** {@return the text, or its beginning if it is longer, without half of a character} */
-    static String cut(String text, int charsMax) {
+    private static String cut(String text, int charsMax) {
         if (text.length() <= charsMax) {
             return text;
         }

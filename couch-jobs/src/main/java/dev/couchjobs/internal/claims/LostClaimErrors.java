@@ -5,6 +5,7 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobAlreadyFinishedException;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.views.ClaimedJob;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -20,6 +21,12 @@ public final class LostClaimErrors {
         if (ended && how == AttemptEnd.SUCCEEDED) {
             return new JobAlreadyFinishedException(type, job.id());
         }
+        if (!ended
+                && row.filter(found ->
+                                found.wasCancelledUnder(ClaimedJob.of(job).claim()))
+                        .isPresent()) {
+            return cancelled(job, row.get());
+        }
         String why;
         if (row.isEmpty()) {
             why = " has been removed.";
@@ -31,20 +38,26 @@ public final class LostClaimErrors {
             why = " is no longer held by this processor: it sent no heartbeat for longer than the type's"
                     + " timeout, or this claim has ended.";
         }
-        return error(job, why);
+        return error(job, why, false);
+    }
+
+    private static JobHaltedException cancelled(Job<?> job, JobRow row) {
+        String reason = row.claimEnd() == null ? null : row.claimEnd().error();
+        return error(job, " was cancelled" + (reason == null ? "." : ": \"" + reason + "\"."), true);
     }
 
     /** {@return the error for a handler whose worker has released its job} */
     public static JobHaltedException released(Job<?> job) {
-        return error(job, " has been released, because its worker was closed and waited no longer.");
+        return error(job, " has been released, because its worker was closed and waited no longer.", false);
     }
 
-    private static JobHaltedException error(Job<?> job, String why) {
+    private static JobHaltedException error(Job<?> job, String why, boolean isCancelled) {
         String type = job.type().name();
         return new JobHaltedException(
                 type,
                 job.id(),
-                "Job " + job.id() + " of type " + type + why + " Stop working on it; nothing was written.");
+                "Job " + job.id() + " of type " + type + why + " Stop working on it; nothing was written.",
+                isCancelled);
     }
 
     /** {@return how the claim ended} A processor may take its job for finished only if the claim ended in success. */

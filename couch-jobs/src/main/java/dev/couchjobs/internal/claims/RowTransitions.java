@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  * requested scheduled time, and its attempts start again from zero.
  */
 public final class RowTransitions {
-    private static final int ERROR_CHARS_MAX = 4_000;
-
     private final RandomGenerator random;
     private final InstantSource clock;
 
@@ -59,6 +57,11 @@ public final class RowTransitions {
             return expired(type, running);
         }
         throw new AssertionError(disposition);
+    }
+
+    /** {@return the row of a pending or running job that another than its holder cancels} */
+    public JobRow cancelled(JobType<?, ?> type, JobRow row, String reason) {
+        return row.cancelled(end(type, AttemptEnd.CANCELLED, Outcome.CANCELLED, ErrorText.storable(reason), null));
     }
 
     private JobRow failed(JobType<?, ?> type, JobRow running, Disposition.Failed how) {
@@ -143,6 +146,6 @@ public final class RowTransitions {
     }
 
     private static @Nullable String bounded(@Nullable String error) {
-        return error == null ? null : ErrorText.cut(error, ERROR_CHARS_MAX);
+        return error == null ? null : ErrorText.bounded(error);
     }
 }

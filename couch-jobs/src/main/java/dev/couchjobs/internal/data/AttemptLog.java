@@ -16,31 +16,38 @@ import org.jspecify.annotations.Nullable;
 /**
  * The attempts of a job: the process, the time, and the end of each.
  *
- * <p>The last attempt is part of the job's own row. It moves to a row of its own when the next attempt begins. A job
- * that succeeds at its first attempt, as most jobs do, therefore needs no further key. The last {@value #KEPT} attempts
- * are kept.
+ * <p>The last attempt is part of the job's own row. It moves to a row of its own when the next attempt begins, or when
+ * the job is cancelled while it is pending. A job that succeeds at its first attempt, as most jobs do, therefore needs
+ * no further key. The last {@value #KEPT} attempts are kept.
  */
 public final class AttemptLog {
     static final int KEPT = 100;
 
     private AttemptLog() {}
 
-    /** Moves the last attempt to a row of its own when the next one begins; removes all with the job. */
+    /** Moves the last attempt to a row of its own if the next row does not contain it; removes all with the job. */
     static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
         long last = before == null ? 0 : before.claimInfo().number();
         if (before == null || last == 0) {
             return;
         }
         if (after == null) {
-            if (last > 1) {
+            if (last > 1 || !before.claimInfo().started()) {
                 tx.clear(ref.keys().attempts(ref.id()).range());
             }
-        } else if (after.claimInfo().number() > last && before.claimInfo().started()) {
+        } else if (before.claimInfo().started() && (after.claimInfo().number() > last || isCancelled(before, after))) {
             tx.set(ref.keys().attempts(ref.id()).pack(last), encode(before).pack());
             if (last > KEPT) {
                 tx.clear(ref.keys().attempts(ref.id()).pack(last - KEPT));
             }
         }
+    }
+
+    /** Whether the row after has the reason of the cancellation in place of the end of the last attempt. */
+    private static boolean isCancelled(JobRow before, JobRow after) {
+        return before.state() == JobState.PENDING
+                && after.state() == JobState.FINISHED
+                && !after.claimInfo().started();
     }
 
     /** {@return all attempts that are kept, oldest first} */
@@ -64,7 +71,7 @@ public final class AttemptLog {
     /** {@return the current attempt, or else the last one} */
     public static CompletableFuture<Optional<JobAttempt>> last(ReadTransaction tx, JobRef ref, JobRow row) {
         Optional<JobAttempt> inRow = inRow(row);
-        if (inRow.isPresent() || row.claimInfo().number() <= 1) {
+        if (inRow.isPresent() || row.claimInfo().number() == 0) {
             return CompletableFuture.completedFuture(inRow);
         }
         return tx.getRange(ref.keys().attempts(ref.id()).range(), 1, true)

@@ -52,6 +52,11 @@ public record ClaimInfo(
         return new ClaimInfo(number, 0, by, since, false, logged, 0, started);
     }
 
+    /** {@return this ended claim, whose attempt is in a row of its own} */
+    ClaimInfo withoutAttempt() {
+        return new ClaimInfo(number, failures, by, since, shared, logged, expiries, number == 0);
+    }
+
     ClaimInfo logging() {
         return new ClaimInfo(number, failures, by, since, shared, true, expiries, true);
     }

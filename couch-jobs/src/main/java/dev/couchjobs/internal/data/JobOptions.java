@@ -91,6 +91,16 @@ public record JobOptions(
         return new JobOptions(source.priority, newSince, due, blocked, retry, dependencies, edits, firing, limitKey);
     }
 
+    /** {@return a copy with another priority; a job that has an age keeps it} */
+    public JobOptions reprioritised(int newPriority, long now) {
+        if (priority == newPriority) {
+            return this;
+        }
+        long age = since == 0 ? now : since;
+        long newSince = newPriority == 0 && limitKey == null ? 0 : age;
+        return new JobOptions(newPriority, newSince, due, blocked, retry, dependencies, edits, firing, limitKey);
+    }
+
     /** {@return a copy with the age of an earlier object, if both have the same priority and limit key} */
     public JobOptions withEnqueueTimeOf(JobOptions earlier) {
         return priority == earlier.priority && Objects.equals(limitKey, earlier.limitKey)

@@ -231,6 +231,40 @@ public record JobRow(
                 claimEnd);
     }
 
+    /**
+     * {@return this pending or running job as cancelled by another than its holder} The row does not contain the lock
+     * of the claim, so a later verb of its holder is halted.
+     */
+    public JobRow cancelled(ClaimEnd claimEnd) {
+        DependencyState dependencies = options.dependencies().keptIfFailed(DependencyState.FOR_EVER, false);
+        return new JobRow(
+                JobState.FINISHED,
+                null,
+                null,
+                scheduledTime,
+                false,
+                payload,
+                null,
+                options.blocked(false).withDependencies(dependencies),
+                state == JobState.RUNNING ? claimInfo.ended(claimInfo.started()) : claimInfo.withoutAttempt(),
+                claimEnd);
+    }
+
+    /** {@return this pending job with another scheduled time, with its history and its failures} */
+    public JobRow rescheduled(long scheduledTime) {
+        return new JobRow(
+                state,
+                sequence,
+                lock,
+                scheduledTime,
+                resubmit,
+                payload,
+                finishedBy,
+                options.due(false),
+                claimInfo,
+                claimEnd);
+    }
+
     private ClaimInfo endedClaim(AttemptEnd how) {
         if (state != JobState.RUNNING) {
             return claimInfo;
@@ -240,6 +274,19 @@ public record JobRow(
             case FAILED -> claimInfo.failed();
             case SUCCEEDED, CANCELLED, SNOOZED, RELEASED -> claimInfo.ended(true);
         };
+    }
+
+    /** {@return whether the claim of this running job has ended other than by its holder, as the next row shows} */
+    boolean isTakenFromHolder(@Nullable JobRow next) {
+        return lock != null && (next == null || !(next.isHeldBy(lock) || next.wasLastHeldBy(lock)));
+    }
+
+    /** {@return whether a claim with a number was ended by the cancellation of the job} */
+    public boolean wasCancelledUnder(long claim) {
+        return lock == null
+                && claimInfo.number() == claim
+                && claimEnd != null
+                && claimEnd.how() == AttemptEnd.CANCELLED;
     }
 
     /** {@return the outcome of this finished job} */

@@ -318,6 +318,9 @@ public final class JobTransaction {
         if (QueueIndex.replace(tx, ref, change.isDequeued() ? null : before, next)) {
             shared.wakeProcessors();
         }
+        if (before != null && before.isTakenFromHolder(event)) {
+            shared.wakeHolders();
+        }
         if (LimitChange.isToSettle(ref, before, next)) {
             scope.settleLater(new LimitChange(ref, before, next));
         }

@@ -21,6 +21,7 @@ final class SharedRows {
     private final List<String> renewed = new ArrayList<>();
     private final Map<Retirement, List<String>> retired = new LinkedHashMap<>();
     private boolean wakesProcessors;
+    private boolean wakesHolders;
 
     SharedRows(Transaction tx, TypeKeys keys, int userVersion) {
         this.tx = tx;
@@ -92,10 +93,18 @@ final class SharedRows {
         wakesProcessors = true;
     }
 
+    /** Records that the claim on one of the jobs ends other than by its holder. */
+    void wakeHolders() {
+        wakesHolders = true;
+    }
+
     void save(int shard, OptionalLong token) {
         counters.save(tx, keys, shard);
         if (wakesProcessors) {
             IncompleteVersionstamps.touch(tx, keys.watchesPending(), userVersion);
+        }
+        if (wakesHolders) {
+            LostClaims.wakeHolders(tx, keys, userVersion);
         }
         if (!renewed.isEmpty()) {
             ActivityIndex.append(tx, keys, userVersion, renewed);

@@ -60,6 +60,8 @@ public final class TypeKeys {
     private final Subspace limited;
     private final byte[] limitedPrefix;
     private final Subspace slots;
+    private final byte[] paused;
+    private final byte[] watchesLost;
     private final RowReader rowReader = new RowReader();
 
     TypeKeys(Subspace root, String typeName) {
@@ -101,6 +103,8 @@ public final class TypeKeys {
         limited = root.subspace(Tuple.from("limited", typeName));
         limitedPrefix = limited.pack();
         slots = root.subspace(Tuple.from("slots", typeName));
+        paused = root.pack(Tuple.from("paused", typeName));
+        watchesLost = root.pack(Tuple.from("watches_lost", typeName));
     }
 
     @Override
@@ -465,6 +469,16 @@ public final class TypeKeys {
     /** How many slots of each limit key are taken. */
     public Subspace slots() {
         return slots;
+    }
+
+    /** The key of the row that pauses the type. */
+    byte[] paused() {
+        return paused;
+    }
+
+    /** The key that changes when a claim ends other than by its holder. */
+    byte[] watchesLost() {
+        return watchesLost;
     }
 
     /** A key without the prefix of all keys. */

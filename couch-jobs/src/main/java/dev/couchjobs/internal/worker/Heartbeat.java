@@ -7,12 +7,14 @@ import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.views.ClaimedJob;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 
 /**
  * A heartbeat of many jobs, through all the tries of its transaction. A lost claim does not disturb the others. A
@@ -40,11 +42,34 @@ final class Heartbeat {
      * @param renewed the runs whose leases are renewed, with the activity row that each shares from now on, if any
      * @param lost the runs whose claims are lost
      */
-    record Result(Map<JobRun<?>, Optional<SharedActivity>> renewed, List<JobRun<?>> lost) {}
+    record Result(Map<JobRun<?>, Optional<SharedActivity>> renewed, List<Lost> lost) {}
+
+    /** A run whose claim is lost, and whether it was lost because the job was cancelled. */
+    record Lost(JobRun<?> run, boolean isCancelled) {
+        /** {@return the loss of a run, if the row of its job neither shows its claim nor its end} */
+        private static Optional<Lost> of(JobRun<?> run, Optional<JobRow> row) {
+            ClaimedJob<?> job = run.job();
+            boolean isHeldOrEnded = row.filter(
+                            present -> present.isHeldBy(job.lock()) || present.wasLastHeldBy(job.lock()))
+                    .isPresent();
+            boolean isCancelled = row.filter(present -> present.wasCancelledUnder(job.claim()))
+                    .isPresent();
+            return isHeldOrEnded ? Optional.empty() : Optional.of(new Lost(run, isCancelled));
+        }
+    }
+
+    /** {@return the runs whose claims are lost} */
+    static CompletableFuture<List<Lost>> findLost(Transaction tx, List<? extends JobRun<?>> runs) {
+        return JobTable.findAll(tx, runs.stream().map(JobRun::ref).toList())
+                .thenApply(found -> IntStream.range(0, runs.size())
+                        .mapToObj(i -> Lost.of(runs.get(i), found.get(i)))
+                        .flatMap(Optional::stream)
+                        .toList());
+    }
 
     CompletableFuture<Result> write(Transaction tx) {
         return JobTable.findAll(tx, runs.stream().map(JobRun::ref).toList()).thenApply(found -> {
-            List<JobRun<?>> lost = new ArrayList<>();
+            List<Lost> lost = new ArrayList<>();
             Map<String, JobRun<?>> held = new HashMap<>();
             Map<String, JobRow> rows = new HashMap<>();
             for (int i = 0; i < runs.size(); i++) {
@@ -53,9 +78,8 @@ final class Heartbeat {
                 if (row.filter(present -> present.isHeldBy(run.job().lock())).isPresent()) {
                     held.put(run.ref().id(), run);
                     rows.put(run.ref().id(), row.get());
-                } else if (row.filter(present -> present.wasLastHeldBy(run.job().lock()))
-                        .isEmpty()) {
-                    lost.add(run);
+                } else {
+                    Lost.of(run, row).ifPresent(lost::add);
                 }
             }
             return new Result(save(tx, held, rows), lost);

@@ -38,6 +38,9 @@ final class JobRun<D> {
     /** Whether the handler was asked to stop. A handler that ends its job itself may continue. */
     private volatile boolean halted;
 
+    /** Whether the job was cancelled by another than its handler. */
+    private volatile boolean cancelled;
+
     /** Whether the worker has released the job. Another processor may claim it before the handler learns of that. */
     private volatile boolean released;
 
@@ -173,6 +176,14 @@ final class JobRun<D> {
 
     boolean isHalted() {
         return halted;
+    }
+
+    boolean isCancelled() {
+        return cancelled;
+    }
+
+    void markCancelled() {
+        cancelled = true;
     }
 
     boolean isReleased() {

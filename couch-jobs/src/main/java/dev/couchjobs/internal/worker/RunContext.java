@@ -114,6 +114,11 @@ final class RunContext<D> implements JobContext<D> {
     }
 
     @Override
+    public boolean isCancelled() {
+        return run.isCancelled();
+    }
+
+    @Override
     public void snooze(Duration time) {
         requestedDisposition = new Disposition.Snoozed(time);
     }
@@ -298,7 +303,7 @@ final class RunContext<D> implements JobContext<D> {
             if (halt instanceof JobAlreadyFinishedException) {
                 runs.endWrittenByHandler(run);
             } else {
-                runs.claimLostInHandler(run);
+                runs.claimLostInHandler(run, halt.isCancelled());
             }
         }
     }

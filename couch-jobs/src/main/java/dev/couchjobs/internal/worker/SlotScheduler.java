@@ -77,7 +77,7 @@ final class SlotScheduler implements HandlerThreads.Work {
 
     /** {@return a new queue of a type} */
     <D> TypeQueue<D> queue(HandlerRegistration<D, ?> registration, TypeRuns<D> runs) {
-        return new TypeQueue<>(lock, registration, runs, instance, this::nextRound);
+        return new TypeQueue<>(lock, registration, runs, instance, this::nextRound, this::stopLost);
     }
 
     /** Lets a type claim jobs as soon as its queue is open. */
@@ -256,6 +256,13 @@ final class SlotScheduler implements HandlerThreads.Work {
         queue.runs().writeEnds();
         wakeUpAll();
         return due;
+    }
+
+    /** Removes the runs that wait for a slot, and tells the handlers of the others to stop. */
+    private <D> void stopLost(TypeQueue<D> queue, List<Heartbeat.Lost> lost) {
+        queue.removeLost(lost);
+        queue.runs().stopLost(lost);
+        wakeUpAll();
     }
 
     // Running

@@ -19,9 +19,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,18 +86,21 @@ final class TypeQueue<D> implements AutoCloseable {
      *
      * @param lock the worker's lock
      * @param nextRound begins a round of heartbeats, and returns the runs whose heartbeat is due
+     * @param stopLost receives the runs whose claims are lost
      */
     TypeQueue(
             Object lock,
             HandlerRegistration<D, ?> registration,
             TypeRuns<D> runs,
             Instance instance,
-            BiFunction<TypeQueue<D>, Duration, List<JobRun<D>>> nextRound) {
+            BiFunction<TypeQueue<D>, Duration, List<JobRun<D>>> nextRound,
+            BiConsumer<TypeQueue<D>, List<Heartbeat.Lost>> stopLost) {
         this.lock = lock;
         this.environment = instance.environment();
         this.registration = registration;
         this.runs = runs;
-        this.heartbeats = new HeartbeatSender<>(runs, roundTime -> nextRound.apply(this, roundTime), instance);
+        this.heartbeats = new HeartbeatSender<>(
+                runs, roundTime -> nextRound.apply(this, roundTime), lost -> stopLost.accept(this, lost), instance);
         this.unconfirmed = new UnconfirmedStarts(lock, environment, heartbeats::confirm);
     }
 
@@ -345,6 +351,16 @@ final class TypeQueue<D> implements AutoCloseable {
             starved = Duration.ZERO;
             releaseWaiting();
             return true;
+        }
+    }
+
+    /** Removes the runs that wait for a slot and have lost their claims. */
+    void removeLost(List<Heartbeat.Lost> lost) {
+        synchronized (lock) {
+            Set<JobRun<?>> runsLost = lost.stream().map(Heartbeat.Lost::run).collect(Collectors.toSet());
+            if (waiting.removeIf(runsLost::contains) && runsLost.contains(suspect)) {
+                suspect = null;
+            }
         }
     }
 

@@ -102,6 +102,13 @@ final class TypeRuns<D> {
         }
     }
 
+    /** {@return the runs that are not decided} */
+    List<JobRun<D>> held() {
+        synchronized (lock) {
+            return List.copyOf(held);
+        }
+    }
+
     boolean holdsNone() {
         synchronized (lock) {
             return held.isEmpty();
@@ -222,8 +229,13 @@ final class TypeRuns<D> {
         stuckSlots.expectReturn(run);
     }
 
-    /** A heartbeat has found the claim lost: tells the handler to stop, unless the run is decided. */
-    private void stopLost(JobRun<?> run) {
+    /** Tells the handlers of lost claims to stop, unless their runs are decided. */
+    void stopLost(List<Heartbeat.Lost> lost) {
+        lost.forEach(this::stopLost);
+    }
+
+    private void stopLost(Heartbeat.Lost lost) {
+        JobRun<?> run = lost.run();
         Optional<CompletableFuture<?>> stage;
         synchronized (lock) {
             if (run.isDecided()) {
@@ -232,9 +244,16 @@ final class TypeRuns<D> {
             held.remove(run);
             run.decide();
             run.leaveActivityRow();
+            if (lost.isCancelled()) {
+                run.markCancelled();
+            }
             stage = run.halt();
         }
-        LOG.info("The claim on {} is lost: it expired, or the job was removed; its handler is told to stop", run);
+        if (lost.isCancelled()) {
+            LOG.info("{} was cancelled; its handler is told to stop", run);
+        } else {
+            LOG.info("The claim on {} is lost: it expired, or the job was removed; its handler is told to stop", run);
+        }
         checkNothingHeld.run();
         cancel(stage);
         stuckSlots.expectReturn(run);
@@ -259,10 +278,13 @@ final class TypeRuns<D> {
      * A transaction of the handler's has failed because the claim is lost or has ended. The handler gets the error, and
      * is not interrupted while it handles it.
      */
-    void claimLostInHandler(JobRun<?> run) {
+    void claimLostInHandler(JobRun<?> run, boolean isCancelled) {
         boolean hasDecided;
         synchronized (lock) {
             held.remove(run);
+            if (isCancelled) {
+                run.markCancelled();
+            }
             hasDecided = run.decide();
             run.markHalted();
         }
@@ -331,7 +353,7 @@ final class TypeRuns<D> {
                     .forEach((run, after) -> run.renewed(
                             before.getOrDefault(run, Optional.empty()).orElse(null), after.orElse(null), round));
         }
-        heartbeat.lost().forEach(this::stopLost);
+        stopLost(heartbeat.lost());
     }
 
     /**

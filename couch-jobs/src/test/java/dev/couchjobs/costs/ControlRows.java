@@ -1,0 +1,63 @@
+package dev.couchjobs.costs;
+
+import static dev.couchjobs.costs.Cost.reading;
+import static dev.couchjobs.costs.CostFixture.DATA;
+import static dev.couchjobs.costs.CostFixture.MAIL;
+import static dev.couchjobs.costs.CostFixture.id;
+import static dev.couchjobs.costs.CostRow.loop;
+import static dev.couchjobs.costs.CostRow.verb;
+
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.NewJob;
+import java.time.Instant;
+import java.util.List;
+
+/** The verbs of operators. */
+final class ControlRows {
+    private ControlRows() {}
+
+    static List<CostRow> all() {
+        return List.of(
+                verb(
+                        "`control().cancel` of a pending job",
+                        CostFixture::pending,
+                        (s, db, id) -> s.jobs.control().cancel(db, MAIL, id, "left")),
+                verb(
+                        "`control().cancel` of a running job",
+                        CostFixture::running,
+                        (s, db, job) -> s.jobs.control().cancel(db, MAIL, job.id(), "left")),
+                verb(
+                        "`control().runNow`",
+                        ControlRows::scheduled,
+                        (s, db, id) -> s.jobs.control().runNow(db, MAIL, id)),
+                verb(
+                        "`control().reprioritise`",
+                        CostFixture::pending,
+                        (s, db, id) -> s.jobs.control().reprioritise(db, MAIL, id, 3)),
+                verb(
+                        "`types().pause`",
+                        s -> "deploying",
+                        (s, db, reason) -> s.jobs.types().pause(db, MAIL, reason)),
+                loop(
+                        "`accept` of a paused type",
+                        ControlRows::paused,
+                        (s, id) -> s.await(s.jobs.processor().accept(MAIL, AcceptOptions.nonBlocking())),
+                        reading("paused")),
+                verb(
+                        "`types().resume`",
+                        ControlRows::paused,
+                        (s, db, id) -> s.jobs.types().resume(db, MAIL)));
+    }
+
+    private static String scheduled(CostFixture s) {
+        NewJob<String> job = NewJob.of(MAIL, DATA).id(id(0)).at(Instant.parse("2100-01-01T00:00:00Z"));
+        s.await(s.others.add(s.database(), job));
+        return id(0);
+    }
+
+    private static String paused(CostFixture s) {
+        String pending = s.pending();
+        s.await(s.others.types().pause(s.database(), MAIL, "deploying"));
+        return pending;
+    }
+}
