@@ -79,8 +79,8 @@ public final class JobTypes {
     /**
      * Pauses a type in all processes: from this commit on nothing claims its jobs, until {@link #resume}. A job that is
      * claimed runs to its end; so does one that a worker has claimed ahead of a free slot. Jobs can be added, changed
-     * and removed, and wait. A type that is paused already gets the new reason. Processes with a version before pauses
-     * do not know them.
+     * and removed, and wait. A type that is paused already gets the new reason. The
+     * first pause of an instance keeps processes with a version before pauses from writing (rfc/021).
      *
      * @param context a database, or a transaction to join
      * @param type the type

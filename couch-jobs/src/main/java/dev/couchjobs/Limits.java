@@ -4,23 +4,28 @@ import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.verbs.LimitVerbs;
+import dev.couchjobs.internal.verbs.TypeLimitVerbs;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Limits of how many jobs of a type with one {@linkplain NewJob#limitKey limit key} run at once, in all processes
- * ({@link CouchJobs#limits}). Safe for use by several threads.
+ * Limits of how many jobs run at once or start in a period, in all processes ({@link CouchJobs#limits}): of a whole
+ * type, or of a type with one {@linkplain NewJob#limitKey limit key}. Safe for use by several threads.
  *
- * <p>A job that is due takes a slot of its key, or waits for one: the highest priority first, and the oldest first
- * within a priority. It keeps the slot until it has ended, or until a pause before its next attempt begins. The
- * transaction that ends it passes the slot on. So the limit is exact, also if processes die (rfc/020).
+ * <p>A job with a limit key that is due takes a slot of its key, or waits for one: the highest priority first, and the
+ * oldest first within a priority. It keeps the slot until it has ended, or until a pause before its next attempt
+ * begins. The transaction that ends it passes the slot on. So the limit is exact, also if processes die (rfc/020).
+ *
+ * <p>The first limit of a whole type keeps processes with a version before such limits from writing (rfc/021).
  *
  * <p>A change of a limit takes effect with its commit. Jobs that have a slot keep it if the limit is lowered.
  */
 public final class Limits {
     private final LimitVerbs verbs;
+    private final TypeLimitVerbs typeVerbs;
 
     Limits(Instance instance) {
         verbs = new LimitVerbs(instance);
+        typeVerbs = new TypeLimitVerbs(instance);
     }
 
     /**
@@ -86,5 +91,67 @@ public final class Limits {
      */
     public CompletableFuture<LimitInfo> get(ReadTransactionContext context, JobType<?, ?> type, String limitKey) {
         return verbs.get(context, type, limitKey);
+    }
+
+    /**
+     * Limits how many jobs of a type run at once, with and without limit keys. The jobs that wait cost claims nothing
+     * more. The claims of the type commit one after the other, each with up to 100 jobs.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @param max how many jobs of the type run at once, at least 1
+     * @return completes when the limit is set; if more jobs run, none is claimed until fewer do
+     * @throws IllegalArgumentException if the limit is less than 1
+     */
+    public CompletableFuture<Void> setTotal(TransactionContext context, JobType<?, ?> type, int max) {
+        return typeVerbs.setTotal(context, type, max);
+    }
+
+    /**
+     * Removes that limit.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @return completes when it is done
+     */
+    public CompletableFuture<Void> clearTotal(TransactionContext context, JobType<?, ?> type) {
+        return typeVerbs.clearTotal(context, type);
+    }
+
+    /**
+     * Limits how many jobs of a type start in a period. Time is that of the database, so the clocks of processes do not
+     * count. A new rate begins anew: it forgets what has started. The claims of the type commit one after the other,
+     * each with up to 100 jobs.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @param rate the rate
+     * @return completes when the rate is set
+     */
+    public CompletableFuture<Void> setRate(TransactionContext context, JobType<?, ?> type, Rate rate) {
+        return typeVerbs.setRate(context, type, rate);
+    }
+
+    /**
+     * Removes the rate of a type.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @return completes when it is done
+     */
+    public CompletableFuture<Void> clearRate(TransactionContext context, JobType<?, ?> type) {
+        return typeVerbs.clearRate(context, type);
+    }
+
+    /**
+     * The limits of a whole type. In a transaction of the caller's that also writes, this conflicts with every change
+     * of a job of that type, unless given {@code tx.snapshot()}.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @return the limits, and how many jobs run
+     */
+    public CompletableFuture<TypeLimitInfo> ofType(ReadTransactionContext context, JobType<?, ?> type) {
+        return typeVerbs.get(context, type);
     }
 }

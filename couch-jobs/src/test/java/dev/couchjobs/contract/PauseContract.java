@@ -181,7 +181,8 @@ class PauseContract extends JobsContract {
     @Test
     void aDamagedPauseIsAPauseThatEndsWithResumption() {
         add("j1", 1);
-        commit(tx -> tx.set(prefix.pack(Tuple.from("couch_jobs", "paused", "index")), new byte[] {1, 2}));
+        pause();
+        commit(tx -> tx.set(prefix.pack(Tuple.from("couch_jobs", "rules", "index")), new byte[] {1, 2}));
 
         assertThat(tryAccept()).isEmpty();
         assertThat(failureOf(jobs.types().getPause(database, INDEX))).isInstanceOf(UndecodableRowException.class);

@@ -36,13 +36,13 @@ final class ControlRows {
                         (s, db, id) -> s.jobs.control().reprioritise(db, MAIL, id, 3)),
                 verb(
                         "`types().pause`",
-                        s -> "deploying",
+                        ControlRows::resumed,
                         (s, db, reason) -> s.jobs.types().pause(db, MAIL, reason)),
                 loop(
                         "`accept` of a paused type",
                         ControlRows::paused,
                         (s, id) -> s.await(s.jobs.processor().accept(MAIL, AcceptOptions.nonBlocking())),
-                        reading("paused")),
+                        reading("rules")),
                 verb(
                         "`types().resume`",
                         ControlRows::paused,
@@ -53,6 +53,13 @@ final class ControlRows {
         NewJob<String> job = NewJob.of(MAIL, DATA).id(id(0)).at(Instant.parse("2100-01-01T00:00:00Z"));
         s.await(s.others.add(s.database(), job));
         return id(0);
+    }
+
+    /** The first pause of all raises the layout. */
+    private static String resumed(CostFixture s) {
+        s.await(s.others.types().pause(s.database(), MAIL, "first"));
+        s.await(s.others.types().resume(s.database(), MAIL));
+        return "deploying";
     }
 
     private static String paused(CostFixture s) {

@@ -1,11 +1,16 @@
 package dev.couchjobs.costs;
 
+import static dev.couchjobs.costs.Cost.reading;
 import static dev.couchjobs.costs.CostFixture.DATA;
 import static dev.couchjobs.costs.CostFixture.MAIL;
+import static dev.couchjobs.costs.CostRow.loop;
 import static dev.couchjobs.costs.CostRow.verb;
 
+import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Job;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Rate;
+import java.time.Duration;
 import java.util.List;
 
 /** The verbs of limits, and what limit keys add to those of jobs. */
@@ -24,6 +29,16 @@ final class LimitRows {
                         "`limits().get`",
                         LimitRows::unlimited,
                         (s, db, key) -> s.jobs.limits().get(db, MAIL, key)),
+                verb(
+                        "`limits().setTotal` of a type",
+                        LimitRows::noLongerLimited,
+                        (s, db, key) -> s.jobs.limits().setTotal(db, MAIL, 5)),
+                loop(
+                        "`accept` of a type with a limit",
+                        LimitRows::ofLimitedType,
+                        (s, id) -> accept(s),
+                        reading("rules")),
+                loop("`accept` of a type with a rate", LimitRows::ofRatedType, (s, id) -> accept(s), reading("rules")),
                 verb("`add` of a job that gets a slot", LimitRows::limited, (s, db, job) -> s.jobs.add(db, job)),
                 verb("`add` of a job that waits for a slot", LimitRows::full, (s, db, job) -> s.jobs.add(db, job)),
                 verb(
@@ -42,6 +57,27 @@ final class LimitRows {
 
     private static NewJob<String> job(int number) {
         return NewJob.of(MAIL, DATA).id(CostFixture.id(number)).limitKey(KEY);
+    }
+
+    private static void accept(CostFixture s) {
+        s.await(s.jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()));
+    }
+
+    /** The first limit of all raises the layout. */
+    private static String noLongerLimited(CostFixture s) {
+        s.await(s.others.limits().setTotal(s.database(), MAIL, 5));
+        s.await(s.others.limits().clearTotal(s.database(), MAIL));
+        return KEY;
+    }
+
+    private static String ofLimitedType(CostFixture s) {
+        s.await(s.others.limits().setTotal(s.database(), MAIL, 5));
+        return s.pending();
+    }
+
+    private static String ofRatedType(CostFixture s) {
+        s.await(s.others.limits().setRate(s.database(), MAIL, Rate.perWindow(5, Duration.ofHours(1))));
+        return s.pending();
     }
 
     private static String unlimited(CostFixture s) {

@@ -62,7 +62,7 @@ final class Client {
 
     private CompletableFuture<?> turn() {
         String jobId = JobsSimulation.jobId(random);
-        return node.sleepUpTo(rest).thenCompose(rested -> switch (random.nextInt(28)) {
+        return node.sleepUpTo(rest).thenCompose(rested -> switch (random.nextInt(29)) {
             case 16, 17, 18, 19 -> addElsewhere(jobId);
             case 0 -> remove(jobId);
             case 1 -> replace(jobId);
@@ -78,6 +78,7 @@ final class Client {
             case 24, 25 -> cancel(lastAdded.isEmpty() || random.nextBoolean() ? jobId : lastAdded);
             case 26 -> change(jobId);
             case 27 -> pause();
+            case 28 -> limit();
             default -> add(jobId);
         });
     }
@@ -267,6 +268,14 @@ final class Client {
                 .thenCompose(paused -> node.sleepUpTo(SHORT_REST))
                 .thenCompose(rested -> node.jobs().types().resume(node.database(), node.type()))
                 .thenRun(() -> node.log("resumed the type"));
+    }
+
+    private CompletableFuture<Void> limit() {
+        int max = random.nextInt(4);
+        CompletableFuture<Void> limited = max == 0
+                ? node.jobs().limits().clearTotal(node.database(), node.type())
+                : node.jobs().limits().setTotal(node.database(), node.type(), max);
+        return limited.thenRun(() -> node.log("limited the type to " + max));
     }
 
     /** Makes another job of it, whatever becomes of whoever runs it. */

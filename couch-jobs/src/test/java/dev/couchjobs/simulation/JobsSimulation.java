@@ -261,7 +261,9 @@ final class JobsSimulation implements AutoCloseable {
             }
             hurryUp();
             setTimeout(); // again and again: a client that comes out of its pause only now may just have cleared it
-            simulation.await(nodes.get(0).jobs().types().resume(simulation.database(), scenario.type()));
+            CouchJobs operator = nodes.get(0).jobs();
+            simulation.await(operator.types().resume(simulation.database(), scenario.type()));
+            simulation.await(operator.limits().clearTotal(simulation.database(), scenario.type()));
             simulation.advance(Duration.ofSeconds(1));
         }
     }

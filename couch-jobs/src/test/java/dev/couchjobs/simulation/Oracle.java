@@ -4,7 +4,6 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.Job;
@@ -32,12 +31,11 @@ import org.jspecify.annotations.Nullable;
  * batch.
  */
 final class Oracle {
-    private static final byte[] PAUSED =
-            JobsSimulation.PREFIX.pack(Tuple.from("couch_jobs", "paused", JobsScenario.TYPE_NAME));
 
     private final Simulation simulation;
     private final Calls calls = new Calls();
     private final Violations violations = new Violations();
+    private final RulesLaw rulesLaw = new RulesLaw(violations);
     private final BatchesLaw batchesLaw = new BatchesLaw(violations);
     private final Archive archive = new Archive();
     private final RemovalClockLaw removalClockLaw;
@@ -64,8 +62,6 @@ final class Oracle {
     private List<KeyValue> seenLogs = List.of();
     private DerivedRows derivedRows = DerivedRows.EMPTY;
     private long moment;
-    private boolean wasPaused;
-    private boolean isPaused;
 
     Oracle(Simulation simulation, JobsScenario scenario) {
         this.simulation = simulation;
@@ -79,6 +75,7 @@ final class Oracle {
                 new FollowUpsLaw(violations),
                 new SuspectsLaw(violations),
                 batchesLaw,
+                rulesLaw,
                 removalsLaw,
                 dependenciesLaw,
                 logLaw,
@@ -269,8 +266,7 @@ final class Oracle {
         TypeRows rows =
                 now(TypeRows.read(tx, JobsSimulation.PREFIX, JobsScenario.TYPE_NAME, known, damageLaw::withoutThem));
         requireNone(rows.contradictions(damageLaw.stillCounted()));
-        wasPaused = isPaused;
-        isPaused = tx.get(PAUSED).getNow(null) != null;
+        rulesLaw.look(tx);
         DerivedRows now = DerivedRows.read(tx, seen, written, damageLaw);
         requireNone(now.contradictions(damageLaw.stillCounted()));
         damageLaw.checkQuarantine(tx);
@@ -305,7 +301,6 @@ final class Oracle {
         }
         if (is.lock() != null && !is.lock().equals(holder)) {
             require(from == JobState.PENDING && locks.add(is.lock()), step);
-            require(!wasPaused || !isPaused, () -> "Although the type is paused, " + step);
         }
         if (is.finishedBy() != null && (was == null || !is.finishedBy().equals(was.finishedBy()))) {
             require(is.finishedBy().equals(holder) && finishes.add(is.finishedBy()), step);

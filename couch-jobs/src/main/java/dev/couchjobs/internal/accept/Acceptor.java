@@ -292,7 +292,8 @@ final class Acceptor<D> implements AutoCloseable {
         if (claimResult.watch().isEmpty()) {
             return Pause.none();
         }
-        Pause pause = Pause.until(claimResult.watch().get());
+        Pause watching = Pause.until(claimResult.watch().get());
+        Pause pause = claimResult.pauseMax().map(watching::cappedAt).orElse(watching);
         return claimResult.nextDue().isPresent()
                 ? pause.cappedAt(untilDue(claimResult.nextDue().getAsLong()))
                 : pause;

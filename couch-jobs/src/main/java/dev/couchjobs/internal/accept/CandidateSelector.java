@@ -119,7 +119,14 @@ final class CandidateSelector {
      * @param candidates the rows to try to claim
      * @param moves rows of ranked jobs that have become due, to move into the order of priorities
      */
-    record Selection(List<QueueEntry> candidates, List<QueueEntry> moves) {}
+    record Selection(List<QueueEntry> candidates, List<QueueEntry> moves) {
+        /** {@return this selection with as many candidates at most} */
+        Selection limitedTo(int candidatesMax) {
+            return candidates.size() <= candidatesMax
+                    ? this
+                    : new Selection(candidates.subList(0, candidatesMax), moves);
+        }
+    }
 
     /**
      * Rows of the ranked queue.

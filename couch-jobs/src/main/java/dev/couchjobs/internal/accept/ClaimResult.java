@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.accept;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,19 +15,36 @@ import java.util.concurrent.CompletableFuture;
  * @param role the role of this process after the claim
  * @param watch completes when there may be jobs; empty if the next claim follows at once
  * @param nextDue seconds since the epoch
+ * @param pauseMax how long to wait at most, if the rate of the type allows another job then
  */
 record ClaimResult<D>(
         Map<ClaimCriteria, List<GrantedClaim<D>>> jobs,
         Set<ClaimCriteria> exhausted,
         Leadership.Role role,
         Optional<CompletableFuture<Void>> watch,
-        OptionalLong nextDue) {
+        OptionalLong nextDue,
+        Optional<Duration> pauseMax) {
     ClaimResult(Map<ClaimCriteria, List<GrantedClaim<D>>> jobs, Set<ClaimCriteria> exhausted, Leadership.Role role) {
-        this(jobs, exhausted, role, Optional.empty(), OptionalLong.empty());
+        this(jobs, exhausted, role, Optional.empty(), OptionalLong.empty(), Optional.empty());
+    }
+
+    /** {@return the result of a claim that has found no job, and waits for a watch} */
+    static <D> ClaimResult<D> idle(Set<ClaimCriteria> exhausted, Leadership.Role role, CompletableFuture<Void> watch) {
+        return new ClaimResult<>(Map.of(), exhausted, role, Optional.of(watch), OptionalLong.empty(), Optional.empty());
+    }
+
+    /** {@return this result with the time of the next scheduled job} */
+    ClaimResult<D> dueAt(OptionalLong nextDue) {
+        return new ClaimResult<>(jobs, exhausted, role, watch, nextDue, pauseMax);
+    }
+
+    /** {@return this result with a longest pause} */
+    ClaimResult<D> pausedAtMost(Duration pauseMax) {
+        return new ClaimResult<>(jobs, exhausted, role, watch, nextDue, Optional.of(pauseMax));
     }
 
     ClaimResult<D> with(Leadership.RoleChange roleChange) {
-        return new ClaimResult<>(jobs, exhausted, roleChange.role(), roleChange.wakeUp(), nextDue);
+        return new ClaimResult<>(jobs, exhausted, roleChange.role(), roleChange.wakeUp(), nextDue, pauseMax);
     }
 
     boolean isEmpty() {

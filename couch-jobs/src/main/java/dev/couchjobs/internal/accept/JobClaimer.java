@@ -7,12 +7,12 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.QueueEntry;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
-import dev.couchjobs.internal.data.TypePauses;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.loop.Pause;
@@ -30,6 +30,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -54,9 +56,15 @@ final class JobClaimer<D> {
     private final CandidateSelector selector;
     private final QueueClearing queueClearing = new QueueClearing();
     private final Leadership leadership;
+    private final LayoutRow layoutRow;
+    /** Whether the type had rules at the last claim. */
+    private volatile boolean hasRules;
+    /** Whether these limited the last claim. */
+    private volatile boolean isLimited;
 
     JobClaimer(JobType<D, ?> type, Instance instance) {
         this.keys = instance.keyspace().type(type.name());
+        this.layoutRow = new LayoutRow(instance.keyspace());
         this.environment = instance.environment();
         this.clock = instance.clock();
         this.writer = new ClaimWriter<>(type, instance);
@@ -92,6 +100,8 @@ final class JobClaimer<D> {
         private volatile boolean scansExhausted;
         /** Whether this try moves jobs with limit keys, so that another claim must follow at once. */
         private volatile boolean admitsJobs;
+        /** How many jobs this try may claim, as far as it knows. */
+        private final AtomicInteger allowed = new AtomicInteger();
         /** Whether this try leaves candidates unclaimed. */
         private volatile boolean leavesCandidates;
 
@@ -179,46 +189,83 @@ final class JobClaimer<D> {
             leavesCandidates = false;
             long now = clock.instant().getEpochSecond();
             Leadership.RoleTransaction transaction = leadership.new RoleTransaction(tx, role);
-            CompletableFuture<Boolean> isPaused = TypePauses.isPaused(tx, keys); // in parallel with the queue
+            allowed.set(Integer.MAX_VALUE);
+            CompletableFuture<Allowance> allowance = Allowance.read(tx, keys, layoutRow, hasRules)
+                    .thenApply(read -> {
+                        allowed.set(read.jobs());
+                        hasRules = read.hasRules();
+                        isLimited = read.isLimited();
+                        return read;
+                    });
             Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> claims = new LinkedHashMap<>();
-            CompletableFuture<?> previousClaims = CompletableFuture.completedFuture(claims);
+            // The queue is read at the same time, unless that depends on how many jobs are allowed.
+            CompletableFuture<?> previousClaims = isLimited ? allowance : CompletableFuture.completedFuture(claims);
             for (Map.Entry<ClaimCriteria, Integer> demand : demands.entrySet()) {
                 // One after the other: in parallel, claims by different criteria could claim the same job.
-                CompletableFuture<List<GrantedClaim<D>>> nextClaims = previousClaims.thenCompose(done ->
-                        claimCandidates(tx, transaction, isPaused, demand.getKey(), now, demand.getValue(), SCANS_MAX));
+                CompletableFuture<List<GrantedClaim<D>>> nextClaims =
+                        previousClaims.thenCompose(done -> claimCandidates(
+                                tx, transaction, allowance, demand.getKey(), now, demand.getValue(), SCANS_MAX));
                 claims.put(demand.getKey(), nextClaims);
                 previousClaims = nextClaims;
             }
-            return byCriteria(claims).thenCompose(jobs -> {
-                if (isPaused.join()) { // complete, since every claim awaits it
-                    return waitForResumption(tx, transaction);
+            return byCriteria(claims)
+                    .thenCompose(jobs -> allowance.thenCompose(read -> complete(tx, transaction, jobs, read, now)));
+        }
+
+        private CompletableFuture<ClaimResult<D>> complete(
+                Transaction tx,
+                Leadership.RoleTransaction transaction,
+                Map<ClaimCriteria, List<GrantedClaim<D>>> jobs,
+                Allowance allowance,
+                long now) {
+            triedCount = jobs.values().stream().mapToInt(List::size).sum();
+            allowance.use(tx, keys, triedCount);
+            if (allowance.isPaused()) {
+                return waitForResumption(tx, transaction, allowance);
+            }
+            boolean isUsedUp = allowed.get() == 0;
+            if (isUsedUp && triedCount == 0) {
+                return changeRoleWhenIdle(transaction, change -> watchAllowance(tx, change, allowance));
+            }
+            if ((scansExhausted || admitsJobs) && !isUsedUp) {
+                return CompletableFuture.completedFuture(new ClaimResult<>(jobs, Set.of(), role));
+            }
+            Set<ClaimCriteria> exhausted = new LinkedHashSet<>();
+            jobs.forEach((criteria, claimed) -> {
+                if (isUsedUp || claimed.size() < demands.getOrDefault(criteria, 0)) {
+                    exhausted.add(criteria);
                 }
-                triedCount = jobs.values().stream().mapToInt(List::size).sum();
-                if (scansExhausted || admitsJobs) {
-                    return CompletableFuture.completedFuture(new ClaimResult<>(jobs, Set.of(), role));
-                }
-                Set<ClaimCriteria> exhausted = new LinkedHashSet<>();
-                jobs.forEach((criteria, claimed) -> {
-                    if (claimed.size() < demands.getOrDefault(criteria, 0)) {
-                        exhausted.add(criteria);
-                    }
-                });
-                ClaimResult<D> claimResult = new ClaimResult<>(jobs, exhausted, role);
-                return claimResult.isEmpty()
-                        ? changeRoleWhenIdle(tx, transaction, now)
-                        : changeRoleAfterClaim(transaction, claimResult);
             });
+            ClaimResult<D> claimResult = new ClaimResult<>(jobs, exhausted, role);
+            return claimResult.isEmpty()
+                    ? changeRoleWhenIdle(transaction, change -> armWatch(tx, change, now))
+                    : changeRoleAfterClaim(transaction, claimResult);
         }
 
         /** A process that waits for the end of a pause neither watches for new jobs nor follows one that does. */
         private CompletableFuture<ClaimResult<D>> waitForResumption(
-                Transaction tx, Leadership.RoleTransaction transaction) {
-            CompletableFuture<Void> resumed = mayWatch ? TypePauses.watch(tx, keys) : new CompletableFuture<>();
+                Transaction tx, Leadership.RoleTransaction transaction, Allowance allowance) {
+            CompletableFuture<Void> resumed = mayWatch ? allowance.watch(tx, keys) : new CompletableFuture<>();
             CompletableFuture<Leadership.Role> resigned = role.isRegistered()
                     ? transaction.resign().thenApply(Leadership.RoleChange::role)
                     : CompletableFuture.completedFuture(role);
-            return resigned.thenApply(newRole ->
-                    new ClaimResult<>(Map.of(), demands.keySet(), newRole, Optional.of(resumed), OptionalLong.empty()));
+            return resigned.thenApply(newRole -> ClaimResult.idle(demands.keySet(), newRole, resumed));
+        }
+
+        /** Waits until the rules of the type allow another job. */
+        private CompletableFuture<ClaimResult<D>> watchAllowance(
+                Transaction tx, Leadership.RoleChange roleChange, Allowance allowance) {
+            CompletableFuture<Void> more = mayWatch ? allowance.watch(tx, keys) : new CompletableFuture<>();
+            ClaimResult<D> idle = ClaimResult.idle(demands.keySet(), roleChange.role(), orWokenUp(more, roleChange));
+            return CompletableFuture.completedFuture(
+                    allowance.untilNext().map(idle::pausedAtMost).orElse(idle));
+        }
+
+        private CompletableFuture<Void> orWokenUp(CompletableFuture<Void> watch, Leadership.RoleChange roleChange) {
+            return roleChange
+                    .wakeUp()
+                    .map(wakeUp -> Pause.firstOf(watch, wakeUp))
+                    .orElse(watch);
         }
 
         private CompletableFuture<ClaimResult<D>> changeRoleAfterClaim(
@@ -228,8 +275,10 @@ final class JobClaimer<D> {
                     .thenApply(claimResult::with);
         }
 
+        /** @param watch arms the watches of a process that is no follower */
         private CompletableFuture<ClaimResult<D>> changeRoleWhenIdle(
-                Transaction tx, Leadership.RoleTransaction transaction, long now) {
+                Leadership.RoleTransaction transaction,
+                Function<Leadership.RoleChange, CompletableFuture<ClaimResult<D>>> watch) {
             Leadership.Role before = role;
             if (electsLeader()) {
                 role = Leadership.Role.FOLLOWER; // this try may register the process and yet fail
@@ -238,7 +287,7 @@ final class JobClaimer<D> {
                     .thenCompose(roleChange -> roleChange.role() == Leadership.Role.FOLLOWER
                             ? CompletableFuture.completedFuture(
                                     new ClaimResult<D>(Map.of(), demands.keySet(), before).with(roleChange))
-                            : armWatch(tx, roleChange, now));
+                            : watch.apply(roleChange));
         }
 
         /** Applies a change of the role; a process that does not elect a leader resigns instead. */
@@ -261,21 +310,21 @@ final class JobClaimer<D> {
         private CompletableFuture<List<GrantedClaim<D>>> claimCandidates(
                 Transaction tx,
                 Leadership.RoleTransaction transaction,
-                CompletableFuture<Boolean> isPaused,
+                CompletableFuture<Allowance> allowance,
                 ClaimCriteria criteria,
                 long now,
                 int demand,
                 int scansLeft) {
-            return selector.select(tx, criteria, now, demand)
-                    .thenCombine(
-                            isPaused,
-                            (selection, paused) ->
-                                    paused ? Optional.<CandidateSelector.Selection>empty() : Optional.of(selection))
-                    .thenCompose(unpaused -> {
-                        if (unpaused.isEmpty()) {
+            if (allowed.get() == 0) {
+                return CompletableFuture.completedFuture(List.of());
+            }
+            CompletableFuture<CandidateSelector.Selection> select =
+                    selector.select(tx, criteria, now, Math.min(demand, allowed.get()));
+            return select.thenCombine(allowance, (selected, read) -> selected.limitedTo(allowed.get()))
+                    .thenCompose(selection -> {
+                        if (allowed.get() == 0) {
                             return CompletableFuture.completedFuture(List.of());
                         }
-                        CandidateSelector.Selection selection = unpaused.get();
                         if (!selection.candidates().isEmpty() && electsLeader()) {
                             transaction.prefetch(selection.candidates().size() < demand);
                         }
@@ -290,7 +339,7 @@ final class JobClaimer<D> {
                             return claimCandidates(
                                             tx,
                                             transaction,
-                                            isPaused,
+                                            allowance,
                                             criteria,
                                             now,
                                             demand - queueScan.jobs().size(),
@@ -337,6 +386,7 @@ final class JobClaimer<D> {
                 JobTransaction.of(tx).saveAll(moves);
                 List<RowChange> claims =
                         queueClearing.clearRanges(tx, candidateRows, writer.planClaims(criteria, candidateJobs));
+                allowed.addAndGet(-claims.size());
                 leavesCandidates |= claims.size() < candidateJobs.size();
                 boolean scanAgain = hasCleared && claims.size() == candidateJobs.size();
                 return joinAll(writer.write(tx, token, claims, claimsByJobId))
@@ -355,10 +405,7 @@ final class JobClaimer<D> {
          */
         private CompletableFuture<ClaimResult<D>> armWatch(Transaction tx, Leadership.RoleChange roleChange, long now) {
             CompletableFuture<Void> newJob = mayWatch ? tx.watch(keys.watchesPending()) : new CompletableFuture<>();
-            CompletableFuture<Void> watch = roleChange
-                    .wakeUp()
-                    .map(wakeUp -> Pause.firstOf(newJob, wakeUp))
-                    .orElse(newJob);
+            CompletableFuture<Void> watch = orWokenUp(newJob, roleChange);
             List<CompletableFuture<OptionalLong>> dueTimes = demands.keySet().stream()
                     .map(criteria -> selector.nextDue(tx, criteria, now))
                     .toList();
@@ -366,7 +413,8 @@ final class JobClaimer<D> {
                 OptionalLong nextDue = dueTimes.stream()
                         .flatMapToLong(time -> time.join().stream())
                         .min();
-                return new ClaimResult<>(Map.of(), demands.keySet(), roleChange.role(), Optional.of(watch), nextDue);
+                return ClaimResult.<D>idle(demands.keySet(), roleChange.role(), watch)
+                        .dueAt(nextDue);
             });
         }
 

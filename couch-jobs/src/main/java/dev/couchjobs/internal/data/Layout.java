@@ -25,8 +25,10 @@ public record Layout(
     private static final long WITH_SCHEDULES = 2;
     /** Older code would end a job without passing its slot on. */
     private static final long WITH_LIMIT_KEYS = 3;
+    /** Older code would claim jobs of paused types. */
+    private static final long WITH_CLAIM_RULES = 4;
     /** The newest layout that this code knows. */
-    private static final long KNOWN = WITH_LIMIT_KEYS;
+    private static final long KNOWN = WITH_CLAIM_RULES;
 
     /** The layout of an instance without the row. */
     static final Layout FIRST = new Layout(1, 1, 1, null);
@@ -76,6 +78,16 @@ public record Layout(
     /** {@return a copy that only code with limit keys may write} */
     public Layout withLimitKeys() {
         return writtenFrom(WITH_LIMIT_KEYS);
+    }
+
+    /** {@return a copy that only code with claim rules may write} */
+    public Layout withClaimRules() {
+        return writtenFrom(WITH_CLAIM_RULES);
+    }
+
+    /** {@return whether a type may have claim rules} */
+    public boolean mayHaveClaimRules() {
+        return number >= WITH_CLAIM_RULES;
     }
 
     private Layout writtenFrom(long layout) {

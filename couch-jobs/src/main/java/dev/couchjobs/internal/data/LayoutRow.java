@@ -65,7 +65,17 @@ public final class LayoutRow {
 
     /** Starts the check of a transaction that writes rows. If this code may not, the transaction is cancelled. */
     public Check writing(Transaction tx) {
-        return checked ? new Check(read(tx), Layout::refusesWriting, tx::cancel) : Check.NONE;
+        if (!checked) {
+            return Check.NONE;
+        }
+        CompletableFuture<Layout> layout = read(tx);
+        TransactionScope.of(tx).rememberLayout(layout);
+        return new Check(layout, Layout::refusesWriting, tx::cancel);
+    }
+
+    /** {@return the layout, as the check of a transaction that writes rows reads it} */
+    public CompletableFuture<Layout> checkedBy(Transaction tx) {
+        return TransactionScope.layout(tx).orElseGet(() -> read(tx));
     }
 
     /** Starts the check of a transaction that only reads rows. */

@@ -59,6 +59,8 @@ final class TransactionScope {
 
     private volatile boolean isRetry;
 
+    private volatile @Nullable CompletableFuture<Layout> layout;
+
     /** The last write of a transaction under a key; no row if it removed the row. */
     record Written(Optional<JobRow> row) {}
 
@@ -152,6 +154,16 @@ final class TransactionScope {
         List<LimitChange> taken = limitChanges;
         limitChanges = List.of();
         return taken;
+    }
+
+    /** Remembers the layout that this transaction reads. */
+    void rememberLayout(CompletableFuture<Layout> read) {
+        layout = read;
+    }
+
+    /** {@return the layout that a transaction reads, if it is remembered} */
+    static Optional<CompletableFuture<Layout>> layout(ReadTransaction tx) {
+        return find(tx).map(scope -> scope.layout);
     }
 
     /** Records that an earlier try of this transaction has failed. */

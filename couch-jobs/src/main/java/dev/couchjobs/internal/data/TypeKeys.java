@@ -60,7 +60,8 @@ public final class TypeKeys {
     private final Subspace limited;
     private final byte[] limitedPrefix;
     private final Subspace slots;
-    private final byte[] paused;
+    private final byte[] rules;
+    private final byte[] rate;
     private final byte[] watchesLost;
     private final RowReader rowReader = new RowReader();
 
@@ -103,7 +104,8 @@ public final class TypeKeys {
         limited = root.subspace(Tuple.from("limited", typeName));
         limitedPrefix = limited.pack();
         slots = root.subspace(Tuple.from("slots", typeName));
-        paused = root.pack(Tuple.from("paused", typeName));
+        rules = root.pack(Tuple.from("rules", typeName));
+        rate = root.pack(Tuple.from("rate", typeName));
         watchesLost = root.pack(Tuple.from("watches_lost", typeName));
     }
 
@@ -471,9 +473,14 @@ public final class TypeKeys {
         return slots;
     }
 
-    /** The key of the row that pauses the type. */
-    byte[] paused() {
-        return paused;
+    /** The key of the rules that claims of the type respect. */
+    byte[] rules() {
+        return rules;
+    }
+
+    /** The key of the row that counts the starts under the rate of the type. */
+    byte[] rate() {
+        return rate;
     }
 
     /** The key that changes when a claim ends other than by its holder. */

@@ -59,10 +59,11 @@ public final class LimitVerbs {
                                 .thenCombine(SlotTable.taken(tx, keys, limitKey), LimitInfo::new));
     }
 
-    private static OptionalInt checked(int max) {
+    /** {@return a limit, checked} */
+    static OptionalInt checked(int max) {
         if (max < 1) {
             throw new IllegalArgumentException(
-                    "A limit is at least 1; this is " + max + ". To hold jobs back, stop the workers of their type.");
+                    "A limit is at least 1; this is " + max + ". To hold jobs back, pause their type.");
         }
         return OptionalInt.of(max);
     }

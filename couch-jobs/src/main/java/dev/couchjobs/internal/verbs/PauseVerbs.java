@@ -4,11 +4,15 @@ import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.JobType;
 import dev.couchjobs.TypePause;
+import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.internal.claims.ErrorText;
+import dev.couchjobs.internal.data.ClaimRules;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.TypePauses;
+import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.transactions.Transactions;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Objects;
 import java.util.Optional;
@@ -29,24 +33,36 @@ public final class PauseVerbs {
     /** Pauses a type. */
     public CompletableFuture<Void> pause(TransactionContext context, JobType<?, ?> type, String reason) {
         String storedReason = ErrorText.bounded(ErrorText.storable(Objects.requireNonNull(reason, "reason")));
-        return transactions.named("pause", type.name()).run(context, tx -> {
-            TypePauses.set(tx, keyspace.type(type.name()), clock.millis(), storedReason);
-            return CompletableFuture.completedFuture(null);
-        });
+        TypePause pause = new TypePause(Instant.ofEpochMilli(clock.millis()), storedReason);
+        return transactions
+                .named("pause", type.name())
+                .run(context, tx -> ClaimRules.set(tx, keyspace, type.name(), rules -> rules.withPause(pause)));
     }
 
-    /** Ends the pause of a type. */
+    /** Ends the pause of a type. Rules that are damaged, and so pause the type, are removed. */
     public CompletableFuture<Void> resume(TransactionContext context, JobType<?, ?> type) {
-        return transactions.named("resume", type.name()).run(context, tx -> {
-            TypePauses.clear(tx, keyspace.type(type.name()));
-            return CompletableFuture.completedFuture(null);
-        });
+        TypeKeys keys = keyspace.type(type.name());
+        return transactions
+                .named("resume", type.name())
+                .run(
+                        context,
+                        tx -> ClaimRules.change(tx, keys, rules -> rules.withPause(null))
+                                .exceptionallyCompose(error -> {
+                                    if (!(RootCauses.of(error) instanceof UndecodableRowException)) {
+                                        return CompletableFuture.failedFuture(error);
+                                    }
+                                    ClaimRules.clear(tx, keys);
+                                    return CompletableFuture.completedFuture(null);
+                                }));
     }
 
     /** {@return the pause of a type, if it is paused} */
     public CompletableFuture<Optional<TypePause>> get(ReadTransactionContext context, JobType<?, ?> type) {
         return transactions
                 .named("get pause of", type.name())
-                .read(context, tx -> TypePauses.get(tx, keyspace.type(type.name())));
+                .read(
+                        context,
+                        tx -> ClaimRules.read(tx, keyspace.type(type.name()))
+                                .thenApply(rules -> Optional.ofNullable(rules.pause())));
     }
 }

@@ -1,0 +1,149 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.Rate;
+import dev.couchjobs.TypePause;
+import dev.couchjobs.UndecodableRowException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the claims of a type have to respect: the {@code rules} row. A type without the row has no rules.
+ *
+ * @param pause the pause of the type, or null
+ * @param max how many jobs of the type may run at once
+ * @param rate how many may start in a period, or null
+ */
+public record ClaimRules(
+        @Nullable TypePause pause,
+        OptionalInt max,
+        @Nullable Rate rate) {
+    /** The rules of a type without rules. */
+    public static final ClaimRules NONE = new ClaimRules(null, OptionalInt.empty(), null);
+
+    /** The rules of a type whose row is damaged: nothing may run beyond a limit that is not known. */
+    private static final ClaimRules DAMAGED =
+            new ClaimRules(new TypePause(Instant.EPOCH, "The row is damaged."), OptionalInt.empty(), null);
+
+    /** {@return whether the number of claims is limited} */
+    public boolean limitsClaims() {
+        return max.isPresent() || rate != null;
+    }
+
+    /** {@return a copy with a pause, or without one} */
+    public ClaimRules withPause(@Nullable TypePause newPause) {
+        return new ClaimRules(newPause, max, rate);
+    }
+
+    /** {@return a copy with another limit of the running jobs} */
+    public ClaimRules withMax(OptionalInt newMax) {
+        return new ClaimRules(pause, newMax, rate);
+    }
+
+    /** {@return a copy with another rate} */
+    public ClaimRules withRate(@Nullable Rate newRate) {
+        return new ClaimRules(pause, max, newRate);
+    }
+
+    /** {@return the rules of a type as a claim respects them} A claim does not commit after a change of the rules. */
+    public static CompletableFuture<ClaimRules> ofClaim(ReadTransaction tx, TypeKeys keys) {
+        return tx.get(keys.rules()).thenApply(value -> {
+            if (value == null) {
+                return NONE;
+            }
+            try {
+                return decode(keys, value);
+            } catch (UndecodableRowException e) {
+                return DAMAGED;
+            }
+        });
+    }
+
+    /** {@return the rules of a type; fails if the row is damaged} */
+    public static CompletableFuture<ClaimRules> read(ReadTransaction tx, TypeKeys keys) {
+        return tx.get(keys.rules()).thenApply(value -> value == null ? NONE : decode(keys, value));
+    }
+
+    /** Changes the rules of a type; fails if the row is damaged. Code that does not know rules may no longer write. */
+    public static CompletableFuture<Void> set(
+            Transaction tx, Keyspace keyspace, String typeName, UnaryOperator<ClaimRules> change) {
+        return CompletableFuture.allOf(
+                new LayoutRow(keyspace).raise(tx, Layout::withClaimRules), change(tx, keyspace.type(typeName), change));
+    }
+
+    /** Changes the rules of a type; fails if the row is damaged. */
+    public static CompletableFuture<Void> change(Transaction tx, TypeKeys keys, UnaryOperator<ClaimRules> change) {
+        return JobTransaction.of(tx)
+                .inOrder(
+                        List.of(keys.rules()),
+                        () -> read(tx, keys).thenApply(rules -> {
+                            change.apply(rules).write(tx, keys);
+                            return null;
+                        }));
+    }
+
+    /** Removes a damaged row. */
+    public static void clear(Transaction tx, TypeKeys keys) {
+        tx.clear(keys.rules());
+    }
+
+    /** {@return a future that completes when the rules change after this transaction} */
+    public static CompletableFuture<Void> watch(Transaction tx, TypeKeys keys) {
+        return tx.watch(keys.rules());
+    }
+
+    /** Lets claims of a type commit one after the other, so that each knows how many jobs the others have claimed. */
+    public static void conflictWithClaims(Transaction tx, TypeKeys keys) {
+        byte[] claims = ByteArrayUtil.keyAfter(keys.rules()); // nothing is stored there
+        tx.addReadConflictKey(claims);
+        tx.addWriteConflictKey(claims);
+    }
+
+    private void write(Transaction tx, TypeKeys keys) {
+        if (equals(NONE)) {
+            tx.clear(keys.rules());
+        } else {
+            tx.set(keys.rules(), encode());
+        }
+    }
+
+    private byte[] encode() {
+        Tuple row = new Tuple();
+        row = pause == null
+                ? row.addObject(null).addObject(null)
+                : row.add(pause.since().toEpochMilli()).add(pause.reason());
+        row = max.isPresent() ? row.add(max.getAsInt()) : row.addObject(null);
+        if (rate != null) {
+            row = row.add(rate.starts()).add(rate.period().toMillis()).add(rate.burst());
+        }
+        return row.pack();
+    }
+
+    private static ClaimRules decode(TypeKeys keys, byte[] value) {
+        return Quarantine.decode(
+                keys, new KeyValue(keys.rules(), value), row -> decode(Tuple.fromBytes(row.getValue())));
+    }
+
+    private static ClaimRules decode(Tuple row) {
+        TypePause pause =
+                row.get(0) == null ? null : new TypePause(Instant.ofEpochMilli(row.getLong(0)), row.getString(1));
+        OptionalInt max = row.get(2) == null ? OptionalInt.empty() : OptionalInt.of(Math.toIntExact(row.getLong(2)));
+        Optional<Rate> rate = row.size() <= 3
+                ? Optional.empty()
+                : Optional.of(new Rate(
+                        Math.toIntExact(row.getLong(3)),
+                        Duration.ofMillis(row.getLong(4)),
+                        Math.toIntExact(row.getLong(5))));
+        return new ClaimRules(pause, max, rate.orElse(null));
+    }
+}
