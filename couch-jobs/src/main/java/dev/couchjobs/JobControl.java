@@ -5,6 +5,7 @@ import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.verbs.ControlVerbs;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 
 /**
  * What operators do to jobs ({@link CouchJobs#control}). The contract of contexts, futures and errors is that of
@@ -80,5 +81,19 @@ public final class JobControl {
     public CompletableFuture<Boolean> reprioritise(
             TransactionContext context, JobType<?, ?> type, String jobId, int priority) {
         return verbs.reprioritise(context, type, jobId, priority);
+    }
+
+    /**
+     * Selects all jobs of a type that meet a condition, for verbs that change them together.
+     *
+     * @param type the type of the jobs
+     * @param condition whether a job is one of them; called in transactions, possibly several times for a job, so it
+     *     must be quick and free of effects
+     * @param <D> the type of the jobs' data
+     * @param <R> the type of their results
+     * @return the selection
+     */
+    public <D, R> JobSelection<D, R> select(JobType<D, R> type, Predicate<? super JobInfo<D, R>> condition) {
+        return new JobSelection<>(verbs, type, condition);
     }
 }

@@ -27,6 +27,16 @@ final class ControlRows {
                         CostFixture::running,
                         (s, db, job) -> s.jobs.control().cancel(db, MAIL, job.id(), "left")),
                 verb(
+                        "`control().select` and `cancel` of 100 jobs",
+                        s -> s.pending(CostFixture.MANY),
+                        (s, db, ids) ->
+                                s.jobs.control().select(MAIL, job -> true).cancel("left")),
+                verb(
+                        "`control().select` and `count` of 100 jobs",
+                        s -> s.pending(CostFixture.MANY),
+                        (s, db, ids) ->
+                                s.jobs.control().select(MAIL, job -> true).count()),
+                verb(
                         "`control().runNow`",
                         ControlRows::scheduled,
                         (s, db, id) -> s.jobs.control().runNow(db, MAIL, id)),

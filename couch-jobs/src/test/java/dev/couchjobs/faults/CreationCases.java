@@ -137,6 +137,14 @@ final class CreationCases {
                         (s, g) -> s.jobs.control().cancel(s.faulty, MAIL, "a", "no reason"),
                         (s, g, found) -> assertThat(found).isFalse()),
                 writing(
+                        "cancel of all jobs",
+                        CreationCases::pending,
+                        (s, g) -> s.jobs.control().select(MAIL, job -> true).cancel("no reason"),
+                        (s, g, done) -> {
+                            assertThat(done.applied()).isEqualTo(1);
+                            shows(s, FINISHED, "old", PENDING, FINISHED);
+                        }),
+                writing(
                         "reprioritise",
                         CreationCases::pending,
                         (s, g) -> s.jobs.control().reprioritise(s.faulty, MAIL, "a", 3),

@@ -1,15 +1,11 @@
 package dev.couchjobs.internal.verbs;
 
-import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
-import dev.couchjobs.JobState;
+import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.TypeInUse;
-import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ScheduledTimes;
@@ -17,18 +13,19 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
+import java.util.function.Predicate;
 
 /** The verbs of operators, which change jobs that others may hold. */
 public final class ControlVerbs {
+    private final Instance instance;
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final RowTransitions rowTransitions;
     private final InstantSource clock;
 
     public ControlVerbs(Instance instance) {
+        this.instance = instance;
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
         this.clock = instance.clock();
@@ -38,96 +35,82 @@ public final class ControlVerbs {
     /** {@return whether the job was pending or running} */
     public CompletableFuture<Boolean> cancel(
             TransactionContext context, JobType<?, ?> type, String jobId, String reason) {
-        Objects.requireNonNull(reason, "reason");
-        JobRef ref = keyspace.job(type.name(), jobId);
-        return transactions
-                .named("cancel", type.name())
-                .runOnce(
-                        context,
-                        List.of(ref.keys()),
-                        jobs -> jobs.editReadable(
-                                ref, () -> Dependents.awaitedBy(jobs.tx(), keyspace, ref), (before, awaited) -> {
-                                    if (before.filter(ControlVerbs::isActive).isEmpty()) {
-                                        return CompletableFuture.completedFuture(false);
-                                    }
-                                    JobRow row = before.get();
-                                    return unlinked(jobs.tx(), row, awaited).thenApply(done -> {
-                                        jobs.save(ref, row, rowTransitions.cancelled(type, row, reason));
-                                        return true;
-                                    });
-                                }));
+        return run(context, "cancel", type, jobId, cancellation(type, reason));
     }
 
-    private static CompletableFuture<?> unlinked(Transaction tx, JobRow row, Dependents.Awaited awaited) {
-        return row.isBlocked() ? awaited.unlinkAll(tx) : CompletableFuture.completedFuture(row);
-    }
-
-    private static boolean isActive(JobRow row) {
-        return row.state() != JobState.FINISHED;
-    }
-
-    private static boolean isPending(JobRow row) {
-        return row.state() == JobState.PENDING;
+    private JobAction cancellation(JobType<?, ?> type, String reason) {
+        return JobAction.cancel(keyspace, rowTransitions, type, Objects.requireNonNull(reason, "reason"));
     }
 
     /** {@return whether the job was pending} */
     public CompletableFuture<Boolean> runNow(TransactionContext context, JobType<?, ?> type, String jobId) {
-        return changePending(context, "run now", type, jobId, ScheduledTimes.NONE);
+        return run(context, "run now", type, jobId, JobAction.reschedule(ScheduledTimes.NONE));
     }
 
     /** {@return whether the job was pending} */
     public CompletableFuture<Boolean> reschedule(
             TransactionContext context, JobType<?, ?> type, String jobId, Instant time) {
-        return changePending(context, "reschedule", type, jobId, ScheduledTimes.toSeconds(time));
-    }
-
-    private CompletableFuture<Boolean> changePending(
-            TransactionContext context, String verb, JobType<?, ?> type, String jobId, long time) {
-        return change(
-                context,
-                verb,
-                type,
-                jobId,
-                row -> row.filter(ControlVerbs::isPending).map(pending -> pending.rescheduled(time)));
+        return run(context, "reschedule", type, jobId, JobAction.reschedule(ScheduledTimes.toSeconds(time)));
     }
 
     /** {@return whether the job was pending or running} */
     public CompletableFuture<Boolean> reprioritise(
             TransactionContext context, JobType<?, ?> type, String jobId, int priority) {
-        long now = clock.millis();
-        return change(
-                context,
-                "reprioritise",
-                type,
-                jobId,
-                row -> row.filter(ControlVerbs::isActive)
-                        .map(active -> active.withOptions(active.options().reprioritised(priority, now))));
+        return run(context, "reprioritise", type, jobId, JobAction.reprioritise(priority, clock.millis()));
     }
 
-    /**
-     * Changes a job. A change that changes nothing writes nothing.
-     *
-     * @param change gives the row after; empty if the job is not in a state to be changed
-     * @return whether the job was in such a state
-     */
-    private CompletableFuture<Boolean> change(
-            TransactionContext context,
-            String verb,
-            JobType<?, ?> type,
-            String jobId,
-            Function<Optional<JobRow>, Optional<JobRow>> change) {
+    private CompletableFuture<Boolean> run(
+            TransactionContext context, String verb, JobType<?, ?> type, String jobId, JobAction action) {
         JobRef ref = keyspace.job(type.name(), jobId);
         return transactions
                 .named(verb, type.name())
-                .runOnce(
-                        context,
-                        List.of(ref.keys()),
-                        jobs -> jobs.editReadable(
-                                ref, () -> TypeInUse.prefetch(jobs.tx(), ref.keys()), (before, foreseen) -> {
-                                    Optional<JobRow> after = change.apply(before);
-                                    after.filter(row -> !after.equals(before))
-                                            .ifPresent(row -> jobs.save(ref, before.orElse(null), row));
-                                    return CompletableFuture.completedFuture(after.isPresent());
-                                }));
+                .runOnce(context, List.of(ref.keys()), jobs -> action.apply(jobs, ref));
     }
+
+    /** Verbs for all jobs of a type that meet a condition. */
+    public <D, R> SelectionVerbs<D, R> select(JobType<D, R> type, Predicate<? super JobInfo<D, R>> condition) {
+        return new SelectionVerbs<>(instance, type, condition);
+    }
+
+    /** {@return the action that cancels each job} */
+    public BulkAction cancelAll(JobType<?, ?> type, String reason) {
+        return new BulkAction("cancel all", cancellation(type, reason));
+    }
+
+    /** {@return the action that removes each job} */
+    public BulkAction removeAll() {
+        return new BulkAction("remove all", JobAction.remove(keyspace));
+    }
+
+    /** {@return the action that makes each dead letter pending} */
+    public BulkAction retryAll() {
+        return new BulkAction("retry all", JobAction.retry());
+    }
+
+    /** {@return the action that lets each pending job run} */
+    public BulkAction runAllNow() {
+        return new BulkAction("run all now", JobAction.reschedule(ScheduledTimes.NONE));
+    }
+
+    /** {@return the action that gives each pending job a scheduled time} */
+    public BulkAction rescheduleAll(Instant time) {
+        return new BulkAction("reschedule all", JobAction.reschedule(ScheduledTimes.toSeconds(time)));
+    }
+
+    /** {@return the action that gives each pending or running job a priority} */
+    public BulkAction reprioritiseAll(int priority) {
+        return new BulkAction("reprioritise all", JobAction.reprioritise(priority, clock.millis()));
+    }
+
+    /** {@return the action that only counts} */
+    public BulkAction countAll() {
+        return new BulkAction("count all", (jobs, ref) -> CompletableFuture.completedFuture(true));
+    }
+
+    /**
+     * What is done to each job of a selection.
+     *
+     * @param name the name of the transactions
+     */
+    public record BulkAction(String name, JobAction action) {}
 }

@@ -8,9 +8,7 @@ import dev.couchjobs.DependencyException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.TooManyJobsException;
-import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Layout;
@@ -19,11 +17,9 @@ import dev.couchjobs.internal.data.SlotTable;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.dependencies.DependencyLinker;
-import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.dependencies.LinkResult;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
-import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.PayloadCodec;
 import java.time.InstantSource;
@@ -213,33 +209,6 @@ public final class CreatorVerbs {
                 .runOnce(
                         context,
                         List.of(ref.keys()),
-                        jobs -> jobs.editReadable(
-                                        ref,
-                                        () -> Dependents.awaitedBy(jobs.tx(), keyspace, ref),
-                                        (before, awaited) -> unlinked(jobs.tx(), before, awaited)
-                                                .thenApply(done -> removed(jobs, ref, before)))
-                                .exceptionallyCompose(error -> RootCauses.of(error) instanceof UndecodableRowException
-                                        ? quarantine(jobs.tx(), ref)
-                                        : CompletableFuture.failedFuture(error)));
-    }
-
-    /** Reads the job's dependencies, since a damaged row cannot say whether it has any. */
-    private CompletableFuture<Boolean> quarantine(Transaction tx, JobRef ref) {
-        return JobTransaction.of(tx)
-                .edit(
-                        ref,
-                        gone -> Dependents.awaitedBy(tx, keyspace, ref).thenCompose(awaited -> awaited.unlinkAll(tx)))
-                .thenApply(done -> true);
-    }
-
-    private static CompletableFuture<?> unlinked(Transaction tx, Optional<JobRow> before, Dependents.Awaited awaited) {
-        return before.filter(JobRow::isBlocked).isPresent()
-                ? awaited.unlinkAll(tx)
-                : CompletableFuture.completedFuture(before);
-    }
-
-    private static boolean removed(JobTransaction jobs, JobRef ref, Optional<JobRow> before) {
-        before.ifPresent(row -> jobs.save(ref, row, null));
-        return before.isPresent();
+                        jobs -> JobAction.remove(keyspace).apply(jobs, ref));
     }
 }

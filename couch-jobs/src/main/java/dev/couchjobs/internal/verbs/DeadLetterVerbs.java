@@ -7,9 +7,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import com.apple.foundationdb.async.AsyncUtil;
 import dev.couchjobs.DeadLetter;
-import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
-import dev.couchjobs.Outcome;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.internal.data.ClaimEnd;
@@ -96,18 +94,11 @@ public final class DeadLetterVerbs {
         JobRef ref = keyspace.job(type.name(), jobId);
         return transactions
                 .named("retry", type.name())
-                .runOnce(
-                        context,
-                        List.of(ref.keys()),
-                        jobs -> jobs.edit(ref, () -> TypeInUse.prefetch(jobs.tx(), ref.keys()), (before, foreseen) -> {
-                            Optional<RowChange> change = again(ref, before);
-                            change.ifPresent(rowChange -> jobs.saveAll(List.of(rowChange)));
-                            return CompletableFuture.completedFuture(change.isPresent());
-                        }));
+                .runOnce(context, List.of(ref.keys()), jobs -> JobAction.retry().apply(jobs, ref));
     }
 
     private static Optional<RowChange> again(JobRef ref, Optional<JobRow> before) {
-        return before.filter(row -> row.state() == JobState.FINISHED && row.outcome() == Outcome.FAILED)
+        return before.filter(JobAction::isDeadLetter)
                 .map(row -> new RowChange(ref, row, row.enqueued(row.payload(), ScheduledTimes.NONE)));
     }
 

@@ -1,0 +1,137 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.async.AsyncUtil;
+import dev.couchjobs.JobInfo;
+import dev.couchjobs.JobType;
+import dev.couchjobs.SelectionProgress;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.internal.views.PayloadCodec;
+import dev.couchjobs.internal.views.StoredJob;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * Applies an action to all jobs of a type that meet a condition. It reads the jobs in the order of their ids, some in
+ * each transaction, and changes those that meet the condition in the same transaction.
+ */
+public final class SelectionVerbs<D, R> {
+    private static final int JOBS_MAX = 100;
+
+    private final Database database;
+    private final Transactions transactions;
+    private final TypeKeys keys;
+    private final JobType<D, R> type;
+    private final PayloadCodec codec;
+    private final Predicate<? super JobInfo<D, R>> condition;
+
+    SelectionVerbs(Instance instance, JobType<D, R> type, Predicate<? super JobInfo<D, R>> condition) {
+        this.database = instance.database();
+        this.transactions = instance.transactions();
+        this.keys = instance.keyspace().type(type.name());
+        this.codec = instance.codec();
+        this.type = type;
+        this.condition = condition;
+    }
+
+    /**
+     * Applies an action.
+     *
+     * @param from the progress of the part that is done
+     * @param listener receives the progress after each transaction
+     */
+    public CompletableFuture<SelectionProgress> run(
+            ControlVerbs.BulkAction bulkAction, SelectionProgress from, Consumer<SelectionProgress> listener) {
+        return new Pass(bulkAction, from, listener).run();
+    }
+
+    /**
+     * The result of one transaction.
+     *
+     * @param read how many jobs it has read
+     * @param applied to how many of them the action applied
+     * @param last the id of the last one; empty if there is none behind it
+     */
+    private record Batch(int read, int applied, Optional<String> last) {}
+
+    private final class Pass {
+        private final Transactions named;
+        private final JobAction action;
+        private final Consumer<SelectionProgress> listener;
+        private final BatchSize batchSize = new BatchSize(JOBS_MAX);
+
+        // Touched by one batch at a time.
+        private SelectionProgress progress;
+
+        Pass(ControlVerbs.BulkAction bulkAction, SelectionProgress from, Consumer<SelectionProgress> listener) {
+            this.named = transactions.named(bulkAction.name(), type.name());
+            this.action = bulkAction.action();
+            this.progress = from;
+            this.listener = listener;
+        }
+
+        CompletableFuture<SelectionProgress> run() {
+            return AsyncUtil.whileTrue(this::batch, database.getExecutor()).thenApply(done -> progress);
+        }
+
+        /** {@return whether more jobs may follow} */
+        private CompletableFuture<Boolean> batch() {
+            return batchSize
+                    .run(tries -> named.runOnce(
+                            database, List.of(keys), jobs -> tries.next(limit -> applyToPage(jobs, limit))))
+                    .thenApply(batch -> {
+                        progress = new SelectionProgress(
+                                progress.read() + batch.read(), progress.applied() + batch.applied(), batch.last());
+                        listener.accept(progress);
+                        return batch.last().isPresent();
+                    });
+        }
+
+        private CompletableFuture<Batch> applyToPage(JobTransaction jobs, int limit) {
+            return JobTable.list(jobs.tx(), keys, progress.lastId().orElse(""), limit)
+                    .thenCompose(rows -> selected(jobs, rows.byId())
+                            .thenCompose(refs -> applyAll(jobs, refs))
+                            .thenApply(applied -> {
+                                List<String> ids = List.copyOf(rows.byId().keySet());
+                                Optional<String> last =
+                                        ids.size() < limit ? Optional.empty() : Optional.of(ids.get(ids.size() - 1));
+                                return new Batch(ids.size(), applied, last);
+                            }));
+        }
+
+        private CompletableFuture<List<JobRef>> selected(JobTransaction jobs, Map<String, JobRow> rows) {
+            List<CompletableFuture<Optional<JobRef>>> tests = new ArrayList<>(rows.size());
+            rows.forEach((id, row) -> {
+                JobRef ref = new JobRef(keys, id);
+                tests.add(StoredJob.load(jobs.tx().snapshot(), type, ref, row, codec)
+                        .thenApply(job -> condition.test(job) ? Optional.of(ref) : Optional.empty()));
+            });
+            return allOf(tests)
+                    .thenApply(done ->
+                            tests.stream().flatMap(test -> test.join().stream()).toList());
+        }
+
+        private CompletableFuture<Integer> applyAll(JobTransaction jobs, List<JobRef> refs) {
+            List<CompletableFuture<Boolean>> applied =
+                    refs.stream().map(ref -> action.apply(jobs, ref)).toList();
+            return allOf(applied).thenApply(done ->
+                    (int) applied.stream().filter(CompletableFuture::join).count());
+        }
+    }
+
+    private static CompletableFuture<Void> allOf(List<? extends CompletableFuture<?>> futures) {
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
+    }
+}
