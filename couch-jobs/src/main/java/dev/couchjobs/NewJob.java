@@ -30,6 +30,7 @@ public final class NewJob<D> {
     private final int priority;
     private final @Nullable RetryPolicy retry;
     private final @Nullable String limitKey;
+    private final @Nullable Unique unique;
     private final List<Dependency> dependencies;
     private final Set<JobState> leftAlone;
 
@@ -41,6 +42,7 @@ public final class NewJob<D> {
             int priority,
             @Nullable RetryPolicy retry,
             @Nullable String limitKey,
+            @Nullable Unique unique,
             List<Dependency> dependencies,
             Set<JobState> leftAlone) {
         this.type = Objects.requireNonNull(type, "type");
@@ -50,6 +52,7 @@ public final class NewJob<D> {
         this.priority = priority;
         this.retry = retry;
         this.limitKey = limitKey;
+        this.unique = unique;
         this.dependencies = dependencies;
         this.leftAlone = leftAlone;
     }
@@ -63,7 +66,7 @@ public final class NewJob<D> {
      * @return the job
      */
     public static <D> NewJob<D> of(JobType<D, ?> type, D data) {
-        return new NewJob<>(type, data, null, null, 0, null, null, List.of(), Set.of());
+        return new NewJob<>(type, data, null, null, 0, null, null, null, List.of(), Set.of());
     }
 
     /**
@@ -77,7 +80,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> id(String id) {
         Keyspace.checkJobId(id);
-        return new NewJob<>(type, data, id, at, priority, retry, limitKey, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, at, priority, retry, limitKey, unique, dependencies, leftAlone);
     }
 
     /**
@@ -89,7 +92,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> at(Instant time) {
         ScheduledTimes.toSeconds(time);
-        return new NewJob<>(type, data, id, time, priority, retry, limitKey, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, time, priority, retry, limitKey, unique, dependencies, leftAlone);
     }
 
     /**
@@ -102,7 +105,7 @@ public final class NewJob<D> {
      * @return the job
      */
     public NewJob<D> priority(int priority) {
-        return new NewJob<>(type, data, id, at, priority, retry, limitKey, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, at, priority, retry, limitKey, unique, dependencies, leftAlone);
     }
 
     /**
@@ -113,7 +116,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> retry(RetryPolicy policy) {
         Objects.requireNonNull(policy, "policy");
-        return new NewJob<>(type, data, id, at, priority, policy, limitKey, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, at, priority, policy, limitKey, unique, dependencies, leftAlone);
     }
 
     /**
@@ -128,7 +131,21 @@ public final class NewJob<D> {
      */
     public NewJob<D> limitKey(String key) {
         Keyspace.checkLimitKey(key);
-        return new NewJob<>(type, data, id, at, priority, retry, key, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, at, priority, retry, key, unique, dependencies, leftAlone);
+    }
+
+    /**
+     * This job, unless it is a duplicate of another. Then adding it leaves the other as it is, or replaces it, and the
+     * result has the id of the other.
+     *
+     * <p>The first job with such a rule keeps processes with a version before unique keys out (rfc/022).
+     *
+     * @param rule which other job makes it a duplicate
+     * @return the job
+     */
+    public NewJob<D> unique(Unique rule) {
+        Objects.requireNonNull(rule, "rule");
+        return new NewJob<>(type, data, id, at, priority, retry, limitKey, rule, dependencies, leftAlone);
     }
 
     /**
@@ -166,7 +183,7 @@ public final class NewJob<D> {
     public NewJob<D> after(Collection<Dependency> dependencies) {
         List<Dependency> all = new ArrayList<>(this.dependencies);
         all.addAll(dependencies);
-        return new NewJob<>(type, data, id, at, priority, retry, limitKey, List.copyOf(all), leftAlone);
+        return new NewJob<>(type, data, id, at, priority, retry, limitKey, unique, List.copyOf(all), leftAlone);
     }
 
     /**
@@ -190,7 +207,7 @@ public final class NewJob<D> {
     }
 
     private NewJob<D> leaving(Set<JobState> states) {
-        return new NewJob<>(type, data, id, at, priority, retry, limitKey, dependencies, states);
+        return new NewJob<>(type, data, id, at, priority, retry, limitKey, unique, dependencies, states);
     }
 
     /** {@return the type of the job} */
@@ -226,6 +243,11 @@ public final class NewJob<D> {
     /** {@return its limit key, or empty if it has none} */
     public Optional<String> limitKey() {
         return Optional.ofNullable(limitKey);
+    }
+
+    /** {@return which other job makes it a duplicate, or empty if none does} */
+    public Optional<Unique> unique() {
+        return Optional.ofNullable(unique);
     }
 
     /** {@return what it is to wait for} */

@@ -104,6 +104,9 @@ public final class Schedule {
             throw new IllegalArgumentException("The schedule gives its jobs their ids and times, and they wait for no"
                     + " other job: leave out id, at and after.");
         }
+        if (job.unique().isPresent()) {
+            throw new IllegalArgumentException("The schedule makes its jobs one at a time: leave out unique.");
+        }
         if (job.limitKey().isPresent()) {
             throw new IllegalArgumentException(
                     "The jobs of a schedule have no limit key: let the job of the schedule add"

@@ -8,6 +8,7 @@ import static dev.couchjobs.costs.CostFixture.id;
 import static dev.couchjobs.costs.CostRow.verb;
 
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Unique;
 import java.time.Duration;
 import java.util.List;
 
@@ -47,6 +48,8 @@ final class CreationRows {
                         "`add` of a finished job",
                         CostFixture::finished,
                         (s, db, job) -> s.jobs.add(db, MAIL, job.id(), DATA)),
+                verb("`add` of a unique job", CreationRows::unique, (s, db, job) -> s.jobs.add(db, job)),
+                verb("`add` of a duplicate", CreationRows::duplicate, (s, db, job) -> s.jobs.add(db, job)),
                 verb("`addAll` of 100 new jobs", s -> s.news(MANY), (s, db, jobs) -> s.jobs.addAll(db, jobs)),
                 verb("`remove` of a pending job", CostFixture::pending, (s, db, id) -> s.jobs.remove(db, MAIL, id)),
                 verb(
@@ -67,5 +70,16 @@ final class CreationRows {
                         s -> MAIL,
                         (s, db, type) -> s.jobs.types().clearTypeTimeout(db, type)),
                 verb("`getTypes`", s -> MAIL, (s, db, type) -> s.jobs.types().getTypes(db)));
+    }
+
+    /** The first unique job of all raises the layout. */
+    private static NewJob<String> unique(CostFixture s) {
+        s.await(s.others.add(s.database(), NewJob.of(MAIL, DATA).id(id(1)).unique(Unique.by("user-8"))));
+        return NewJob.of(MAIL, DATA).id(id(0)).unique(Unique.by("user-7"));
+    }
+
+    private static NewJob<String> duplicate(CostFixture s) {
+        s.await(s.others.add(s.database(), unique(s)));
+        return NewJob.of(MAIL, DATA).id(id(2)).unique(Unique.by("user-7"));
     }
 }

@@ -10,6 +10,7 @@ import dev.couchjobs.JobSummary;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.Unique;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -62,7 +63,7 @@ final class Client {
 
     private CompletableFuture<?> turn() {
         String jobId = JobsSimulation.jobId(random);
-        return node.sleepUpTo(rest).thenCompose(rested -> switch (random.nextInt(29)) {
+        return node.sleepUpTo(rest).thenCompose(rested -> switch (random.nextInt(31)) {
             case 16, 17, 18, 19 -> addElsewhere(jobId);
             case 0 -> remove(jobId);
             case 1 -> replace(jobId);
@@ -79,6 +80,7 @@ final class Client {
             case 26 -> change(jobId);
             case 27 -> pause();
             case 28 -> limit();
+            case 29, 30 -> addUnique();
             default -> add(jobId);
         });
     }
@@ -276,6 +278,24 @@ final class Client {
                 ? node.jobs().limits().clearTotal(node.database(), node.type())
                 : node.jobs().limits().setTotal(node.database(), node.type(), max);
         return limited.thenRun(() -> node.log("limited the type to " + max));
+    }
+
+    /** A job that may be a duplicate. */
+    private CompletableFuture<Void> addUnique() {
+        Unique rule = Unique.by("key-" + random.nextInt(2));
+        NewJob<String> job = newJob(node.jobs().newJobId())
+                .unique(
+                        switch (random.nextInt(4)) {
+                            case 0 -> rule.replacing();
+                            case 1 -> rule.whileKept();
+                            case 2 -> rule.within(SHORT_REST).replacing();
+                            default -> rule;
+                        });
+        job.id().ifPresent(oracle::adding);
+        return node.jobs().add(node.database(), job).thenAccept(added -> {
+            oracle.adding(added.jobId());
+            node.log("added unless it is a duplicate: " + added);
+        });
     }
 
     /** Makes another job of it, whatever becomes of whoever runs it. */

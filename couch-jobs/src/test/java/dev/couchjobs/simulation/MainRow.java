@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param endedAt when that was, in milliseconds since the epoch
  * @param result what came of it as JSON, or null if nothing did
  * @param removeAt when it is to be removed, in seconds since the epoch
+ * @param uniqueKey its unique key, or null if it has none
  */
 record MainRow(
         JobState state,
@@ -39,12 +40,14 @@ record MainRow(
         long endedAt,
         @Nullable String result,
         long removeAt,
-        boolean archived) {
+        boolean archived,
+        @Nullable String uniqueKey) {
     private static final int JOB_OPTIONS = 6;
     private static final int CLAIM_INFO = 7;
     private static final int ENDING = 8;
     private static final int EXPIRIES = 6;
     private static final int BEGUN = 7;
+    private static final int UNIQUE_KEY = 10;
 
     static MainRow decode(Tuple row) {
         UUID lock = row.getUUID(1);
@@ -70,7 +73,8 @@ record MainRow(
                 ending.isEmpty() ? 0 : ending.getLong(1),
                 ending.isEmpty() ? null : inline(ending.get(3)),
                 ending.isEmpty() ? 0 : ending.getLong(4),
-                !ending.isEmpty() && ending.getBoolean(5));
+                !ending.isEmpty() && ending.getBoolean(5),
+                options.size() > UNIQUE_KEY ? options.getString(UNIQUE_KEY) : null);
     }
 
     private static Tuple nested(Tuple tuple, int index) {

@@ -76,6 +76,7 @@ final class Oracle {
                 new SuspectsLaw(violations),
                 batchesLaw,
                 rulesLaw,
+                new UniqueLaw(violations),
                 removalsLaw,
                 dependenciesLaw,
                 logLaw,

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param edits how often the job was changed without being claimed, so that no two rows of the job are equal
  * @param firing the firing of a schedule that made the job, or null
  * @param limitKey the limit key of the job, or null
+ * @param unique its unique key, or null
  */
 public record JobOptions(
         int priority,
@@ -28,44 +29,47 @@ public record JobOptions(
         DependencyState dependencies,
         int edits,
         @Nullable Firing firing,
-        @Nullable String limitKey) {
+        @Nullable String limitKey,
+        @Nullable UniqueKey unique) {
     /** The options of a job without options beyond the RFC. */
-    public static final JobOptions NONE = new JobOptions(0, 0, false, false, null, DependencyState.NONE, 0, null, null);
+    public static final JobOptions NONE =
+            new JobOptions(0, 0, false, false, null, DependencyState.NONE, 0, null, null, null);
 
     /** {@return the options of a creator} */
     public static JobOptions withOptions(
             int priority, long now, @Nullable RetryPolicy retry, @Nullable String limitKey) {
         long since = priority == 0 && limitKey == null ? 0 : now;
-        return new JobOptions(priority, since, false, false, retry, DependencyState.NONE, 0, null, limitKey);
+        return new JobOptions(priority, since, false, false, retry, DependencyState.NONE, 0, null, limitKey, null);
     }
 
     /** {@return a copy for a job that is blocked or not} */
     public JobOptions blocked(boolean newBlocked) {
         return blocked == newBlocked
                 ? this
-                : new JobOptions(priority, since, due, newBlocked, retry, dependencies, edits, firing, limitKey);
+                : new JobOptions(
+                        priority, since, due, newBlocked, retry, dependencies, edits, firing, limitKey, unique);
     }
 
     /** {@return a copy with another dependency state} */
     public JobOptions withDependencies(DependencyState dependencies) {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, limitKey);
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, limitKey, unique);
     }
 
     /** {@return a copy for a job that a firing of a schedule makes} */
     public JobOptions firedBy(Firing newFiring) {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, newFiring, limitKey);
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, newFiring, limitKey, unique);
     }
 
     /** {@return a copy for a job that was changed without being claimed} */
     JobOptions edited() {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits + 1, firing, limitKey);
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits + 1, firing, limitKey, unique);
     }
 
     /** {@return a copy for a job whose scheduled time has come or not} */
     JobOptions due(boolean due) {
         return this.due == due
                 ? this
-                : new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, limitKey);
+                : new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, limitKey, unique);
     }
 
     /** {@return a copy with the creator's options of another object, and the state of this one} */
@@ -79,7 +83,8 @@ public record JobOptions(
                 dependencies,
                 edits,
                 firing,
-                source.limitKey);
+                source.limitKey,
+                source.unique);
     }
 
     /** {@return a copy with the priority of another object; a job that keeps its priority keeps its age} */
@@ -88,7 +93,8 @@ public record JobOptions(
             return this;
         }
         long newSince = source.since == 0 && limitKey != null ? since : source.since;
-        return new JobOptions(source.priority, newSince, due, blocked, retry, dependencies, edits, firing, limitKey);
+        return new JobOptions(
+                source.priority, newSince, due, blocked, retry, dependencies, edits, firing, limitKey, unique);
     }
 
     /** {@return a copy with another priority; a job that has an age keeps it} */
@@ -98,13 +104,15 @@ public record JobOptions(
         }
         long age = since == 0 ? now : since;
         long newSince = newPriority == 0 && limitKey == null ? 0 : age;
-        return new JobOptions(newPriority, newSince, due, blocked, retry, dependencies, edits, firing, limitKey);
+        return new JobOptions(
+                newPriority, newSince, due, blocked, retry, dependencies, edits, firing, limitKey, unique);
     }
 
     /** {@return a copy with the age of an earlier object, if both have the same priority and limit key} */
     public JobOptions withEnqueueTimeOf(JobOptions earlier) {
         return priority == earlier.priority && Objects.equals(limitKey, earlier.limitKey)
-                ? new JobOptions(priority, earlier.since, due, blocked, retry, dependencies, edits, firing, limitKey)
+                ? new JobOptions(
+                        priority, earlier.since, due, blocked, retry, dependencies, edits, firing, limitKey, unique)
                 : this;
     }
 
@@ -112,7 +120,18 @@ public record JobOptions(
     public boolean hasSameOptionsAs(JobOptions source) {
         return priority == source.priority
                 && Objects.equals(retry, source.retry)
-                && Objects.equals(limitKey, source.limitKey);
+                && Objects.equals(limitKey, source.limitKey)
+                && (unique == null ? source.unique == null : source.unique != null && unique.isSameAs(source.unique));
+    }
+
+    /** {@return a copy with another unique key} */
+    public JobOptions unique(@Nullable UniqueKey newUnique) {
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, limitKey, newUnique);
+    }
+
+    /** {@return a copy for a job that takes its unique key again, if it has one} */
+    public JobOptions ownedSince(long now) {
+        return unique == null ? this : unique(new UniqueKey(unique.text(), unique.isDigest(), now));
     }
 
     /** Adds these as a nested tuple, or as null. {@return whether there is one} */
@@ -122,7 +141,8 @@ public record JobOptions(
             return false;
         }
         row.beginNested().add(priority).add(since).add(due).add(blocked);
-        boolean hasFiringFields = firing != null || limitKey != null; // the limit key follows them
+        boolean hasLimitKey = limitKey != null || unique != null; // the unique key follows it
+        boolean hasFiringFields = firing != null || hasLimitKey;
         boolean hasEdits = edits != 0 || hasFiringFields;
         boolean hasDependencyState = hasEdits || !dependencies.equals(DependencyState.NONE);
         if (retry != null) {
@@ -139,8 +159,11 @@ public record JobOptions(
         if (hasFiringFields) {
             row.addNullable(firing == null ? null : firing.schedule()).add(firing == null ? 0 : firing.time());
         }
-        if (limitKey != null) {
-            row.add(limitKey);
+        if (hasLimitKey) {
+            row.addNullable(limitKey);
+        }
+        if (unique != null) {
+            row.add(unique.text()).add(unique.isDigest()).add(unique.since());
         }
         row.endNested(false);
         return true;
@@ -160,7 +183,8 @@ public record JobOptions(
                 DependencyState.decode(row),
                 row.hasNext() ? row.readInt() : 0,
                 row.hasNext() ? decodeFiring(row) : null,
-                row.hasNext() ? row.readString() : null);
+                row.hasNext() ? row.readNullableString() : null,
+                row.hasNext() ? new UniqueKey(row.readString(), row.readBoolean(), row.readLong()) : null);
         row.endNested();
         return options;
     }

@@ -327,6 +327,7 @@ public final class JobTransaction {
         clearActivity(ref, before, next);
         savePayloads(ref, before, next);
         saveDeadLetter(ref, before, next);
+        UniqueIndex.replace(tx, ref, before, next);
         AttemptLog.replace(tx, ref, before, next);
         JobLog.replace(tx, ref, before, next);
         scope.remember(ref.rowKey(), next);

@@ -27,8 +27,10 @@ public record Layout(
     private static final long WITH_LIMIT_KEYS = 3;
     /** Older code would claim jobs of paused types. */
     private static final long WITH_CLAIM_RULES = 4;
+    /** Older code can neither decode jobs with unique keys nor remove their rows. */
+    private static final long WITH_UNIQUE_KEYS = 5;
     /** The newest layout that this code knows. */
-    private static final long KNOWN = WITH_CLAIM_RULES;
+    private static final long KNOWN = WITH_UNIQUE_KEYS;
 
     /** The layout of an instance without the row. */
     static final Layout FIRST = new Layout(1, 1, 1, null);
@@ -83,6 +85,12 @@ public record Layout(
     /** {@return a copy that only code with claim rules may write} */
     public Layout withClaimRules() {
         return writtenFrom(WITH_CLAIM_RULES);
+    }
+
+    /** {@return a copy that only code with unique keys may read or write} */
+    public Layout withUniqueKeys() {
+        Layout written = writtenFrom(WITH_UNIQUE_KEYS);
+        return new Layout(written.number, Math.max(oldestReader, WITH_UNIQUE_KEYS), written.oldestWriter, written.mark);
     }
 
     /** {@return whether a type may have claim rules} */

@@ -60,6 +60,7 @@ public final class TypeKeys {
     private final Subspace limited;
     private final byte[] limitedPrefix;
     private final Subspace slots;
+    private final Subspace unique;
     private final byte[] rules;
     private final byte[] rate;
     private final byte[] watchesLost;
@@ -104,6 +105,7 @@ public final class TypeKeys {
         limited = root.subspace(Tuple.from("limited", typeName));
         limitedPrefix = limited.pack();
         slots = root.subspace(Tuple.from("slots", typeName));
+        unique = root.subspace(Tuple.from("unique", typeName));
         rules = root.pack(Tuple.from("rules", typeName));
         rate = root.pack(Tuple.from("rate", typeName));
         watchesLost = root.pack(Tuple.from("watches_lost", typeName));
@@ -471,6 +473,11 @@ public final class TypeKeys {
     /** How many slots of each limit key are taken. */
     public Subspace slots() {
         return slots;
+    }
+
+    /** The last job that was added with each unique key. */
+    Subspace unique() {
+        return unique;
     }
 
     /** The key of the rules that claims of the type respect. */

@@ -8,18 +8,25 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.Retention;
+import dev.couchjobs.Unique;
 import dev.couchjobs.internal.data.DependencyState;
 import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Payload;
+import dev.couchjobs.internal.data.UniqueIndex;
+import dev.couchjobs.internal.data.UniqueKey;
 import dev.couchjobs.internal.data.WaitCondition;
 import dev.couchjobs.internal.dependencies.DependencyLinker;
 import dev.couchjobs.internal.dependencies.LinkResult;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
 import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.internal.views.ScheduledTimes;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
@@ -35,6 +42,7 @@ import java.util.function.Predicate;
  * @param dependencies the jobs that it waits for
  * @param retention how long it is kept once it has ended
  * @param leavesAlone whether an existing job in a state stays as it is
+ * @param unique which other job makes it a duplicate
  */
 record AddRequest(
         JobRef ref,
@@ -44,7 +52,8 @@ record AddRequest(
         boolean isNamed,
         List<Dependency> dependencies,
         Retention retention,
-        Predicate<JobState> leavesAlone) {
+        Predicate<JobState> leavesAlone,
+        Optional<Unique> unique) {
 
     static <D> AddRequest of(JobRef ref, NewJob<D> job, PayloadCodec codec, long now) {
         Payload payload = Payload.of(codec.encode(job.type(), ref.id(), job.data()));
@@ -54,14 +63,68 @@ record AddRequest(
                 payload,
                 time,
                 JobOptions.withOptions(
-                        job.priority(),
-                        now,
-                        job.retry().orElse(null),
-                        job.limitKey().orElse(null)),
+                                job.priority(),
+                                now,
+                                job.retry().orElse(null),
+                                job.limitKey().orElse(null))
+                        .unique(job.unique()
+                                .map(rule -> key(rule, job, codec, now))
+                                .orElse(null)),
                 job.id().isPresent(),
                 job.dependencies(),
                 job.type().retention(),
-                job::leavesAlone);
+                job::leavesAlone,
+                job.unique());
+    }
+
+    private static <D> UniqueKey key(Unique rule, NewJob<D> job, PayloadCodec codec, long now) {
+        return rule.key()
+                .map(text -> new UniqueKey(text, false, now))
+                .orElseGet(() -> new UniqueKey(digest(codec.encode(job.type(), "unique", job.data())), true, now));
+    }
+
+    private static String digest(byte[] json) {
+        try {
+            return Base64.getEncoder()
+                    .encodeToString(MessageDigest.getInstance("SHA-256").digest(json));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java platform has SHA-256", e);
+        }
+    }
+
+    /**
+     * {@return this request, or one for the job of which this job is a duplicate}
+     *
+     * @param owner the job that has the unique key
+     */
+    AddRequest resolved(Optional<UniqueIndex.Owner> owner) {
+        return owner.filter(this::isDuplicateOf).map(this::onto).orElse(this);
+    }
+
+    private boolean isDuplicateOf(UniqueIndex.Owner owner) {
+        Unique rule = unique.orElseThrow();
+        UniqueKey theirs = Objects.requireNonNull(owner.row().options().unique());
+        UniqueKey own = Objects.requireNonNull(options.unique());
+        return owner.row().state() != JobState.FINISHED
+                || rule.isWhileKept()
+                || rule.period()
+                        .filter(period -> own.since() - theirs.since() < period.toMillis())
+                        .isPresent();
+    }
+
+    private AddRequest onto(UniqueIndex.Owner owner) {
+        UniqueKey theirs = Objects.requireNonNull(owner.row().options().unique());
+        boolean replaces = unique.orElseThrow().isReplacing();
+        return new AddRequest(
+                owner.ref(),
+                payload,
+                scheduledTime,
+                options.unique(theirs),
+                false, // the job exists
+                dependencies,
+                retention,
+                replaces ? leavesAlone : state -> true,
+                unique);
     }
 
     /**

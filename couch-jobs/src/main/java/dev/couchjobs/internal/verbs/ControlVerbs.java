@@ -84,7 +84,7 @@ public final class ControlVerbs {
 
     /** {@return the action that makes each dead letter pending} */
     public BulkAction retryAll() {
-        return new BulkAction("retry all", JobAction.retry());
+        return new BulkAction("retry all", JobAction.retry(clock.millis()));
     }
 
     /** {@return the action that lets each pending job run} */

@@ -9,6 +9,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Layout;
@@ -16,6 +17,8 @@ import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.SlotTable;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.data.UniqueIndex;
+import dev.couchjobs.internal.data.UniqueKey;
 import dev.couchjobs.internal.dependencies.DependencyLinker;
 import dev.couchjobs.internal.dependencies.LinkResult;
 import dev.couchjobs.internal.instance.Instance;
@@ -69,7 +72,10 @@ public final class CreatorVerbs {
         return prepareGroups(context, ref, request.dependencies())
                 .thenCompose(prepared -> transactions
                         .named("add", ref.keys().typeName())
-                        .runOnce(context, List.of(ref.keys()), jobs -> addTo(jobs, request, prepare(jobs.tx(), job))));
+                        .runOnce(
+                                context,
+                                List.of(ref.keys()),
+                                jobs -> addUnlessDuplicate(jobs, request, prepare(jobs.tx(), job))));
     }
 
     /** Writes the waiter groups of many dependencies in transactions of their own, before the job is added. */
@@ -86,6 +92,24 @@ public final class CreatorVerbs {
                     .run(context, tx -> dependencyLinker.prepareGroups(tx, portion)));
         }
         return done;
+    }
+
+    /**
+     * Adds of jobs with one unique key run in the order of the calls: each sees whether those before it added a job.
+     */
+    private CompletableFuture<AddResult> addUnlessDuplicate(
+            JobTransaction jobs, AddRequest request, CompletableFuture<?> allowed) {
+        UniqueKey unique = request.options().unique();
+        if (unique == null) {
+            return addTo(jobs, request, allowed);
+        }
+        Transaction tx = jobs.tx();
+        TypeKeys keys = request.ref().keys();
+        var unused = JobTable.prefetch(tx, request.ref());
+        return jobs.inOrder(
+                List.of(UniqueIndex.rowKey(keys, unique)),
+                () -> UniqueIndex.owner(tx, keys, unique)
+                        .thenCompose(owner -> addTo(jobs, request.resolved(owner), allowed)));
     }
 
     private CompletableFuture<AddResult> addTo(JobTransaction jobs, AddRequest request, CompletableFuture<?> allowed) {
@@ -106,7 +130,7 @@ public final class CreatorVerbs {
     }
 
     /**
-     * Adds the jobs without dependencies together, and then the jobs with dependencies in order: so a job can wait for
+     * Adds the jobs without dependencies and unique keys together, and then the others in order: so a job can wait for
      * any job before it.
      *
      * @return the result of each addition, in the order of the jobs
@@ -121,11 +145,11 @@ public final class CreatorVerbs {
         newJobs.forEach(job -> jobTypes.putIfAbsent(job.type().name(), job.type()));
         List<TypeKeys> types = jobTypes.keySet().stream().map(keyspace::type).toList();
         Map<Boolean, List<AddRequest>> byIndependence = requests.stream()
-                .collect(Collectors.partitioningBy(
-                        request -> request.dependencies().isEmpty()));
+                .collect(Collectors.partitioningBy(request ->
+                        request.dependencies().isEmpty() && request.unique().isEmpty()));
         AddBatch independent = new AddBatch(byIndependence.getOrDefault(true, List.of()));
-        List<AddRequest> dependents = byIndependence.getOrDefault(false, List.of());
-        List<Dependency> prepared = dependents.stream()
+        List<AddRequest> oneByOne = byIndependence.getOrDefault(false, List.of());
+        List<Dependency> prepared = oneByOne.stream()
                 .map(AddRequest::dependencies)
                 .filter(dependencies -> dependencies.size() > GROUPS_PER_TRANSACTION)
                 .flatMap(List::stream)
@@ -136,15 +160,13 @@ public final class CreatorVerbs {
                         .runOnce(context, types, jobs -> {
                             List<CompletableFuture<?>> conditions = new ArrayList<>();
                             jobTypes.values().forEach(type -> conditions.add(ensureTimeout(jobs.tx(), type)));
-                            if (newJobs.stream().anyMatch(job -> job.limitKey().isPresent())) {
-                                conditions.add(prepareLimitKeys(jobs.tx(), newJobs));
-                            }
+                            conditions.add(prepareKeys(jobs.tx(), newJobs));
                             CompletableFuture<?> allowed = allOf(conditions);
                             Map<AddRequest, AddResult> results = Collections.synchronizedMap(new IdentityHashMap<>());
                             List<CompletableFuture<?>> additions = new ArrayList<>();
                             additions.add(independent.add(jobs, allowed, results));
-                            dependents.forEach(request -> additions.add(
-                                    addTo(jobs, request, allowed).thenAccept(result -> results.put(request, result))));
+                            oneByOne.forEach(request -> additions.add(addUnlessDuplicate(jobs, request, allowed)
+                                    .thenAccept(result -> results.put(request, result))));
                             return allOf(additions)
                                     .thenApply(added ->
                                             requests.stream().map(results::get).toList());
@@ -184,21 +206,25 @@ public final class CreatorVerbs {
     }
 
     private CompletableFuture<?> prepare(Transaction tx, NewJob<?> job) {
-        CompletableFuture<?> timeout = ensureTimeout(tx, job.type());
-        return job.limitKey().isEmpty()
-                ? timeout
-                : CompletableFuture.allOf(timeout, prepareLimitKeys(tx, List.of(job)));
+        return CompletableFuture.allOf(ensureTimeout(tx, job.type()), prepareKeys(tx, List.of(job)));
     }
 
-    /** Keeps code that does not know limit keys from writing rows, and starts the reads of slots. */
-    private CompletableFuture<?> prepareLimitKeys(Transaction tx, Collection<? extends NewJob<?>> limitedJobs) {
+    /** Keeps code that does not know limit keys or unique keys from the rows, and starts the reads of slots. */
+    private CompletableFuture<?> prepareKeys(Transaction tx, Collection<? extends NewJob<?>> newJobs) {
         Map<TypeKeys, Set<String>> limitKeys = new LinkedHashMap<>();
-        limitedJobs.forEach(job -> job.limitKey()
+        newJobs.forEach(job -> job.limitKey()
                 .ifPresent(key -> limitKeys
                         .computeIfAbsent(keyspace.type(job.type().name()), type -> new LinkedHashSet<>())
                         .add(key)));
         limitKeys.forEach((type, ofType) -> ofType.forEach(key -> SlotTable.prefetch(tx, type, key)));
-        return new LayoutRow(keyspace).raise(tx, Layout::withLimitKeys);
+        boolean hasUniqueKeys = newJobs.stream().anyMatch(job -> job.unique().isPresent());
+        if (limitKeys.isEmpty() && !hasUniqueKeys) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return new LayoutRow(keyspace).raise(tx, layout -> {
+            Layout withLimitKeys = limitKeys.isEmpty() ? layout : layout.withLimitKeys();
+            return hasUniqueKeys ? withLimitKeys.withUniqueKeys() : withLimitKeys;
+        });
     }
 
     /** {@return whether there was such a job} */

@@ -25,8 +25,11 @@ import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -37,11 +40,13 @@ public final class DeadLetterVerbs {
     private final Database database;
     private final Keyspace keyspace;
     private final Transactions transactions;
+    private final InstantSource clock;
 
     public DeadLetterVerbs(Instance instance) {
         this.database = instance.database();
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
+        this.clock = instance.environment().clock();
     }
 
     /** {@return a page of the dead letters} */
@@ -94,12 +99,10 @@ public final class DeadLetterVerbs {
         JobRef ref = keyspace.job(type.name(), jobId);
         return transactions
                 .named("retry", type.name())
-                .runOnce(context, List.of(ref.keys()), jobs -> JobAction.retry().apply(jobs, ref));
-    }
-
-    private static Optional<RowChange> again(JobRef ref, Optional<JobRow> before) {
-        return before.filter(JobAction::isDeadLetter)
-                .map(row -> new RowChange(ref, row, row.enqueued(row.payload(), ScheduledTimes.NONE)));
+                .runOnce(
+                        context,
+                        List.of(ref.keys()),
+                        jobs -> JobAction.retry(clock.millis()).apply(jobs, ref));
     }
 
     /**
@@ -166,15 +169,36 @@ public final class DeadLetterVerbs {
                                 .toList();
                         return jobs.editAll(refs, jobRows -> {
                             List<RowChange> changes = new ArrayList<>();
+                            Map<JobRef, JobRow> unique = new LinkedHashMap<>();
                             for (int i = 0; i < refs.size(); i++) {
-                                again(refs.get(i), jobRows.get(i)).ifPresent(changes::add);
+                                JobRef ref = refs.get(i);
+                                jobRows.get(i).filter(JobAction::isDeadLetter).ifPresent(row -> {
+                                    if (row.options().unique() == null) {
+                                        JobRow again = row.enqueued(row.payload(), ScheduledTimes.NONE);
+                                        changes.add(new RowChange(ref, row, again));
+                                    } else {
+                                        unique.put(ref, row);
+                                    }
+                                });
                             }
                             jobs.saveAll(changes);
                             Optional<DeadLetterIndex.Entry> upTo =
                                     rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(rows.size() - 1));
-                            return CompletableFuture.completedFuture(new Batch(upTo, changes.size()));
+                            return retryUnique(jobs, unique)
+                                    .thenApply(retriedUnique -> new Batch(upTo, changes.size() + retriedUnique));
                         });
                     });
+        }
+
+        /** One after the other: of several dead letters with one unique key only one is retried. */
+        private CompletableFuture<Integer> retryUnique(JobTransaction jobs, Map<JobRef, JobRow> deadLetters) {
+            CompletableFuture<Integer> count = CompletableFuture.completedFuture(0);
+            for (Map.Entry<JobRef, JobRow> each : deadLetters.entrySet()) {
+                count = count.thenCompose(
+                        before -> JobAction.retry(jobs, each.getKey(), each.getValue(), clock.millis())
+                                .thenApply(isRetried -> isRetried ? before + 1 : before));
+            }
+            return count;
         }
     }
 }

@@ -11,6 +11,7 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.views.ScheduledTimes;
@@ -81,9 +82,25 @@ interface JobAction {
         return change(JobAction::isActive, row -> row.withOptions(row.options().reprioritised(priority, now)));
     }
 
-    /** Makes a dead letter pending. */
-    static JobAction retry() {
-        return change(JobAction::isDeadLetter, row -> row.enqueued(row.payload(), ScheduledTimes.NONE));
+    /** Makes a dead letter pending, unless another job that is pending or running has its unique key. */
+    static JobAction retry(long now) {
+        return (jobs, ref) -> jobs.editReadable(
+                ref,
+                () -> TypeInUse.prefetch(jobs.tx(), ref.keys()),
+                (before, foreseen) -> before.filter(JobAction::isDeadLetter)
+                        .map(row -> retry(jobs, ref, row, now))
+                        .orElseGet(() -> CompletableFuture.completedFuture(false)));
+    }
+
+    /** Makes a dead letter pending that the caller edits, as {@link #retry(long)} does. */
+    static CompletableFuture<Boolean> retry(JobTransaction jobs, JobRef ref, JobRow deadLetter, long now) {
+        return UniqueIndex.isFreeFor(jobs.tx(), ref, deadLetter).thenApply(isFree -> {
+            if (isFree) {
+                JobRow again = deadLetter.enqueued(deadLetter.payload(), ScheduledTimes.NONE);
+                jobs.save(ref, deadLetter, again.withOptions(again.options().ownedSince(now)));
+            }
+            return isFree;
+        });
     }
 
     private static JobAction change(Predicate<JobRow> applies, UnaryOperator<JobRow> change) {

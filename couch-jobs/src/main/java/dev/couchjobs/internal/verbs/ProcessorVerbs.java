@@ -13,10 +13,12 @@ import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ClaimedJob;
 import dev.couchjobs.internal.views.PayloadCodec;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -36,11 +38,13 @@ public final class ProcessorVerbs {
     private final Transactions transactions;
     private final PayloadCodec codec;
     private final RowTransitions rowTransitions;
+    private final InstantSource clock;
 
     public ProcessorVerbs(Instance instance) {
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
         this.codec = instance.codec();
+        this.clock = instance.environment().clock();
         this.rowTransitions =
                 new RowTransitions(instance.clock(), instance.environment().random());
     }
@@ -89,7 +93,7 @@ public final class ProcessorVerbs {
 
     /**
      * Flags a running job to be pending again when it is finished. A job that this claim has already finished, and that
-     * has not been claimed since, is pending at once.
+     * has not been claimed since, is pending at once, unless another job has its unique key.
      */
     public <D> CompletableFuture<Job<D>> resubmit(
             TransactionContext context, Job<D> job, OptionalLong scheduledTime, @Nullable D data) {
@@ -99,11 +103,20 @@ public final class ProcessorVerbs {
                 jobs -> jobs.edit(ref, () -> TypeInUse.prefetch(jobs.tx(), ref.keys()), (before, foreseen) -> {
                     JobRow row = resubmittable(jobs.tx(), job, before);
                     long time = scheduledTime.orElse(row.scheduledTime());
-                    JobRow after = row.isHeldBy(job.lock())
-                            ? row.resubmitted(time).writtenByHolder(jobs.isJoined())
-                            : row.enqueued(payload(row, json), time);
-                    jobs.save(ref, row, after);
-                    return CompletableFuture.completedFuture(resubmitted(job, after));
+                    if (row.isHeldBy(job.lock())) {
+                        JobRow flagged = row.resubmitted(time).writtenByHolder(jobs.isJoined());
+                        jobs.save(ref, row, flagged);
+                        return CompletableFuture.completedFuture(resubmitted(job, flagged));
+                    }
+                    return UniqueIndex.isFreeFor(jobs.tx(), ref, row).thenApply(isFree -> {
+                        if (!isFree) {
+                            return ClaimedJob.of(job).withRow(row);
+                        }
+                        JobRow enqueued = row.enqueued(payload(row, json), time);
+                        JobRow again = enqueued.withOptions(enqueued.options().ownedSince(clock.millis()));
+                        jobs.save(ref, row, again);
+                        return resubmitted(job, again);
+                    });
                 });
         return transactions
                 .named("resubmit", job.type().name())

@@ -1,0 +1,77 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.JobState;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@code unique} rows: the last job of a type that was added with a unique key. A row applies only if the job's own
+ * row agrees.
+ */
+public final class UniqueIndex {
+    private UniqueIndex() {}
+
+    /** A job with a unique key, as its row is. */
+    public record Owner(JobRef ref, JobRow row) {}
+
+    /** {@return the key of the row of a unique key} */
+    public static byte[] rowKey(TypeKeys keys, UniqueKey unique) {
+        return keys.unique().pack(Tuple.from(unique.isDigest(), unique.text()));
+    }
+
+    private static byte[] value(JobRef ref, UniqueKey unique) {
+        return Tuple.from(ref.id(), unique.since()).pack();
+    }
+
+    /** {@return the job that has a unique key; the transaction conflicts with changes of both} */
+    public static CompletableFuture<Optional<Owner>> owner(ReadTransaction tx, TypeKeys keys, UniqueKey unique) {
+        byte[] rowKey = rowKey(keys, unique);
+        return tx.get(rowKey)
+                .thenApply(value -> Quarantine.readable(tx, keys, rowKey, value, bytes -> {
+                    String jobId = Tuple.fromBytes(bytes).getString(0);
+                    Keyspace.checkJobId(jobId);
+                    return new JobRef(keys, jobId);
+                }))
+                .thenCompose(ref -> ref.isEmpty()
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : JobTable.find(tx, ref.get())
+                                .thenApply(row ->
+                                        row.filter(job -> hasKey(job, unique)).map(job -> new Owner(ref.get(), job))));
+    }
+
+    /** {@return whether no other job that is pending or running has the unique key of a job that has ended} */
+    public static CompletableFuture<Boolean> isFreeFor(ReadTransaction tx, JobRef ref, JobRow ended) {
+        UniqueKey unique = ended.options().unique();
+        return unique == null
+                ? CompletableFuture.completedFuture(true)
+                : owner(tx, ref.keys(), unique)
+                        .thenApply(owner -> owner.filter(job -> job.row().state() != JobState.FINISHED)
+                                .isEmpty());
+    }
+
+    private static boolean hasKey(JobRow job, UniqueKey unique) {
+        UniqueKey own = job.options().unique();
+        return own != null && own.isSameAs(unique);
+    }
+
+    /** Moves the row of a job. A job that is removed does not remove the row of another with its key. */
+    static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+        UniqueKey was = before == null ? null : before.options().unique();
+        UniqueKey is = after == null ? null : after.options().unique();
+        if (Objects.equals(was, is)) {
+            return;
+        }
+        if (was != null && (is == null || !is.isSameAs(was))) {
+            tx.mutate(MutationType.COMPARE_AND_CLEAR, rowKey(ref.keys(), was), value(ref, was));
+        }
+        if (is != null) {
+            tx.set(rowKey(ref.keys(), is), value(ref, is));
+        }
+    }
+}
