@@ -1,0 +1,29 @@
+package dev.couchjobs.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintStream;
+import org.junit.jupiter.api.Test;
+
+class TenantReportsTest {
+    @Test
+    void tenantsKeepTheirSharesAndOperatorsHaveControl() {
+        Printed out = new Printed();
+        PrintStream before = System.out;
+        System.setOut(out.stream());
+        try {
+            TenantReports.main(new String[0]);
+        } finally {
+            System.setOut(before);
+        }
+
+        assertThat(out.lines())
+                .containsExactly(
+                        "large: 20 reports, at most two at once: true",
+                        "asked twice, made once: true",
+                        "nightly: made now, and again at 05:00",
+                        "paused for version 2: the report is PENDING",
+                        "deployed: the report is FINISHED",
+                        "large leaves: 3 reports to come, 3 cancelled");
+    }
+}
