@@ -95,7 +95,8 @@ public final class Limits {
 
     /**
      * Limits how many jobs of a type run at once, with and without limit keys. The jobs that wait cost claims nothing
-     * more. The claims of the type commit one after the other, each with up to 100 jobs.
+     * more, and workers claim none ahead of free slots. The claims of the type commit one after the other, each with up
+     * to 100 jobs.
      *
      * @param context a database, or a transaction to join
      * @param type the type
@@ -120,8 +121,9 @@ public final class Limits {
 
     /**
      * Limits how many jobs of a type start in a period. Time is that of the database, so the clocks of processes do not
-     * count. A new rate begins anew: it forgets what has started. The claims of the type commit one after the other,
-     * each with up to 100 jobs.
+     * count; a job counts at the time at which its claim reads, up to five seconds before it commits. Another rate than
+     * the present one forgets what has started. Workers claim no jobs ahead of free slots. The claims of the type
+     * commit one after the other, each with up to 100 jobs.
      *
      * @param context a database, or a transaction to join
      * @param type the type

@@ -30,8 +30,8 @@ public record Rate(int starts, Duration period, int burst) {
                     "A rate has 1 to 1,000,000 starts, and a burst of up to as many; this is " + starts
                             + " with a burst of " + burst + ". To stop a type, pause it.");
         }
-        boolean isWhole = period.equals(Duration.ofMillis(period.toMillis()));
-        if (!isWhole || period.isZero() || period.isNegative() || period.compareTo(PERIOD_MAX) > 0) {
+        boolean isInBounds = !period.isZero() && !period.isNegative() && period.compareTo(PERIOD_MAX) <= 0;
+        if (!isInBounds || !period.equals(Duration.ofMillis(period.toMillis()))) {
             throw new IllegalArgumentException(
                     "The period of a rate is in whole milliseconds, up to 31 days; this is " + period + ".");
         }

@@ -20,8 +20,26 @@ public final class UndecodableRowException extends JobsException {
     public UndecodableRowException(String row, String reason, Throwable cause) {
         super(
                 "The row " + row + " cannot be decoded: " + reason + ". Claims and background loops move it into"
-                        + " quarantine, and so do add and remove of its job. List it there with quarantined, then call"
-                        + " removeQuarantined, or restoreQuarantined in a version of the library that can decode it.",
+                        + " quarantine, and so do add and remove of its job. There CouchJobs.quarantine() lists it, and"
+                        + " removes it, or restores it in a version of the library that can decode it.",
                 cause);
+    }
+
+    /**
+     * A row of the rules of a type that cannot be decoded.
+     *
+     * @param typeName the name of the type
+     * @param cause what decoding it failed of
+     * @return the error
+     */
+    public static UndecodableRowException ofRules(String typeName, Throwable cause) {
+        return new UndecodableRowException(
+                "The rules of the type " + typeName + " cannot be decoded, so nothing claims its jobs. Call"
+                        + " types().resume, which removes them, and set the limits and the rate of the type again.",
+                cause);
+    }
+
+    private UndecodableRowException(String message, Throwable cause) {
+        super(message, cause);
     }
 }

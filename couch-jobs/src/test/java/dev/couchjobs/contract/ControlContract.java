@@ -11,6 +11,7 @@ import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyPolicy;
+import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobAttempt;
 import dev.couchjobs.JobCancelledException;
@@ -30,6 +31,8 @@ import dev.couchjobs.Worker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -390,6 +393,38 @@ class ControlContract extends JobsContract {
             add("last", 1);
             jobs.result(WORK, "last", LONG);
             assertThat(ids).allSatisfy(id -> assertThat(info(id).outcome()).contains(Outcome.CANCELLED));
+        }
+    }
+
+    @Test
+    void handlersAreToldAtOnceAfterASearchHasFailed() {
+        DisturbedDatabase way = new DisturbedDatabase(database);
+        CountDownLatch begun = new CountDownLatch(3);
+        Map<String, CompletableFuture<Boolean>> told = Map.of(
+                "j0", new CompletableFuture<>(), "j1", new CompletableFuture<>(), "j2", new CompletableFuture<>());
+        try (Worker worker = node(way.asDatabase(), Environment.system())
+                .worker()
+                .handle(WORK, job -> {
+                    begun.countDown();
+                    waitForInterrupt();
+                    Objects.requireNonNull(told.get(job.id())).complete(job.isCancelled());
+                    return null;
+                })
+                .start()) {
+            assertThat(worker).isNotNull();
+            addMany(3);
+            Futures.await(begun);
+            cancel("j0");
+            assertThat(await(told.get("j0"))).isTrue();
+
+            CompletableFuture<Void> hasFailed = way.cut(1);
+            cancel("j1");
+            await(hasFailed);
+            way.mend();
+            cancel("j2");
+
+            assertThat(await(told.get("j1"))).isTrue();
+            assertThat(await(told.get("j2"))).isTrue();
         }
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -291,11 +293,78 @@ class TypeLimitsContract extends JobsContract {
     }
 
     @Test
+    void aRateThatIsSetAgainForgetsNothing() {
+        rate(Rate.perWindow(2, MONTH));
+        addMany(6);
+        assertThat(claimAll()).hasSize(2);
+
+        rate(Rate.perWindow(2, MONTH));
+        limit(100);
+
+        assertThat(claimAll()).isEmpty();
+    }
+
+    @Test
+    void workersDoNotUseUpTheRateForJobsThatWaitForTheirSlots() {
+        rate(Rate.perWindow(12, MONTH));
+        List<String> ran = new CopyOnWriteArrayList<>();
+        try (Worker worker = node().worker()
+                .concurrency(1)
+                .handle(WORK, job -> {
+                    ran.add(job.id());
+                    return null;
+                })
+                .start()) {
+            assertThat(worker).isNotNull();
+            addMany(12);
+            finishAll(12);
+        }
+
+        assertThat(ran).hasSize(12);
+    }
+
+    @Test
+    void clearingALimitThatIsNoneKeepsNoOlderProcessOut() {
+        byte[] layout = prefix.pack(Tuple.from("couch_jobs", "layout"));
+        byte[] before = await(database.readAsync(tx -> tx.get(layout)));
+
+        await(jobs.limits().clearTotal(database, INDEX));
+        await(jobs.limits().clearRate(database, INDEX));
+        await(jobs.types().resume(database, INDEX));
+
+        byte[] after = await(database.readAsync(tx -> tx.get(layout)));
+        assertThat(after).isEqualTo(before);
+    }
+
+    @Test
+    void whileATypeIsAtItsLimitOtherChangesThanEndsWakeNoProcess() {
+        limit(1);
+        Job<WorkData> running = accepted("j0", 0);
+        add("j1", 1);
+        LabelledDatabase labelled = new LabelledDatabase(database);
+        CompletableFuture<Optional<Job<WorkData>>> waiting =
+                node(labelled.asDatabase(), Environment.system()).processor().accept(INDEX);
+        await(labelled.first("couch-jobs accept index"));
+        for (int i = 0; i < 20; i++) {
+            await(jobs.processor().progress(database, running, i, 20, "working"));
+        }
+
+        finish(running);
+
+        assertThat(await(waiting)).isPresent();
+        assertThat(labelled.labels().stream()
+                        .filter(label -> label.identifiers().contains("couch-jobs accept index")))
+                .hasSizeLessThan(10);
+    }
+
+    @Test
     void aRateThatIsNoneIsRefused() {
         assertThatThrownBy(() -> Rate.perWindow(0, MONTH)).hasMessageContaining("pause");
         assertThatThrownBy(() -> Rate.perWindow(1, MONTH.plusDays(1))).hasMessageContaining("31 days");
         assertThatThrownBy(() -> Rate.perWindow(1, Duration.ZERO)).hasMessageContaining("31 days");
         assertThatThrownBy(() -> Rate.perWindow(1, Duration.ofNanos(1_500_000))).hasMessageContaining("milliseconds");
+        assertThatThrownBy(() -> Rate.perWindow(1, Duration.ofSeconds(Long.MAX_VALUE)))
+                .hasMessageContaining("31 days");
         assertThatThrownBy(() -> Rate.evenly(1, MONTH, 0)).hasMessageContaining("at least 1");
         assertThatThrownBy(() -> Rate.evenly(1, MONTH, 1_000_001)).hasMessageContaining("1,000,000");
     }
@@ -336,7 +405,9 @@ class TypeLimitsContract extends JobsContract {
         commit(tx -> tx.set(rules, new byte[] {1, 2}));
 
         assertThat(claim()).isEmpty();
-        assertThat(failureOf(jobs.limits().setTotal(database, INDEX, 1))).isInstanceOf(UndecodableRowException.class);
+        assertThat(failureOf(jobs.limits().setTotal(database, INDEX, 1)))
+                .isInstanceOf(UndecodableRowException.class)
+                .hasMessageContaining("resume");
         assertThat(failureOf(jobs.limits().ofType(database, INDEX))).isInstanceOf(UndecodableRowException.class);
         await(jobs.types().resume(database, INDEX));
 

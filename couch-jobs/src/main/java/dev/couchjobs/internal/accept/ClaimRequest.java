@@ -25,9 +25,10 @@ interface ClaimRequest<D> {
      * Delivers claimed jobs.
      *
      * @param jobs at least one job, and at most as many as the demand
+     * @param isLimited whether the rules of the type limit claims
      * @param claimReleaser releases a job that the caller no longer waits for
      */
-    void deliver(List<GrantedClaim<D>> jobs, ClaimReleaser claimReleaser);
+    void deliver(List<GrantedClaim<D>> jobs, boolean isLimited, ClaimReleaser claimReleaser);
 
     /** Completes a non-blocking request without a job. */
     void completeEmpty();

@@ -68,8 +68,8 @@ final class ConsumerRequest<D> implements ClaimRequest<D>, ClaimSubscription {
     }
 
     @Override
-    public void deliver(List<GrantedClaim<D>> jobs, ClaimReleaser claimReleaser) {
-        consumer.deliver(jobs);
+    public void deliver(List<GrantedClaim<D>> jobs, boolean isLimited, ClaimReleaser claimReleaser) {
+        consumer.deliver(jobs, isLimited);
     }
 
     @Override

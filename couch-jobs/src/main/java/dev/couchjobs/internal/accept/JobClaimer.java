@@ -14,6 +14,7 @@ import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.limits.Allowance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;
@@ -48,6 +49,8 @@ final class JobClaimer<D> {
     private static final int SCANS_MAX = 50;
     /** If a try took longer than this, the next try claims fewer jobs, so that it ends within five seconds. */
     private static final Duration SLOW = Duration.ofSeconds(2);
+
+    private static final Duration UNWATCHED_RULES_PAUSE = Duration.ofSeconds(30);
 
     private final TypeKeys keys;
     private final Environment environment;
@@ -249,7 +252,8 @@ final class JobClaimer<D> {
             CompletableFuture<Leadership.Role> resigned = role.isRegistered()
                     ? transaction.resign().thenApply(Leadership.RoleChange::role)
                     : CompletableFuture.completedFuture(role);
-            return resigned.thenApply(newRole -> ClaimResult.idle(demands.keySet(), newRole, resumed));
+            return resigned.thenApply(
+                    newRole -> pausedIfUnwatched(ClaimResult.idle(demands.keySet(), newRole, resumed)));
         }
 
         /** Waits until the rules of the type allow another job. */
@@ -258,7 +262,12 @@ final class JobClaimer<D> {
             CompletableFuture<Void> more = mayWatch ? allowance.watch(tx, keys) : new CompletableFuture<>();
             ClaimResult<D> idle = ClaimResult.idle(demands.keySet(), roleChange.role(), orWokenUp(more, roleChange));
             return CompletableFuture.completedFuture(
-                    allowance.untilNext().map(idle::pausedAtMost).orElse(idle));
+                    allowance.untilNext().map(idle::pausedAtMost).orElseGet(() -> pausedIfUnwatched(idle)));
+        }
+
+        /** A process that may not watch looks again after a while, whether the type is in use or not. */
+        private ClaimResult<D> pausedIfUnwatched(ClaimResult<D> idle) {
+            return mayWatch ? idle : idle.pausedAtMost(UNWATCHED_RULES_PAUSE);
         }
 
         private CompletableFuture<Void> orWokenUp(CompletableFuture<Void> watch, Leadership.RoleChange roleChange) {
@@ -426,6 +435,11 @@ final class JobClaimer<D> {
                 return jobs;
             });
         }
+    }
+
+    /** {@return whether the rules of the type have limited the last claim} */
+    boolean isLimited() {
+        return isLimited;
     }
 
     /** Resigns, because this process claims no more jobs for now. */

@@ -1,6 +1,5 @@
 package dev.couchjobs.internal.data;
 
-import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
@@ -130,13 +129,19 @@ public record ClaimRules(
     }
 
     private static ClaimRules decode(TypeKeys keys, byte[] value) {
-        return Quarantine.decode(
-                keys, new KeyValue(keys.rules(), value), row -> decode(Tuple.fromBytes(row.getValue())));
+        try {
+            return decode(Tuple.fromBytes(value));
+        } catch (RuntimeException e) {
+            throw UndecodableRowException.ofRules(keys.typeName(), e);
+        }
     }
 
     private static ClaimRules decode(Tuple row) {
         TypePause pause =
                 row.get(0) == null ? null : new TypePause(Instant.ofEpochMilli(row.getLong(0)), row.getString(1));
+        if (row.get(2) != null && row.getLong(2) < 1) {
+            throw new IllegalArgumentException("No limit is " + row.getLong(2));
+        }
         OptionalInt max = row.get(2) == null ? OptionalInt.empty() : OptionalInt.of(Math.toIntExact(row.getLong(2)));
         Optional<Rate> rate = row.size() <= 3
                 ? Optional.empty()

@@ -73,6 +73,15 @@ public final class LayoutRow {
         return new Check(layout, Layout::refusesWriting, tx::cancel);
     }
 
+    /** {@return whether types may have rules, as far as a transaction that writes rows knows already} */
+    static boolean mayHaveClaimRules(Transaction tx) {
+        return TransactionScope.layout(tx)
+                .map(layout -> !layout.isDone()
+                        || layout.isCompletedExceptionally()
+                        || layout.join().mayHaveClaimRules())
+                .orElse(true);
+    }
+
     /** {@return the layout, as the check of a transaction that writes rows reads it} */
     public CompletableFuture<Layout> checkedBy(Transaction tx) {
         return TransactionScope.layout(tx).orElseGet(() -> read(tx));

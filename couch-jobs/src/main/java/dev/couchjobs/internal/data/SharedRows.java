@@ -22,6 +22,7 @@ final class SharedRows {
     private final Map<Retirement, List<String>> retired = new LinkedHashMap<>();
     private boolean wakesProcessors;
     private boolean wakesHolders;
+    private boolean endsClaims;
 
     SharedRows(Transaction tx, TypeKeys keys, int userVersion) {
         this.tx = tx;
@@ -45,6 +46,7 @@ final class SharedRows {
         counters.change(before, after);
         record(ref, before, after, event);
         recordUse(before, after);
+        endsClaims |= isRunning(before) && !isRunning(after);
     }
 
     /** A type is in use ({@link TypeInUse}) if one of its jobs ran, or waited without a scheduled time. */
@@ -55,6 +57,10 @@ final class SharedRows {
         if (!wasInUse && after != null && keepsInUse(after)) {
             TransactionScope.of(tx).use(keys);
         }
+    }
+
+    private static boolean isRunning(@Nullable JobRow job) {
+        return job != null && job.state() == JobState.RUNNING;
     }
 
     private static boolean keepsInUse(JobRow job) {
@@ -105,6 +111,9 @@ final class SharedRows {
         }
         if (wakesHolders) {
             LostClaims.wakeHolders(tx, keys, userVersion);
+        }
+        if (endsClaims && LayoutRow.mayHaveClaimRules(tx)) {
+            IncompleteVersionstamps.touch(tx, keys.watchesEnds(), userVersion);
         }
         if (!renewed.isEmpty()) {
             ActivityIndex.append(tx, keys, userVersion, renewed);

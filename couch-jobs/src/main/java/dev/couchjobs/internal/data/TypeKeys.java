@@ -64,6 +64,7 @@ public final class TypeKeys {
     private final byte[] rules;
     private final byte[] rate;
     private final byte[] watchesLost;
+    private final byte[] watchesEnds;
     private final RowReader rowReader = new RowReader();
 
     TypeKeys(Subspace root, String typeName) {
@@ -109,6 +110,7 @@ public final class TypeKeys {
         rules = root.pack(Tuple.from("rules", typeName));
         rate = root.pack(Tuple.from("rate", typeName));
         watchesLost = root.pack(Tuple.from("watches_lost", typeName));
+        watchesEnds = root.pack(Tuple.from("watches_ends", typeName));
     }
 
     @Override
@@ -493,6 +495,11 @@ public final class TypeKeys {
     /** The key that changes when a claim ends other than by its holder. */
     byte[] watchesLost() {
         return watchesLost;
+    }
+
+    /** The key that changes when a job of the type no longer runs, in instances whose types may have rules. */
+    public byte[] watchesEnds() {
+        return watchesEnds;
     }
 
     /** A key without the prefix of all keys. */

@@ -3,9 +3,11 @@ package dev.couchjobs.internal.monitor;
 import com.apple.foundationdb.Database;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.internal.data.IdleProcesses;
+import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.limits.Allowance;
 import dev.couchjobs.internal.transactions.Transactions;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -25,10 +27,17 @@ final class LeaderCheck {
     private static final Logger LOG = LoggerFactory.getLogger(LeaderCheck.class);
     private static final int ROUNDS_BETWEEN_WAKE_UPS_MAX = 256;
 
+    private enum Result {
+        WOKEN,
+        OTHER_LEADER,
+        NOT_ALLOWED
+    }
+
     private final Database database;
     private final InstantSource clock;
     private final Transactions transactions;
     private final TypeKeys keys;
+    private final LayoutRow layoutRow;
 
     /** The first waiting job in the last round, if it could run. */
     @GuardedBy("this") private Optional<TypeInUse.NextJob> last = Optional.empty();
@@ -47,6 +56,7 @@ final class LeaderCheck {
         this.clock = instance.clock();
         this.transactions = transactions;
         this.keys = keys;
+        this.layoutRow = new LayoutRow(instance.keyspace());
     }
 
     /** {@return the first waiting job, if it could already run in the last round and a wake-up is due} */
@@ -73,21 +83,32 @@ final class LeaderCheck {
         return true;
     }
 
-    /** Wakes all idle processes, unless another process is the leader now. */
+    /** Forgets that the job waited, since the rules of the type allow no claim. */
+    private synchronized void expectLater() {
+        wokenFor = "";
+    }
+
+    /** Wakes all idle processes, unless another process is the leader now, or no job may be claimed. */
     CompletableFuture<?> wakeAll(TypeInUse.NextJob unclaimed) {
         return transactions
                 .run(
                         database,
-                        tx -> IdleProcesses.leader(tx, keys).thenApply(leader -> {
-                            boolean isSame = leader.filter(token -> token == unclaimed.leader())
-                                    .isPresent();
-                            if (isSame) {
-                                IdleProcesses.clear(tx, keys);
-                            }
-                            return isSame;
-                        }))
-                .thenAccept(woken -> {
-                    if (woken) {
+                        tx -> IdleProcesses.leader(tx, keys)
+                                .thenCombine(Allowance.read(tx, keys, layoutRow, false), (leader, allowance) -> {
+                                    boolean isSame = leader.filter(token -> token == unclaimed.leader())
+                                            .isPresent();
+                                    if (isSame && allowance.jobs() > 0) {
+                                        IdleProcesses.clear(tx, keys);
+                                    }
+                                    if (allowance.jobs() == 0) {
+                                        return Result.NOT_ALLOWED;
+                                    }
+                                    return isSame ? Result.WOKEN : Result.OTHER_LEADER;
+                                }))
+                .thenAccept(result -> {
+                    if (result == Result.NOT_ALLOWED) {
+                        expectLater();
+                    } else if (result == Result.WOKEN) {
                         LOG.info(
                                 "Job {} of {} waits although there are idle processes: their leader has died, is"
                                         + " suspended, or has a clock that is behind. All idle processes are woken",

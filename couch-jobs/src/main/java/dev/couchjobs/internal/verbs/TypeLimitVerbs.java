@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Rate;
@@ -39,9 +40,24 @@ public final class TypeLimitVerbs {
     }
 
     private CompletableFuture<Void> changeTotal(TransactionContext context, JobType<?, ?> type, OptionalInt max) {
+        return change("set limit", context, type, max.isPresent(), (tx, rules) -> rules.withMax(max));
+    }
+
+    /** A change of the rules of a type, in a transaction. */
+    private interface Change {
+        ClaimRules apply(Transaction tx, ClaimRules rules);
+    }
+
+    /** @param sets whether a rule is set, and not removed */
+    private CompletableFuture<Void> change(
+            String name, TransactionContext context, JobType<?, ?> type, boolean sets, Change change) {
         return transactions
-                .named("set limit", type.name())
-                .run(context, tx -> ClaimRules.set(tx, keyspace, type.name(), rules -> rules.withMax(max)));
+                .named(name, type.name())
+                .run(
+                        context,
+                        tx -> sets
+                                ? ClaimRules.set(tx, keyspace, type.name(), rules -> change.apply(tx, rules))
+                                : ClaimRules.change(tx, keyspace.type(type.name()), rules -> change.apply(tx, rules)));
     }
 
     /** Sets how many jobs of a type start in a period. */
@@ -54,11 +70,14 @@ public final class TypeLimitVerbs {
         return changeRate(context, type, null);
     }
 
+    /** A rate that is set again forgets nothing. */
     private CompletableFuture<Void> changeRate(TransactionContext context, JobType<?, ?> type, @Nullable Rate rate) {
         TypeKeys keys = keyspace.type(type.name());
-        return transactions.named("set rate", type.name()).run(context, tx -> {
-            RateMeter.reset(tx, keys);
-            return ClaimRules.set(tx, keyspace, type.name(), rules -> rules.withRate(rate));
+        return change("set rate", context, type, rate != null, (tx, rules) -> {
+            if (!Objects.equals(rate, rules.rate())) {
+                RateMeter.reset(tx, keys);
+            }
+            return rules.withRate(rate);
         });
     }
 

@@ -49,6 +49,9 @@ final class Heartbeat {
         /** {@return the loss of a run, if the row of its job neither shows its claim nor its end} */
         private static Optional<Lost> of(JobRun<?> run, Optional<JobRow> row) {
             ClaimedJob<?> job = run.job();
+            if (row.isEmpty() && run.isEnding()) {
+                return Optional.empty(); // the job may be gone because its handler has ended it
+            }
             boolean isHeldOrEnded = row.filter(
                             present -> present.isHeldBy(job.lock()) || present.wasLastHeldBy(job.lock()))
                     .isPresent();

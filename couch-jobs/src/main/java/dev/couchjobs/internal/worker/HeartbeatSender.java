@@ -2,7 +2,6 @@ package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.Environment;
-import dev.couchjobs.internal.data.LostClaims;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
@@ -15,12 +14,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,9 +26,6 @@ import org.slf4j.LoggerFactory;
  * <p>A round begins six times in an activity timeout. It sends heartbeats for the jobs whose lease was not renewed in
  * the whole last round. So each lease is renewed within a third of the timeout, and a job that ends before its first
  * heartbeat costs nothing. A watch fires when the timeout changes.
- *
- * <p>Another watch fires when some claim of the type ends other than by its holder, for example because the job was
- * cancelled. The sender then looks for lost claims among all runs.
  *
  * <p>While the worker holds no jobs of the type, there are no rounds and no watch. The timeout may change meanwhile to
  * the shortest possible one, so the first read comes as early as that requires.
@@ -48,9 +40,6 @@ final class HeartbeatSender<D> implements AutoCloseable {
     /** The time from the first job to the first read of the timeout. Most jobs end before, and cost no read. */
     private static final Duration FIRST_READ_DELAY = TypeTimeouts.TIMEOUT_MIN.dividedBy(ROUNDS_PER_TIMEOUT);
 
-    /** The delay of a search for lost claims, so that many losses in a row cause few searches. */
-    private static final Duration SEARCH_DELAY = Duration.ofMillis(100);
-
     private enum Phase {
         SUSPENDED,
         STARTING,
@@ -59,7 +48,7 @@ final class HeartbeatSender<D> implements AutoCloseable {
 
     private final TypeRuns<D> runs;
     private final DueRuns<D> dueRuns;
-    private final Consumer<List<Heartbeat.Lost>> stopLost;
+    private final Runnable onSuspend;
     private final Database database;
     private final Environment environment;
     private final Transactions transactions;
@@ -71,9 +60,6 @@ final class HeartbeatSender<D> implements AutoCloseable {
     private Optional<Duration> timeout = Optional.empty();
     private Phase phase = Phase.SUSPENDED;
     private volatile @Nullable CompletableFuture<Void> watch;
-    private volatile @Nullable CompletableFuture<Void> lossWatch;
-    /** Whether a claim of the type was lost since the last search. */
-    private volatile boolean isSearchDue;
 
     /** The runs whose heartbeats are due. */
     @FunctionalInterface
@@ -87,9 +73,9 @@ final class HeartbeatSender<D> implements AutoCloseable {
         List<JobRun<D>> nextRound(Duration roundTime);
     }
 
-    /** @param stopLost receives the runs whose claims are lost */
-    HeartbeatSender(TypeRuns<D> runs, DueRuns<D> dueRuns, Consumer<List<Heartbeat.Lost>> stopLost, Instance instance) {
-        this.stopLost = stopLost;
+    /** @param onSuspend runs when the worker no longer holds jobs of the type */
+    HeartbeatSender(TypeRuns<D> runs, DueRuns<D> dueRuns, Runnable onSuspend, Instance instance) {
+        this.onSuspend = onSuspend;
         this.runs = runs;
         this.dueRuns = dueRuns;
         this.database = instance.database();
@@ -110,16 +96,20 @@ final class HeartbeatSender<D> implements AutoCloseable {
     @Override
     public void close() {
         loop.close();
-        dropWatches();
+        dropWatch();
     }
 
-    private void dropWatches() {
-        Stream.of(watch, lossWatch).filter(Objects::nonNull).forEach(present -> present.cancel(false));
+    private void dropWatch() {
+        CompletableFuture<Void> present = watch;
+        if (present != null) {
+            present.cancel(false);
+        }
     }
 
     private CompletableFuture<Pause> round() {
         if (runs.suspendHeartbeats()) {
-            dropWatches();
+            dropWatch();
+            onSuspend.run();
             phase = Phase.SUSPENDED;
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
@@ -129,12 +119,12 @@ final class HeartbeatSender<D> implements AutoCloseable {
                 yield CompletableFuture.completedFuture(Pause.atMost(FIRST_READ_DELAY));
             }
             case STARTING ->
-                observe().thenApply(learnt -> {
+                learnTimeout().thenApply(learnt -> {
                     setTimeout(learnt);
                     phase = Phase.ACTIVE;
                     return pause(FIRST_READ_DELAY);
                 });
-            case ACTIVE -> observe().thenCompose(this::sendIfSet).thenApply(done -> pause(Duration.ZERO));
+            case ACTIVE -> learnTimeout().thenCompose(this::sendIfSet).thenApply(done -> pause(Duration.ZERO));
         };
     }
 
@@ -148,70 +138,26 @@ final class HeartbeatSender<D> implements AutoCloseable {
         learnt.ifPresent(time -> loop.backOffAtMost(time.dividedBy(ROUNDS_PER_TIMEOUT)));
     }
 
-    /**
-     * {@return the timeout as of the present watch} Once a watch has fired or failed, one transaction arms it again,
-     * and reads the timeout or the rows of the runs.
-     */
-    private CompletableFuture<Optional<Duration>> observe() {
-        boolean readsTimeout = watch == null || watch.isDone();
-        boolean searches = lossWatch == null || isSearchDue || lossWatch.isCompletedExceptionally();
-        if (!readsTimeout && !searches) {
+    /** {@return the timeout as of the present watch; reads it again once the watch has fired or failed} */
+    private CompletableFuture<Optional<Duration>> learnTimeout() {
+        CompletableFuture<Void> present = watch;
+        if (present != null && !present.isDone()) {
             return CompletableFuture.completedFuture(timeout);
         }
-        List<JobRun<D>> searched = searches ? runs.held() : List.of();
-        isSearchDue = false;
         return transactions
                 .run(database, tx -> {
-                    Optional<CompletableFuture<Void>> nextWatch =
-                            readsTimeout ? Optional.of(TypeTimeouts.watch(tx, keys)) : Optional.empty();
-                    Optional<CompletableFuture<Void>> nextLossWatch =
-                            searches ? Optional.of(LostClaims.watch(tx, keys)) : Optional.empty();
-                    return (readsTimeout ? TypeTimeouts.get(tx, keys) : CompletableFuture.completedFuture(timeout))
-                            .thenCombine(
-                                    Heartbeat.findLost(tx, searched),
-                                    (stored, lost) -> new Observation(stored, nextWatch, nextLossWatch, lost));
+                    CompletableFuture<Void> next = TypeTimeouts.watch(tx, keys);
+                    return TypeTimeouts.get(tx, keys).thenApply(stored -> new TimeoutRead(stored, next));
                 })
-                .thenApply(this::apply);
+                .thenApply(read -> {
+                    watch = read.watch();
+                    var unused = read.watch().thenRun(loop::wakeUp);
+                    return read.timeout();
+                });
     }
 
-    /**
-     * What a transaction has observed, and the watches that it has armed.
-     *
-     * @param watch fires when the timeout changes
-     * @param lossWatch fires when a claim is lost
-     */
-    private record Observation(
-            Optional<Duration> timeout,
-            Optional<CompletableFuture<Void>> watch,
-            Optional<CompletableFuture<Void>> lossWatch,
-            List<Heartbeat.Lost> lost) {}
-
-    private Optional<Duration> apply(Observation observation) {
-        observation.watch().ifPresent(armed -> {
-            watch = armed;
-            var unused = armed.thenRun(loop::wakeUp);
-        });
-        observation.lossWatch().ifPresent(armed -> {
-            lossWatch = armed;
-            var unused = armed.thenRun(this::searchSoon);
-        });
-        if (!observation.lost().isEmpty()) {
-            stopLost.accept(observation.lost());
-        }
-        return observation.timeout();
-    }
-
-    private void searchSoon() {
-        var unused = environment
-                .scheduler()
-                .schedule(
-                        () -> {
-                            isSearchDue = true;
-                            loop.wakeUp();
-                        },
-                        SEARCH_DELAY.toMillis(),
-                        TimeUnit.MILLISECONDS);
-    }
+    /** A read of the timeout, and the watch that fires when it changes. */
+    private record TimeoutRead(Optional<Duration> timeout, CompletableFuture<Void> watch) {}
 
     /** No transaction waits for another, nor for longer than a job may wait for its next heartbeat. */
     private CompletableFuture<Void> send(Duration activityTimeout) {

@@ -41,6 +41,9 @@ final class JobRun<D> {
     /** Whether the job was cancelled by another than its handler. */
     private volatile boolean cancelled;
 
+    /** Whether a transaction of the handler's ends the job, and its result is not known. */
+    private volatile boolean ending;
+
     /** Whether the worker has released the job. Another processor may claim it before the handler learns of that. */
     private volatile boolean released;
 
@@ -184,6 +187,14 @@ final class JobRun<D> {
 
     void markCancelled() {
         cancelled = true;
+    }
+
+    boolean isEnding() {
+        return ending;
+    }
+
+    void setEnding(boolean isEnding) {
+        ending = isEnding;
     }
 
     boolean isReleased() {

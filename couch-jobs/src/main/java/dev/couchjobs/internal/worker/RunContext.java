@@ -181,23 +181,29 @@ final class RunContext<D> implements JobContext<D> {
     @Override
     public <R extends @Nullable Object> R finish(Function<? super Transaction, R> body) {
         Finish<R> finish = new Finish<>();
-        R result = detectingLostClaim(() ->
-                transactions.runHandlerTransaction(database, tries(), finish.earlierTries, tx -> {
-                    if (finish.isDoneBefore(tx).join()) {
-                        return finish.result();
-                    }
-                    R given = body.apply(tx);
-                    finish.write(tx, given).join();
-                    return given;
-                }));
-        finish.committed();
-        return result;
+        run.setEnding(true);
+        try {
+            R result = detectingLostClaim(() ->
+                    transactions.runHandlerTransaction(database, tries(), finish.earlierTries, tx -> {
+                        if (finish.isDoneBefore(tx).join()) {
+                            return finish.result();
+                        }
+                        R given = body.apply(tx);
+                        finish.write(tx, given).join();
+                        return given;
+                    }));
+            finish.committed();
+            return result;
+        } finally {
+            run.setEnding(false);
+        }
     }
 
     @Override
     public <R extends @Nullable Object> CompletableFuture<R> finishAsync(
             Function<? super Transaction, ? extends CompletableFuture<R>> body) {
         Finish<R> finish = new Finish<>();
+        run.setEnding(true);
         CompletableFuture<R> transaction = transactions.runHandlerTransactionAsync(
                 database,
                 tries(),
@@ -211,6 +217,7 @@ final class RunContext<D> implements JobContext<D> {
             if (error == null) {
                 finish.committed();
             }
+            run.setEnding(false);
         });
     }
 

@@ -114,8 +114,8 @@ final class SlotScheduler implements HandlerThreads.Work {
             }
 
             @Override
-            public void deliver(List<GrantedClaim<D>> claims) {
-                SlotScheduler.this.take(queue, claims);
+            public void deliver(List<GrantedClaim<D>> claims, boolean isLimited) {
+                SlotScheduler.this.take(queue, claims, isLimited);
             }
 
             @Override
@@ -133,7 +133,7 @@ final class SlotScheduler implements HandlerThreads.Work {
                 return ClaimConsumer.Demand.NONE;
             }
             long surplus = surplusClaims();
-            int claimable = Math.min(claimable(surplus), queue.claimable(claimableForSlots()));
+            int claimable = claimable(queue, surplus);
             if (claimable == 0) {
                 if (queue.ticket() == 0) {
                     queue.setTicket(++lastTicket);
@@ -149,6 +149,14 @@ final class SlotScheduler implements HandlerThreads.Work {
             boolean haveFreeSlots = surplus + claimable <= 0;
             return queue.beginClaim(claimable, haveFreeSlots, now());
         }
+    }
+
+    /** {@return how many jobs a claim of a type may take} Of a type with a limit no more than there are free slots. */
+    @GuardedBy("lock") private int claimable(TypeQueue<?> queue, long surplus) {
+        int ofQueue = queue.claimable(claimableForSlots());
+        return queue.isLimited()
+                ? (int) Math.min(ofQueue, Math.max(0, -surplus))
+                : Math.min(claimable(surplus), ofQueue);
     }
 
     private void releaseReservation(TypeQueue<?> queue) {
@@ -181,18 +189,18 @@ final class SlotScheduler implements HandlerThreads.Work {
         return surplus > prefetch / 2 ? 0 : (int) Math.min(Integer.MAX_VALUE, prefetch - surplus);
     }
 
-    private <D> void take(TypeQueue<D> queue, List<GrantedClaim<D>> claims) {
+    private <D> void take(TypeQueue<D> queue, List<GrantedClaim<D>> claims, boolean isLimited) {
         boolean wereHeartbeatsSuspended;
         boolean isClosed;
         synchronized (lock) {
-            prefetchSizer.claimTook(queue.claimed(claims, now())); // compares them with the reservation
+            prefetchSizer.claimTook(queue.claimed(claims, isLimited, now())); // compares them with the reservation
             reserved -= queue.releaseReservation();
             waitingQueues.add(queue);
             wereHeartbeatsSuspended = queue.runs().resumeHeartbeats();
             isClosed = closed;
         }
         if (wereHeartbeatsSuspended) {
-            queue.heartbeats().resume();
+            queue.resumeLoops();
         }
         if (isClosed) {
             queue.releaseWaiting();
@@ -349,7 +357,7 @@ final class SlotScheduler implements HandlerThreads.Work {
         for (Iterator<TypeQueue<?>> iterator = deferredQueues.values().iterator();
                 claimable > 0 && iterator.hasNext(); ) {
             TypeQueue<?> queue = iterator.next();
-            int ofQueue = queue.claimable(claimableForSlots());
+            int ofQueue = claimable(queue, surplusClaims());
             if (ofQueue > 0) {
                 iterator.remove();
                 removed.add(queue);

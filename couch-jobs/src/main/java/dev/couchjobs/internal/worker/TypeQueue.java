@@ -53,6 +53,7 @@ final class TypeQueue<D> implements AutoCloseable {
     private final HandlerRegistration<D, ?> registration;
     private final TypeRuns<D> runs;
     private final HeartbeatSender<D> heartbeats;
+    private final LossSearch<D> lossSearch;
     private final UnconfirmedStarts unconfirmed;
     private volatile @Nullable ClaimSubscription subscription;
 
@@ -77,6 +78,9 @@ final class TypeQueue<D> implements AutoCloseable {
     /** The suspect that is claimed, until it has run for a while or its handler has returned. */
     @GuardedBy("lock") private @Nullable JobRun<D> suspect;
 
+    /** Whether the rules of the type have limited the last claim. */
+    @GuardedBy("lock") private boolean isLimited;
+
     @GuardedBy("lock") private boolean isOpen;
 
     @GuardedBy("lock") private Instant claimStartedAt = Instant.EPOCH;
@@ -99,8 +103,9 @@ final class TypeQueue<D> implements AutoCloseable {
         this.environment = instance.environment();
         this.registration = registration;
         this.runs = runs;
+        this.lossSearch = new LossSearch<>(runs, lost -> stopLost.accept(this, lost), instance);
         this.heartbeats = new HeartbeatSender<>(
-                runs, roundTime -> nextRound.apply(this, roundTime), lost -> stopLost.accept(this, lost), instance);
+                runs, roundTime -> nextRound.apply(this, roundTime), lossSearch::runsChanged, instance);
         this.unconfirmed = new UnconfirmedStarts(lock, environment, heartbeats::confirm);
     }
 
@@ -116,14 +121,17 @@ final class TypeQueue<D> implements AutoCloseable {
         return runs;
     }
 
-    HeartbeatSender<D> heartbeats() {
-        return heartbeats;
+    /** The worker holds jobs of the type again. */
+    void resumeLoops() {
+        heartbeats.resume();
+        lossSearch.runsChanged();
     }
 
     /** Ends the background loops. */
     @Override
     public void close() {
         heartbeats.close();
+        lossSearch.close();
     }
 
     // Claiming
@@ -164,7 +172,7 @@ final class TypeQueue<D> implements AutoCloseable {
     int claimable(int slots) {
         synchronized (lock) {
             int limit = registration.limit();
-            int prefetch = prefetchSizer.size(limit);
+            int prefetch = isLimited ? 0 : prefetchSizer.size(limit);
             int startable = Math.min(CLAIMABLE_MAX, Math.min(slots, limit - running));
             return waiting.size() > prefetch / 2 ? 0 : Math.max(0, startable + prefetch - waiting.size());
         }
@@ -226,10 +234,12 @@ final class TypeQueue<D> implements AutoCloseable {
     /**
      * Adds claimed jobs to the queue.
      *
+     * @param claimWasLimited whether the rules of the type limit claims
      * @return how long the claim took
      */
-    Duration claimed(List<GrantedClaim<D>> claims, Instant now) {
+    Duration claimed(List<GrantedClaim<D>> claims, boolean claimWasLimited, Instant now) {
         synchronized (lock) {
+            isLimited = claimWasLimited;
             List<JobRun<D>> claimed = runs.claimed(claims);
             expected = claimed.size() < reserved ? EXPECTED_IF_DRAINED : 2 * claimed.size();
             Duration took = Duration.between(claimStartedAt, now);
@@ -246,6 +256,13 @@ final class TypeQueue<D> implements AutoCloseable {
     }
 
     // Running
+
+    /** {@return whether the last claim was limited by the rules of the type: a job that waits then takes its share} */
+    boolean isLimited() {
+        synchronized (lock) {
+            return isLimited;
+        }
+    }
 
     /** {@return how many jobs wait for a slot} */
     int waiting() {

@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.accept;
+package dev.couchjobs.internal.limits;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Rate;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Claims under a limit of the running jobs commit one after the other. They read the number of running jobs without
  * a conflict: all other transactions only lower it, so it is never exceeded.
  */
-final class Allowance {
+public final class Allowance {
     /** Nothing is limited. */
     static final Allowance UNLIMITED = new Allowance(ClaimRules.NONE, Integer.MAX_VALUE, null);
 
@@ -38,7 +38,8 @@ final class Allowance {
      *
      * @param expectsRules whether to read the rules at once, and not only when the layout is known
      */
-    static CompletableFuture<Allowance> read(Transaction tx, TypeKeys keys, LayoutRow layoutRow, boolean expectsRules) {
+    public static CompletableFuture<Allowance> read(
+            Transaction tx, TypeKeys keys, LayoutRow layoutRow, boolean expectsRules) {
         return expectsRules
                 ? read(tx, keys)
                 : layoutRow
@@ -65,21 +66,23 @@ final class Allowance {
         });
     }
 
-    boolean isPaused() {
+    /** {@return whether the type is paused} */
+    public boolean isPaused() {
         return rules.pause() != null;
     }
 
     /** {@return whether the type has rules} */
-    boolean hasRules() {
+    public boolean hasRules() {
         return !rules.equals(ClaimRules.NONE);
     }
 
-    boolean isLimited() {
+    /** {@return whether the number of claims is limited} */
+    public boolean isLimited() {
         return rules.limitsClaims();
     }
 
     /** {@return how many jobs the transaction may claim} */
-    int jobs() {
+    public int jobs() {
         if (isPaused()) {
             return 0;
         }
@@ -87,7 +90,7 @@ final class Allowance {
     }
 
     /** Uses a part of the allowance. */
-    void use(Transaction tx, TypeKeys keys, int jobs) {
+    public void use(Transaction tx, TypeKeys keys, int jobs) {
         if (jobs == 0) {
             return;
         }
@@ -100,15 +103,15 @@ final class Allowance {
     }
 
     /** {@return the time after which the rate allows another job, if only the rate allows none now} */
-    Optional<Duration> untilNext() {
+    public Optional<Duration> untilNext() {
         return meter == null || isPaused() || unused == 0 || meter.available() > 0
                 ? Optional.empty()
                 : Optional.of(meter.untilNext());
     }
 
     /** {@return a future that completes when more jobs may be allowed, other than by the passage of time} */
-    CompletableFuture<Void> watch(Transaction tx, TypeKeys keys) {
+    public CompletableFuture<Void> watch(Transaction tx, TypeKeys keys) {
         CompletableFuture<Void> changed = ClaimRules.watch(tx, keys);
-        return isPaused() || unused > 0 ? changed : Pause.firstOf(changed, tx.watch(keys.watchesActivity()));
+        return isPaused() || unused > 0 ? changed : Pause.firstOf(changed, tx.watch(keys.watchesEnds()));
     }
 }

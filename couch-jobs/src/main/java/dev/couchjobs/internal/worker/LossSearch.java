@@ -1,0 +1,105 @@
+package dev.couchjobs.internal.worker;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.internal.data.LostClaims;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.loop.Loop;
+import dev.couchjobs.loop.Pause;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * Finds lost claims among the runs of one type in a worker. A watch fires when some claim of the type ends other than
+ * by its holder, for example because a job was cancelled; the search then reads the rows of all runs, and arms the
+ * watch again in the same transaction.
+ *
+ * <p>Without runs there is no watch. Most jobs end before the first search, and cost nothing.
+ */
+final class LossSearch<D> implements AutoCloseable {
+    private static final Duration FIRST_DELAY = TypeTimeouts.TIMEOUT_MIN.dividedBy(6);
+    /** The delay of a search, so that many losses in a row cause few searches. */
+    private static final Duration DELAY = Duration.ofMillis(100);
+
+    private enum Phase {
+        SUSPENDED,
+        DELAYED,
+        WATCHING
+    }
+
+    private final TypeRuns<D> runs;
+    private final Consumer<List<Heartbeat.Lost>> stopLost;
+    private final Database database;
+    private final Transactions transactions;
+    private final TypeKeys keys;
+    private final Loop loop;
+
+    // Touched by one round at a time.
+    private Phase phase = Phase.SUSPENDED;
+
+    /** @param stopLost receives the runs whose claims are lost */
+    LossSearch(TypeRuns<D> runs, Consumer<List<Heartbeat.Lost>> stopLost, Instance instance) {
+        this.runs = runs;
+        this.stopLost = stopLost;
+        this.database = instance.database();
+        this.transactions =
+                instance.transactions().named("search lost", runs.type().name()).untagged();
+        this.keys = instance.keyspace().type(runs.type().name());
+        this.loop = new Loop(
+                "search for lost claims of " + runs.type(),
+                instance.environment(),
+                instance.database().getExecutor(),
+                this::round);
+    }
+
+    /** The worker holds jobs of the type again, or no longer. */
+    void runsChanged() {
+        loop.wakeUp();
+    }
+
+    @Override
+    public void close() {
+        loop.close();
+    }
+
+    private CompletableFuture<Pause> round() {
+        if (runs.holdsNone()) {
+            phase = Phase.SUSPENDED;
+            return CompletableFuture.completedFuture(Pause.untilWakeUp());
+        }
+        return switch (phase) {
+            case SUSPENDED -> delay(FIRST_DELAY);
+            case WATCHING -> delay(DELAY);
+            case DELAYED -> search();
+        };
+    }
+
+    private CompletableFuture<Pause> delay(Duration time) {
+        phase = Phase.DELAYED;
+        return CompletableFuture.completedFuture(Pause.atMost(time));
+    }
+
+    /** What a search has found, and the watch for the next losses. */
+    private record Found(List<Heartbeat.Lost> lost, CompletableFuture<Void> watch) {}
+
+    /** {@return the pause until the next loss} */
+    private CompletableFuture<Pause> search() {
+        List<JobRun<D>> held = runs.held();
+        return transactions
+                .run(database, tx -> {
+                    CompletableFuture<Void> watch = LostClaims.watch(tx, keys);
+                    return Heartbeat.findLost(tx, held).thenApply(lost -> new Found(lost, watch));
+                })
+                .thenApply(found -> {
+                    if (!found.lost().isEmpty()) {
+                        stopLost.accept(found.lost());
+                    }
+                    phase = Phase.WATCHING;
+                    return Pause.until(found.watch());
+                });
+    }
+}
