@@ -1,5 +1,6 @@
 package dev.couchjobs.bench;
 
+import dev.couchjobs.bench.jobs.ControlBenchmarks;
 import dev.couchjobs.bench.jobs.CostBenchmarks;
 import dev.couchjobs.bench.jobs.FleetBenchmarks;
 import dev.couchjobs.bench.jobs.JobBenchmarks;
@@ -16,6 +17,7 @@ public final class Main {
     /**
      * Compares the jobs with their peers, unless the first word names other benchmarks: {@code costs}, what jobs
      * cost; {@code profile}, where that comes from; {@code fleet}, the database operations of many processes;
+     * {@code control}, limits and unique keys beside their absence;
      * {@code engine}, the embedded engine compared with other stores; {@code bridge}, the bridge compared with the
      * thesis; or {@code all} but the profile.
      *
@@ -37,6 +39,7 @@ public final class Main {
             case "costs" -> CostBenchmarks.main(options);
             case "profile" -> ProfileBenchmarks.main(options);
             case "fleet" -> FleetBenchmarks.main(options);
+            case "control" -> ControlBenchmarks.main(options);
             case "engine" -> Benchmarks.main(options);
             case "bridge" -> ThesisBenchmarks.main(options);
             case "all" -> all(options);
@@ -54,6 +57,7 @@ public final class Main {
                 () -> JobBenchmarks.main(options),
                 CostBenchmarks::main,
                 FleetBenchmarks::main,
+                ControlBenchmarks::main,
                 Benchmarks::main,
                 ThesisBenchmarks::main);
         List<Exception> failures = new ArrayList<>();

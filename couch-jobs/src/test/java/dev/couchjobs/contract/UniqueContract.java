@@ -174,6 +174,43 @@ class UniqueContract extends JobsContract {
     }
 
     @Test
+    void inABatchTheLastOfSeveralThatReplaceStays() {
+        put(job("j0", 0, Unique.byData()));
+
+        List<AddResult> results = await(jobs.addAll(
+                database,
+                List.of(
+                        job("j1", 1, USER.replacing()),
+                        job("j2", 2, USER.replacing()),
+                        job("j3", 0, Unique.byData()),
+                        job("j4", 4, USER.replacing()).at(NOON.plus(Duration.ofDays(1_000))),
+                        NewJob.of(MAIL, new WorkData(5)).id("m1").unique(USER))));
+
+        assertThat(results)
+                .containsExactly(
+                        added("j1"),
+                        new AddResult("j1", AddResult.Change.REPLACED),
+                        unchanged("j0"),
+                        new AddResult("j1", AddResult.Change.REPLACED),
+                        added("m1"));
+        assertThat(stepOf("j1")).isEqualTo(4);
+        assertThat(scheduledTimeOf("j1")).contains(NOON.plus(Duration.ofDays(1_000)));
+        assertThat(all(database, INDEX)).hasSize(2);
+    }
+
+    @Test
+    void twoUniqueJobsWithOneIdInABatchAreOneJob() {
+        List<AddResult> results =
+                await(jobs.addAll(database, List.of(job("j1", 1, USER), job("j1", 2, Unique.by("user-8")))));
+
+        assertThat(results).extracting(AddResult::jobId).containsExactly("j1", "j1");
+        assertThat(all(database, INDEX)).hasSize(1);
+        assertThat(rows.under("unique", "index")).hasSize(1);
+        assertThat(put(job("j3", 3, USER))).isEqualTo(added("j3"));
+        assertThat(put(job("j4", 4, Unique.by("user-8")))).isEqualTo(unchanged("j1"));
+    }
+
+    @Test
     void aDuplicateWithDependenciesLeavesTheOtherUnblocked() {
         add("first", 1);
         put(job("j1", 1, USER));

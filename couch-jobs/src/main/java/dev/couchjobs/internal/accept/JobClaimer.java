@@ -156,7 +156,7 @@ final class JobClaimer<D> {
          */
         private void prepareRetry(boolean wasSlow) {
             boolean mayBeOverRange = queueClearing.retry();
-            boolean wasConflict = triedCount > 0 && !wasSlow && !mayBeOverRange;
+            boolean wasConflict = triedCount > 0 && !wasSlow && !mayBeOverRange && !isLimited;
             if (wasSlow || (wasConflict && !selector.hasSurplus())) {
                 demands.replaceAll((criteria, demand) -> Math.max(1, demand / 2));
             }

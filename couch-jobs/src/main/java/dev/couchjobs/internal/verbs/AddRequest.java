@@ -93,12 +93,14 @@ record AddRequest(
     }
 
     /**
-     * {@return this request, or one for the job of which this job is a duplicate}
+     * {@return the request for the job of which this job is a duplicate, if it is one}
      *
      * @param owner the job that has the unique key
      */
-    AddRequest resolved(Optional<UniqueIndex.Owner> owner) {
-        return owner.filter(this::isDuplicateOf).map(this::onto).orElse(this);
+    Optional<AddRequest> onto(Optional<UniqueIndex.Owner> owner) {
+        return owner.filter(this::isDuplicateOf)
+                .map(job -> onto(
+                        job.ref(), Objects.requireNonNull(job.row().options().unique())));
     }
 
     private boolean isDuplicateOf(UniqueIndex.Owner owner) {
@@ -112,15 +114,19 @@ record AddRequest(
                         .isPresent();
     }
 
-    private AddRequest onto(UniqueIndex.Owner owner) {
-        UniqueKey theirs = Objects.requireNonNull(owner.row().options().unique());
+    /** {@return a request for the job that an earlier request with the same unique key adds} */
+    AddRequest onto(AddRequest earlier) {
+        return onto(earlier.ref(), Objects.requireNonNull(earlier.options().unique()));
+    }
+
+    private AddRequest onto(JobRef other, UniqueKey key) {
         boolean replaces = unique.orElseThrow().isReplacing();
         return new AddRequest(
-                owner.ref(),
+                other,
                 payload,
                 scheduledTime,
-                options.unique(theirs),
-                false, // the job exists
+                options.unique(key),
+                false, // the job exists, or another request names it
                 dependencies,
                 retention,
                 replaces ? leavesAlone : state -> true,

@@ -109,7 +109,7 @@ public final class CreatorVerbs {
         return jobs.inOrder(
                 List.of(UniqueIndex.rowKey(keys, unique)),
                 () -> UniqueIndex.owner(tx, keys, unique)
-                        .thenCompose(owner -> addTo(jobs, request.resolved(owner), allowed)));
+                        .thenCompose(owner -> addTo(jobs, request.onto(owner).orElse(request), allowed)));
     }
 
     private CompletableFuture<AddResult> addTo(JobTransaction jobs, AddRequest request, CompletableFuture<?> allowed) {
@@ -130,7 +130,7 @@ public final class CreatorVerbs {
     }
 
     /**
-     * Adds the jobs without dependencies and unique keys together, and then the others in order: so a job can wait for
+     * Adds the jobs without dependencies together, and then the jobs with dependencies in order: so a job can wait for
      * any job before it.
      *
      * @return the result of each addition, in the order of the jobs
@@ -145,9 +145,12 @@ public final class CreatorVerbs {
         newJobs.forEach(job -> jobTypes.putIfAbsent(job.type().name(), job.type()));
         List<TypeKeys> types = jobTypes.keySet().stream().map(keyspace::type).toList();
         Map<Boolean, List<AddRequest>> byIndependence = requests.stream()
-                .collect(Collectors.partitioningBy(request ->
-                        request.dependencies().isEmpty() && request.unique().isEmpty()));
-        AddBatch independent = new AddBatch(byIndependence.getOrDefault(true, List.of()));
+                .collect(Collectors.partitioningBy(
+                        request -> request.dependencies().isEmpty()));
+        Map<Boolean, List<AddRequest>> byUniqueness = byIndependence.getOrDefault(true, List.of()).stream()
+                .collect(Collectors.partitioningBy(request -> request.unique().isPresent()));
+        AddBatch independent = new AddBatch(byUniqueness.getOrDefault(false, List.of()));
+        UniqueBatch unique = new UniqueBatch(byUniqueness.getOrDefault(true, List.of()));
         List<AddRequest> oneByOne = byIndependence.getOrDefault(false, List.of());
         List<Dependency> prepared = oneByOne.stream()
                 .map(AddRequest::dependencies)
@@ -165,6 +168,7 @@ public final class CreatorVerbs {
                             Map<AddRequest, AddResult> results = Collections.synchronizedMap(new IdentityHashMap<>());
                             List<CompletableFuture<?>> additions = new ArrayList<>();
                             additions.add(independent.add(jobs, allowed, results));
+                            additions.add(unique.add(jobs, allowed, results));
                             oneByOne.forEach(request -> additions.add(addUnlessDuplicate(jobs, request, allowed)
                                     .thenAccept(result -> results.put(request, result))));
                             return allOf(additions)

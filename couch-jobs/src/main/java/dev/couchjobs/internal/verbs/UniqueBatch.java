@@ -1,0 +1,81 @@
+package dev.couchjobs.internal.verbs;
+
+import dev.couchjobs.AddResult;
+import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.UniqueIndex;
+import dev.couchjobs.internal.data.UniqueKey;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Adds jobs with unique keys together, each unless it is a duplicate of a stored job or of one before it. */
+final class UniqueBatch {
+    private final List<AddRequest> requests;
+
+    UniqueBatch(List<AddRequest> requests) {
+        this.requests = requests;
+    }
+
+    private record TypedKey(TypeKeys type, String text, boolean isDigest) {}
+
+    private static TypedKey typedKey(AddRequest request) {
+        UniqueKey unique = key(request);
+        return new TypedKey(request.ref().keys(), unique.text(), unique.isDigest());
+    }
+
+    private static UniqueKey key(AddRequest request) {
+        return Objects.requireNonNull(request.options().unique());
+    }
+
+    /**
+     * Adds the jobs.
+     *
+     * @param allowed fails if a job must not be added
+     * @param results receives the result of each request
+     */
+    CompletableFuture<?> add(JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
+        List<byte[]> rowKeys = requests.stream()
+                .map(request -> UniqueIndex.rowKey(request.ref().keys(), key(request)))
+                .toList();
+        return jobs.inOrder(
+                rowKeys,
+                () -> owners(jobs).thenCompose(owners -> {
+                    List<AddRequest> resolved = resolve(owners);
+                    Map<AddRequest, AddResult> ofResolved = Collections.synchronizedMap(new IdentityHashMap<>());
+                    return new AddBatch(resolved).add(jobs, allowed, ofResolved).thenApply(added -> {
+                        for (int i = 0; i < requests.size(); i++) {
+                            results.put(requests.get(i), Objects.requireNonNull(ofResolved.get(resolved.get(i))));
+                        }
+                        return added;
+                    });
+                }));
+    }
+
+    private CompletableFuture<List<Optional<UniqueIndex.Owner>>> owners(JobTransaction jobs) {
+        List<CompletableFuture<Optional<UniqueIndex.Owner>>> reads = requests.stream()
+                .map(request -> UniqueIndex.owner(jobs.tx(), request.ref().keys(), key(request)))
+                .toList();
+        return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> reads.stream().map(CompletableFuture::join).toList());
+    }
+
+    private List<AddRequest> resolve(List<Optional<UniqueIndex.Owner>> owners) {
+        List<AddRequest> resolved = new ArrayList<>(requests.size());
+        Map<TypedKey, AddRequest> added = new HashMap<>();
+        for (int i = 0; i < requests.size(); i++) {
+            AddRequest request = requests.get(i);
+            resolved.add(request.onto(owners.get(i)).orElseGet(() -> {
+                AddRequest earlier = added.putIfAbsent(typedKey(request), request);
+                return earlier == null ? request : request.onto(earlier);
+            }));
+        }
+        return resolved;
+    }
+}
