@@ -31,8 +31,6 @@ import dev.couchjobs.Worker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -287,11 +285,10 @@ class ControlContract extends JobsContract {
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         CouchJobs other = node();
         try (Worker worker = other.worker()
-                .handle(WORK, job -> {
+                .process(WORK, job -> {
                     begun.countDown();
                     waitForInterrupt();
                     interrupted.complete(job.isHalted() && job.isCancelled());
-                    return null;
                 })
                 .start()) {
             assertThat(worker).isNotNull();
@@ -311,11 +308,10 @@ class ControlContract extends JobsContract {
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         CouchJobs other = node();
         try (Worker worker = other.worker()
-                .handle(WORK, job -> {
+                .process(WORK, job -> {
                     begun.countDown();
                     waitForInterrupt();
                     interrupted.complete(job.isHalted() && !job.isCancelled());
-                    return null;
                 })
                 .start()) {
             assertThat(worker).isNotNull();
@@ -340,10 +336,9 @@ class ControlContract extends JobsContract {
     void aHandlerThatWritesAfterTheCancellationGetsAnErrorThatSaysSo() {
         CompletableFuture<JobHaltedException> error = new CompletableFuture<>();
         try (Worker worker = node().worker()
-                .handle(WORK, job -> {
+                .process(WORK, job -> {
                     cancel("j1");
                     error.complete(haltOf(job));
-                    return null;
                 })
                 .start()) {
             assertThat(worker).isNotNull();
@@ -369,12 +364,11 @@ class ControlContract extends JobsContract {
         CountDownLatch released = new CountDownLatch(1);
         try (Worker worker = node().worker()
                 .concurrency(1)
-                .handle(WORK, job -> {
+                .process(WORK, job -> {
                     if (job.id().equals("first")) {
                         begun.countDown();
                         Futures.await(released);
                     }
-                    return null;
                 })
                 .start()) {
             assertThat(worker).isNotNull();
@@ -400,22 +394,21 @@ class ControlContract extends JobsContract {
     void handlersAreToldAtOnceAfterASearchHasFailed() {
         DisturbedDatabase way = new DisturbedDatabase(database);
         CountDownLatch begun = new CountDownLatch(3);
-        Map<String, CompletableFuture<Boolean>> told = Map.of(
-                "j0", new CompletableFuture<>(), "j1", new CompletableFuture<>(), "j2", new CompletableFuture<>());
+        List<CompletableFuture<Boolean>> told =
+                List.of(new CompletableFuture<>(), new CompletableFuture<>(), new CompletableFuture<>());
         try (Worker worker = node(way.asDatabase(), Environment.system())
                 .worker()
-                .handle(WORK, job -> {
+                .process(WORK, job -> {
                     begun.countDown();
                     waitForInterrupt();
-                    Objects.requireNonNull(told.get(job.id())).complete(job.isCancelled());
-                    return null;
+                    told.get(job.data().step()).complete(job.isCancelled());
                 })
                 .start()) {
             assertThat(worker).isNotNull();
             addMany(3);
             Futures.await(begun);
             cancel("j0");
-            assertThat(await(told.get("j0"))).isTrue();
+            assertThat(await(told.get(0))).isTrue();
 
             CompletableFuture<Void> hasFailed = way.cut(1);
             cancel("j1");
@@ -423,15 +416,9 @@ class ControlContract extends JobsContract {
             way.mend();
             cancel("j2");
 
-            assertThat(await(told.get("j1"))).isTrue();
-            assertThat(await(told.get("j2"))).isTrue();
+            assertThat(await(told.get(1))).isTrue();
+            assertThat(await(told.get(2))).isTrue();
         }
-    }
-
-    @Test
-    void aReasonIsNeeded() {
-        assertThatThrownBy(() -> jobs.control().cancel(database, INDEX, "j1", null))
-                .isInstanceOf(NullPointerException.class);
     }
 
     @Test

@@ -127,7 +127,7 @@ class PauseContract extends JobsContract {
 
     @Test
     void aWorkerGoesOnAfterThePause() {
-        try (Worker worker = node().worker().handle(WORK, job -> null).start()) {
+        try (Worker worker = node().worker().process(WORK, job -> {}).start()) {
             assertThat(worker).isNotNull();
             add("j1", 1);
             jobs.result(WORK, "j1", LONG);

@@ -167,11 +167,10 @@ class TypeLimitsContract extends JobsContract {
         for (int i = 0; i < 4; i++) {
             workers.add(node().worker()
                     .concurrency(10)
-                    .handle(WORK, job -> {
+                    .process(WORK, job -> {
                         most.accumulateAndGet(running.incrementAndGet(), Math::max);
                         job.run(tx -> true);
                         running.decrementAndGet();
-                        return null;
                     })
                     .start());
         }
@@ -253,7 +252,7 @@ class TypeLimitsContract extends JobsContract {
     void workersOfManyProcessesStartAllJobsAtTheRate() {
         rate(Rate.evenly(200, Duration.ofSeconds(1), 10));
         List<Worker> workers = IntStream.range(0, 3)
-                .mapToObj(i -> node().worker().handle(WORK, job -> null).start())
+                .mapToObj(i -> node().worker().process(WORK, job -> {}).start())
                 .toList();
         long before = await(database.runAsync(Transaction::getReadVersion));
 
@@ -310,9 +309,8 @@ class TypeLimitsContract extends JobsContract {
         List<String> ran = new CopyOnWriteArrayList<>();
         try (Worker worker = node().worker()
                 .concurrency(1)
-                .handle(WORK, job -> {
+                .process(WORK, job -> {
                     ran.add(job.id());
-                    return null;
                 })
                 .start()) {
             assertThat(worker).isNotNull();
