@@ -126,7 +126,10 @@ public record JobOptions(
 
     /** {@return a copy with another unique key} */
     public JobOptions unique(@Nullable UniqueKey newUnique) {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, limitKey, newUnique);
+        return Objects.equals(unique, newUnique)
+                ? this
+                : new JobOptions(
+                        priority, since, due, blocked, retry, dependencies, edits, firing, limitKey, newUnique);
     }
 
     /** {@return a copy for a job that takes its unique key again, if it has one} */

@@ -62,19 +62,20 @@ record AddRequest(
                 ref,
                 payload,
                 time,
-                JobOptions.withOptions(
-                                job.priority(),
-                                now,
-                                job.retry().orElse(null),
-                                job.limitKey().orElse(null))
-                        .unique(job.unique()
-                                .map(rule -> key(rule, job, codec, now))
-                                .orElse(null)),
+                options(job, codec, now),
                 job.id().isPresent(),
                 job.dependencies(),
                 job.type().retention(),
                 job::leavesAlone,
                 job.unique());
+    }
+
+    private static <D> JobOptions options(NewJob<D> job, PayloadCodec codec, long now) {
+        JobOptions options = JobOptions.withOptions(
+                job.priority(), now, job.retry().orElse(null), job.limitKey().orElse(null));
+        return job.unique().isEmpty()
+                ? options
+                : options.unique(key(job.unique().orElseThrow(), job, codec, now));
     }
 
     private static <D> UniqueKey key(Unique rule, NewJob<D> job, PayloadCodec codec, long now) {

@@ -163,7 +163,9 @@ public final class CreatorVerbs {
                         .runOnce(context, types, jobs -> {
                             List<CompletableFuture<?>> conditions = new ArrayList<>();
                             jobTypes.values().forEach(type -> conditions.add(ensureTimeout(jobs.tx(), type)));
-                            conditions.add(prepareKeys(jobs.tx(), newJobs));
+                            if (newJobs.stream().anyMatch(CreatorVerbs::hasKeys)) {
+                                conditions.add(prepareKeys(jobs.tx(), newJobs));
+                            }
                             CompletableFuture<?> allowed = allOf(conditions);
                             Map<AddRequest, AddResult> results = Collections.synchronizedMap(new IdentityHashMap<>());
                             List<CompletableFuture<?>> additions = new ArrayList<>();
@@ -210,7 +212,12 @@ public final class CreatorVerbs {
     }
 
     private CompletableFuture<?> prepare(Transaction tx, NewJob<?> job) {
-        return CompletableFuture.allOf(ensureTimeout(tx, job.type()), prepareKeys(tx, List.of(job)));
+        CompletableFuture<?> timeout = ensureTimeout(tx, job.type());
+        return hasKeys(job) ? CompletableFuture.allOf(timeout, prepareKeys(tx, List.of(job))) : timeout;
+    }
+
+    private static boolean hasKeys(NewJob<?> job) {
+        return job.limitKey().isPresent() || job.unique().isPresent();
     }
 
     /** Keeps code that does not know limit keys or unique keys from the rows, and starts the reads of slots. */
@@ -222,9 +229,6 @@ public final class CreatorVerbs {
                         .add(key)));
         limitKeys.forEach((type, ofType) -> ofType.forEach(key -> SlotTable.prefetch(tx, type, key)));
         boolean hasUniqueKeys = newJobs.stream().anyMatch(job -> job.unique().isPresent());
-        if (limitKeys.isEmpty() && !hasUniqueKeys) {
-            return CompletableFuture.completedFuture(null);
-        }
         return new LayoutRow(keyspace).raise(tx, layout -> {
             Layout withLimitKeys = limitKeys.isEmpty() ? layout : layout.withLimitKeys();
             return hasUniqueKeys ? withLimitKeys.withUniqueKeys() : withLimitKeys;
