@@ -1,4 +1,4 @@
-/** The admission of jobs with limit keys: which jobs get slots when slots become free. */
+/** The admission of jobs with limit keys, and how many jobs of a type its rules allow to be claimed. */
 @NullMarked
 package dev.couchjobs.internal.limits;
 
