@@ -371,14 +371,17 @@ final class TypeQueue<D> implements AutoCloseable {
         }
     }
 
-    /** Removes the runs that wait for a slot and have lost their claims. */
+    /** Removes the runs that wait for a slot and have lost their claims. Called without the lock. */
     void removeLost(List<Heartbeat.Lost> lost) {
+        Set<JobRun<?>> runsLost = lost.stream().map(Heartbeat.Lost::run).collect(Collectors.toSet());
         synchronized (lock) {
-            Set<JobRun<?>> runsLost = lost.stream().map(Heartbeat.Lost::run).collect(Collectors.toSet());
-            if (waiting.removeIf(runsLost::contains) && runsLost.contains(suspect)) {
-                suspect = null;
+            boolean isSuspectLost = waiting.removeIf(runsLost::contains) && runsLost.contains(suspect);
+            if (!isSuspectLost) {
+                return;
             }
+            suspect = null;
         }
+        subscription().demandChanged();
     }
 
     @GuardedBy("lock") private void release(Collection<JobRun<D>> waitingRuns) {
