@@ -227,8 +227,9 @@ public final class CouchJobs implements AutoCloseable {
     }
 
     /**
-     * Removes a job (RFC 007, {@code remove}). If it is running, the next verb of its processor fails with
-     * {@link JobHaltedException}.
+     * Removes a job (RFC 007, {@code remove}). If it is running, the next verb of its processor fails with {@link
+     * JobHaltedException}, and a worker tells its handler to stop at once. {@link JobControl#cancel} keeps the row and
+     * says why.
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job

@@ -88,7 +88,7 @@ class QuarantineContract extends DependingJobs {
         assertThat(failureOf(jobs.getJobState(database, INDEX, "j1")))
                 .isInstanceOf(UndecodableRowException.class)
                 .hasMessageContaining("j1")
-                .hasMessageContaining("removeQuarantined");
+                .hasMessageContaining("CouchJobs.quarantine()");
         assertThat(failureOf(jobs.getJob(database, INDEX, "j1"))).isInstanceOf(UndecodableRowException.class);
         assertThat(failureOf(jobs.subscribe(database, INDEX, "j1"))).isInstanceOf(UndecodableRowException.class);
         assertThat(all(database, INDEX)).extracting(JobSummary::jobId).containsExactly("j2");
