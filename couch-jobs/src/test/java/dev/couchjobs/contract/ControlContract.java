@@ -281,46 +281,37 @@ class ControlContract extends JobsContract {
 
     @Test
     void aHandlerIsToldAtOnceThatItsJobIsCancelled() {
-        CountDownLatch begun = new CountDownLatch(1);
-        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
-        CouchJobs other = node();
-        try (Worker worker = other.worker()
-                .process(WORK, job -> {
-                    begun.countDown();
-                    waitForInterrupt();
-                    interrupted.complete(job.isHalted() && job.isCancelled());
-                })
-                .start()) {
-            assertThat(worker).isNotNull();
-            add("j1", 1);
-            Futures.await(begun);
-
-            cancel("j1");
-
-            assertThat(await(interrupted)).isTrue();
-        }
+        assertThat(toldWhen(() -> cancel("j1"))).isEqualTo(new Told(true, true));
         assertThat(info("j1").outcome()).contains(Outcome.CANCELLED);
     }
 
     @Test
     void aHandlerIsToldAtOnceThatItsJobIsRemoved() {
+        assertThat(toldWhen(() -> await(jobs.remove(database, INDEX, "j1")))).isEqualTo(new Told(true, false));
+    }
+
+    /** What a handler is told with its interrupt. */
+    private record Told(boolean isHalted, boolean isCancelled) {}
+
+    /** Takes the job j1 from a handler that runs it. */
+    private Told toldWhen(Runnable taken) {
         CountDownLatch begun = new CountDownLatch(1);
-        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        CompletableFuture<Told> told = new CompletableFuture<>();
         CouchJobs other = node();
         try (Worker worker = other.worker()
                 .process(WORK, job -> {
                     begun.countDown();
                     waitForInterrupt();
-                    interrupted.complete(job.isHalted() && !job.isCancelled());
+                    told.complete(new Told(job.isHalted(), job.isCancelled()));
                 })
                 .start()) {
             assertThat(worker).isNotNull();
             add("j1", 1);
             Futures.await(begun);
 
-            await(jobs.remove(database, INDEX, "j1"));
+            taken.run();
 
-            assertThat(await(interrupted)).isTrue();
+            return await(told);
         }
     }
 

@@ -60,10 +60,8 @@ final class JobClaimer<D> {
     private final QueueClearing queueClearing = new QueueClearing();
     private final Leadership leadership;
     private final LayoutRow layoutRow;
-    /** Whether the type had rules at the last claim. */
-    private volatile boolean hasRules;
-    /** Whether these limited the last claim. */
-    private volatile boolean isLimited;
+    /** The allowance of the last claim, from which the next one expects its own. */
+    private volatile Allowance lastAllowance = Allowance.UNLIMITED;
 
     JobClaimer(JobType<D, ?> type, Instance instance) {
         this.keys = instance.keyspace().type(type.name());
@@ -156,7 +154,7 @@ final class JobClaimer<D> {
          */
         private void prepareRetry(boolean wasSlow) {
             boolean mayBeOverRange = queueClearing.retry();
-            boolean wasConflict = triedCount > 0 && !wasSlow && !mayBeOverRange && !isLimited;
+            boolean wasConflict = triedCount > 0 && !wasSlow && !mayBeOverRange && !isLimited();
             if (wasSlow || (wasConflict && !selector.hasSurplus())) {
                 demands.replaceAll((criteria, demand) -> Math.max(1, demand / 2));
             }
@@ -193,16 +191,15 @@ final class JobClaimer<D> {
             long now = clock.instant().getEpochSecond();
             Leadership.RoleTransaction transaction = leadership.new RoleTransaction(tx, role);
             allowed.set(Integer.MAX_VALUE);
-            CompletableFuture<Allowance> allowance = Allowance.read(tx, keys, layoutRow, hasRules)
+            CompletableFuture<Allowance> allowance = Allowance.read(tx, keys, layoutRow, lastAllowance.hasRules())
                     .thenApply(read -> {
                         allowed.set(read.jobs());
-                        hasRules = read.hasRules();
-                        isLimited = read.isLimited();
+                        lastAllowance = read;
                         return read;
                     });
             Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> claims = new LinkedHashMap<>();
             // The queue is read at the same time, unless that depends on how many jobs are allowed.
-            CompletableFuture<?> previousClaims = isLimited ? allowance : CompletableFuture.completedFuture(claims);
+            CompletableFuture<?> previousClaims = isLimited() ? allowance : CompletableFuture.completedFuture(claims);
             for (Map.Entry<ClaimCriteria, Integer> demand : demands.entrySet()) {
                 // One after the other: in parallel, claims by different criteria could claim the same job.
                 CompletableFuture<List<GrantedClaim<D>>> nextClaims =
@@ -439,7 +436,7 @@ final class JobClaimer<D> {
 
     /** {@return whether the rules of the type have limited the last claim} */
     boolean isLimited() {
-        return isLimited;
+        return lastAllowance.isLimited();
     }
 
     /** Resigns, because this process claims no more jobs for now. */

@@ -10,7 +10,6 @@ import dev.couchjobs.UndecodableRowException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
@@ -139,16 +138,16 @@ public record ClaimRules(
     private static ClaimRules decode(Tuple row) {
         TypePause pause =
                 row.get(0) == null ? null : new TypePause(Instant.ofEpochMilli(row.getLong(0)), row.getString(1));
-        if (row.get(2) != null && row.getLong(2) < 1) {
-            throw new IllegalArgumentException("No limit is " + row.getLong(2));
-        }
         OptionalInt max = row.get(2) == null ? OptionalInt.empty() : OptionalInt.of(Math.toIntExact(row.getLong(2)));
-        Optional<Rate> rate = row.size() <= 3
-                ? Optional.empty()
-                : Optional.of(new Rate(
+        if (max.isPresent() && max.getAsInt() < 1) {
+            throw new IllegalArgumentException("No limit is " + max.getAsInt());
+        }
+        Rate rate = row.size() <= 3
+                ? null
+                : new Rate(
                         Math.toIntExact(row.getLong(3)),
                         Duration.ofMillis(row.getLong(4)),
-                        Math.toIntExact(row.getLong(5))));
-        return new ClaimRules(pause, max, rate.orElse(null));
+                        Math.toIntExact(row.getLong(5)));
+        return new ClaimRules(pause, max, rate);
     }
 }

@@ -252,17 +252,7 @@ public record JobRow(
 
     /** {@return this pending job with another scheduled time, with its history and its failures} */
     public JobRow rescheduled(long scheduledTime) {
-        return new JobRow(
-                state,
-                sequence,
-                lock,
-                scheduledTime,
-                resubmit,
-                payload,
-                finishedBy,
-                options.due(false),
-                claimInfo,
-                claimEnd);
+        return waiting(payload, scheduledTime, finishedBy, options, claimInfo, claimEnd);
     }
 
     private ClaimInfo endedClaim(AttemptEnd how) {

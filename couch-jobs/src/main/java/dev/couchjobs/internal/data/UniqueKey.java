@@ -12,9 +12,4 @@ public record UniqueKey(String text, boolean isDigest, long since) {
     public boolean isSameAs(UniqueKey other) {
         return text.equals(other.text) && isDigest == other.isDigest;
     }
-
-    /** {@return this key with the time at which another job was added} */
-    public UniqueKey since(UniqueKey other) {
-        return new UniqueKey(text, isDigest, other.since);
-    }
 }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Allowance {
     /** Nothing is limited. */
-    static final Allowance UNLIMITED = new Allowance(ClaimRules.NONE, Integer.MAX_VALUE, null);
+    public static final Allowance UNLIMITED = new Allowance(ClaimRules.NONE, Integer.MAX_VALUE, null);
 
     private final ClaimRules rules;
     private final int unused; // of the limit of running jobs

@@ -38,7 +38,7 @@ final class HeartbeatSender<D> implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HeartbeatSender.class);
     private static final Duration MISSING_TIMEOUT_READ_INTERVAL = Duration.ofSeconds(30);
     /** The time from the first job to the first read of the timeout. Most jobs end before, and cost no read. */
-    private static final Duration FIRST_READ_DELAY = TypeTimeouts.TIMEOUT_MIN.dividedBy(ROUNDS_PER_TIMEOUT);
+    static final Duration FIRST_READ_DELAY = TypeTimeouts.TIMEOUT_MIN.dividedBy(ROUNDS_PER_TIMEOUT);
 
     private enum Phase {
         SUSPENDED,

@@ -3,7 +3,6 @@ package dev.couchjobs.internal.worker;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.internal.data.LostClaims;
 import dev.couchjobs.internal.data.TypeKeys;
-import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.Loop;
@@ -21,7 +20,6 @@ import java.util.function.Consumer;
  * <p>Without runs there is no watch. Most jobs end before the first search, and cost nothing.
  */
 final class LossSearch<D> implements AutoCloseable {
-    private static final Duration FIRST_DELAY = TypeTimeouts.TIMEOUT_MIN.dividedBy(6);
     /** The delay of a search, so that many losses in a row cause few searches. */
     private static final Duration DELAY = Duration.ofMillis(100);
 
@@ -72,7 +70,7 @@ final class LossSearch<D> implements AutoCloseable {
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
         return switch (phase) {
-            case SUSPENDED -> delay(FIRST_DELAY);
+            case SUSPENDED -> delay(HeartbeatSender.FIRST_READ_DELAY);
             case WATCHING -> delay(DELAY);
             case DELAYED -> search();
         };
