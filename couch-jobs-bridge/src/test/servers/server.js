@@ -12,7 +12,7 @@ const express = require('express');
 const { authentication } = require('./lib/authentication');
 const { changes } = require('./lib/changes');
 const { databases } = require('./lib/databases');
-const { mendedRequests } = require('./lib/requests');
+const { mendedRequests, repeatedDocuments } = require('./lib/requests');
 
 /** Parts that no test uses, or that this file replaces. 'disk-size' scans all files for each request. */
 const UNUSED = ['disk-size', 'validation', 'compression', 'routes/http-log', 'routes/fauxton', 'routes/session'];
@@ -35,6 +35,7 @@ const app = express().disable('x-powered-by');
 app.use(authentication(process.env.USER_AND_PASSWORD));
 app.use(mendedRequests());
 app.all('/:db/_changes', changes(open));
+app.post('/:db/_bulk_docs', repeatedDocuments(open));
 app.use(couch);
 
 process.stdin.on('end', () => process.exit(0)).resume();

@@ -44,6 +44,31 @@ function nothingIsAnswered(request, response, next) {
   next();
 }
 
+/**
+ * Writes the documents of a request one by one if it has a document twice. Together, a conflict of the first would leave
+ * a revision without a body if the second is written; then no request of the database would be answered again.
+ */
+function repeatedDocuments(open) {
+  return (request, response, next) => {
+    const docs = request.body && request.body.docs;
+    const ids = Array.isArray(docs) ? docs.map((doc) => doc && doc._id).filter(Boolean) : [];
+    if (request.body.new_edits === false || new Set(ids).size === ids.length) {
+      return next();
+    }
+    writeOneByOne(request.params.db, docs).then((results) => results ? response.status(201).json(results) : next(), next);
+  };
+
+  async function writeOneByOne(name, docs) {
+    const db = await open(name);
+    const results = [];
+    for (const doc of db ? docs : []) {
+      const [result] = await db.bulkDocs([doc]).catch((error) => [error]);
+      results.push(result.error ? { id: doc._id, error: result.name, reason: result.message } : result);
+    }
+    return db && results;
+  }
+}
+
 /** If-Match would always be a conflict, and a deletion without a revision always a success. */
 function revisionsCount(request, response, next) {
   if (!/^(PUT|DELETE)$/.test(request.method) || /^_(security|config)/.test(request.params.id)) {
@@ -63,4 +88,4 @@ function revisionsCount(request, response, next) {
   next();
 }
 
-module.exports = { mendedRequests };
+module.exports = { mendedRequests, repeatedDocuments };

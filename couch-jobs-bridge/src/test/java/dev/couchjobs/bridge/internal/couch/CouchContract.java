@@ -98,6 +98,22 @@ public abstract class CouchContract {
     }
 
     @Test
+    void aConflictLeavesNoRevisionBesideAnotherEditOfTheDocument() {
+        CouchDatabase other = withConflict("x");
+        List<String> leaves =
+                read("x").leaves().stream().map(Leaf::revision).sorted().toList();
+        String edited = write(database, document("x", leaves.get(1)));
+
+        List<WriteResult> results = couch.await(database.write(
+                List.of(document("x", leaves.get(1)).put("text", "late"), deletion("x", leaves.get(0)))));
+
+        assertThat(results.get(0)).isEqualTo(new WriteResult.Conflict("x"));
+        assertThat(results.get(1)).isInstanceOf(WriteResult.Accepted.class);
+        assertThat(read("x").leaves()).extracting(Leaf::revision).containsExactly(edited);
+        other.close();
+    }
+
+    @Test
     void aThousandDocumentsAreWrittenAndReadInTheirOrder() {
         List<String> ids = IntStream.range(0, 1000).mapToObj(i -> "d" + i).toList();
         List<WriteResult> results = couch.await(
