@@ -28,6 +28,9 @@ public interface JobInfo<D, R> {
     /** {@return the limit key that its creator gave it} */
     Optional<String> limitKey();
 
+    /** {@return the turn key that its creator gave it} */
+    Optional<String> turnKey();
+
     /** {@return whether a pending job waits for other jobs to end} */
     boolean isBlocked();
 

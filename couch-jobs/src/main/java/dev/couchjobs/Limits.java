@@ -4,12 +4,14 @@ import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.verbs.LimitVerbs;
+import dev.couchjobs.internal.verbs.TurnVerbs;
 import dev.couchjobs.internal.verbs.TypeLimitVerbs;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * Limits of how many jobs run at once or start in a period, in all processes ({@link CouchJobs#limits}): of a whole
- * type, or of a type with one {@linkplain NewJob#limitKey limit key}. Safe for use by several threads.
+ * type, or of a type with one {@linkplain NewJob#limitKey limit key}. They also give weights to {@linkplain
+ * NewJob#turnKey turn keys}. Safe for use by several threads.
  *
  * <p>A job with a limit key that is due takes a slot of its key, or waits for one: the highest priority first, and the
  * oldest first within a priority. It keeps the slot until it has ended, or until a pause before its next attempt
@@ -22,10 +24,12 @@ import java.util.concurrent.CompletableFuture;
 public final class Limits {
     private final LimitVerbs verbs;
     private final TypeLimitVerbs typeVerbs;
+    private final TurnVerbs turnVerbs;
 
     Limits(Instance instance) {
         verbs = new LimitVerbs(instance);
         typeVerbs = new TypeLimitVerbs(instance);
+        turnVerbs = new TurnVerbs(instance);
     }
 
     /**
@@ -155,5 +159,46 @@ public final class Limits {
      */
     public CompletableFuture<TypeLimitInfo> ofType(ReadTransactionContext context, JobType<?, ?> type) {
         return typeVerbs.get(context, type);
+    }
+
+    /**
+     * Sets the weight of a turn key: how many jobs it starts in its turn. Claims after the commit respect it.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @param turnKey the turn key
+     * @param weight the weight, 1 to 1,000; keys without one have 1
+     * @return completes when the weight is set
+     * @throws IllegalArgumentException if the weight or the key is not valid
+     */
+    public CompletableFuture<Void> setWeight(
+            TransactionContext context, JobType<?, ?> type, String turnKey, int weight) {
+        return turnVerbs.setWeight(context, type, turnKey, weight);
+    }
+
+    /**
+     * Removes the weight of a turn key, which then has weight 1.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @param turnKey the turn key
+     * @return completes when it is done
+     * @throws IllegalArgumentException if the key is not valid
+     */
+    public CompletableFuture<Void> clearWeight(TransactionContext context, JobType<?, ?> type, String turnKey) {
+        return turnVerbs.clearWeight(context, type, turnKey);
+    }
+
+    /**
+     * The weight of a turn key.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @param turnKey the turn key
+     * @return how many jobs the key starts in its turn
+     * @throws IllegalArgumentException if the key is not valid
+     */
+    public CompletableFuture<Integer> getWeight(ReadTransactionContext context, JobType<?, ?> type, String turnKey) {
+        return turnVerbs.getWeight(context, type, turnKey);
     }
 }

@@ -30,6 +30,7 @@ public final class NewJob<D> {
     private final int priority;
     private final @Nullable RetryPolicy retry;
     private final @Nullable String limitKey;
+    private final @Nullable String turnKey;
     private final @Nullable Unique unique;
     private final List<Dependency> dependencies;
     private final Set<JobState> leftAlone;
@@ -42,6 +43,7 @@ public final class NewJob<D> {
             int priority,
             @Nullable RetryPolicy retry,
             @Nullable String limitKey,
+            @Nullable String turnKey,
             @Nullable Unique unique,
             List<Dependency> dependencies,
             Set<JobState> leftAlone) {
@@ -52,6 +54,7 @@ public final class NewJob<D> {
         this.priority = priority;
         this.retry = retry;
         this.limitKey = limitKey;
+        this.turnKey = turnKey;
         this.unique = unique;
         this.dependencies = dependencies;
         this.leftAlone = leftAlone;
@@ -66,7 +69,7 @@ public final class NewJob<D> {
      * @return the job
      */
     public static <D> NewJob<D> of(JobType<D, ?> type, D data) {
-        return new NewJob<>(type, data, null, null, 0, null, null, null, List.of(), Set.of());
+        return new NewJob<>(type, data, null, null, 0, null, null, null, null, List.of(), Set.of());
     }
 
     /**
@@ -80,7 +83,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> id(String id) {
         Keyspace.checkJobId(id);
-        return new NewJob<>(type, data, id, at, priority, retry, limitKey, unique, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, at, priority, retry, limitKey, turnKey, unique, dependencies, leftAlone);
     }
 
     /**
@@ -92,7 +95,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> at(Instant time) {
         ScheduledTimes.toSeconds(time);
-        return new NewJob<>(type, data, id, time, priority, retry, limitKey, unique, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, time, priority, retry, limitKey, turnKey, unique, dependencies, leftAlone);
     }
 
     /**
@@ -105,7 +108,7 @@ public final class NewJob<D> {
      * @return the job
      */
     public NewJob<D> priority(int priority) {
-        return new NewJob<>(type, data, id, at, priority, retry, limitKey, unique, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, at, priority, retry, limitKey, turnKey, unique, dependencies, leftAlone);
     }
 
     /**
@@ -116,7 +119,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> retry(RetryPolicy policy) {
         Objects.requireNonNull(policy, "policy");
-        return new NewJob<>(type, data, id, at, priority, policy, limitKey, unique, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, at, priority, policy, limitKey, turnKey, unique, dependencies, leftAlone);
     }
 
     /**
@@ -131,7 +134,28 @@ public final class NewJob<D> {
      */
     public NewJob<D> limitKey(String key) {
         Keyspace.checkLimitKey(key);
-        return new NewJob<>(type, data, id, at, priority, retry, key, unique, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, at, priority, retry, key, turnKey, unique, dependencies, leftAlone);
+    }
+
+    /**
+     * This job with a turn key, such as the name of a tenant: the keys of a type with due jobs take turns. In its turn
+     * a key starts as many jobs as its {@linkplain Limits#setWeight weight}, by default one, the highest priority first
+     * and the oldest first within a priority. So a key with ten jobs starts one in each round, however many another key
+     * has. The jobs of the type without a turn key start like those of one more key.
+     *
+     * <p>Turns are between keys: priorities count within a key. Processes that claim at the same time may skip keys at
+     * the front for a moment. A job that also has a limit key takes part once it has a slot.
+     *
+     * <p>The first job with a turn key keeps processes with a version before turn keys from reading and writing
+     * (rfc/023).
+     *
+     * @param key the turn key, 1 to 500 bytes in UTF-8
+     * @return the job
+     * @throws IllegalArgumentException if the key is empty, too long, or no well-formed text
+     */
+    public NewJob<D> turnKey(String key) {
+        Keyspace.checkTurnKey(key);
+        return new NewJob<>(type, data, id, at, priority, retry, limitKey, key, unique, dependencies, leftAlone);
     }
 
     /**
@@ -145,7 +169,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> unique(Unique rule) {
         Objects.requireNonNull(rule, "rule");
-        return new NewJob<>(type, data, id, at, priority, retry, limitKey, rule, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, at, priority, retry, limitKey, turnKey, rule, dependencies, leftAlone);
     }
 
     /**
@@ -183,7 +207,8 @@ public final class NewJob<D> {
     public NewJob<D> after(Collection<Dependency> dependencies) {
         List<Dependency> all = new ArrayList<>(this.dependencies);
         all.addAll(dependencies);
-        return new NewJob<>(type, data, id, at, priority, retry, limitKey, unique, List.copyOf(all), leftAlone);
+        return new NewJob<>(
+                type, data, id, at, priority, retry, limitKey, turnKey, unique, List.copyOf(all), leftAlone);
     }
 
     /**
@@ -207,7 +232,7 @@ public final class NewJob<D> {
     }
 
     private NewJob<D> leaving(Set<JobState> states) {
-        return new NewJob<>(type, data, id, at, priority, retry, limitKey, unique, dependencies, states);
+        return new NewJob<>(type, data, id, at, priority, retry, limitKey, turnKey, unique, dependencies, states);
     }
 
     /** {@return the type of the job} */
@@ -243,6 +268,11 @@ public final class NewJob<D> {
     /** {@return its limit key, or empty if it has none} */
     public Optional<String> limitKey() {
         return Optional.ofNullable(limitKey);
+    }
+
+    /** {@return its turn key, or empty if it has none} */
+    public Optional<String> turnKey() {
+        return Optional.ofNullable(turnKey);
     }
 
     /** {@return which other job makes it a duplicate, or empty if none does} */

@@ -107,10 +107,9 @@ public final class Schedule {
         if (job.unique().isPresent()) {
             throw new IllegalArgumentException("The schedule makes its jobs one at a time: leave out unique.");
         }
-        if (job.limitKey().isPresent()) {
-            throw new IllegalArgumentException(
-                    "The jobs of a schedule have no limit key: let the job of the schedule add"
-                            + " a job with one, and leave out limitKey.");
+        if (job.limitKey().isPresent() || job.turnKey().isPresent()) {
+            throw new IllegalArgumentException("The jobs of a schedule have neither a limit key nor a turn key: let the"
+                    + " job of the schedule add a job with one, and leave out limitKey and turnKey.");
         }
         if (job.leavesAlone(JobState.PENDING)) {
             throw new IllegalArgumentException("A schedule never adds a job that exists: leave out ifAbsent.");

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
  */
 class LayoutContract extends JobsContract {
     private static final int CONFLICT = 1020;
-    private static final Tuple LATER_BUT_KNOWN = Tuple.from(7, 1, 1);
-    private static final Tuple TO_BE_READ = Tuple.from(7, 1, 7);
-    private static final Tuple UNKNOWN = Tuple.from(7, 6, 7);
+    private static final Tuple LATER_BUT_KNOWN = Tuple.from(70, 1, 1);
+    private static final Tuple TO_BE_READ = Tuple.from(70, 1, 70);
+    private static final Tuple UNKNOWN = Tuple.from(70, 60, 70);
 
     private StoredRows rows;
 
@@ -78,7 +78,7 @@ class LayoutContract extends JobsContract {
         await(jobs.types().setTypeTimeout(database, MAIL, Duration.ofMinutes(5)));
 
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
-        assertThat(rows.value("layout")).containsExactly(7L, 1L, 1L);
+        assertThat(rows.value("layout")).containsExactly(70L, 1L, 1L);
     }
 
     @Test
@@ -102,8 +102,8 @@ class LayoutContract extends JobsContract {
         for (Supplier<CompletableFuture<?>> verb : verbs) {
             assertThat(failureOf(verb.get()))
                     .isInstanceOf(IncompatibleLayoutException.class)
-                    .hasMessageContaining("key layout 7")
-                    .hasMessageContaining("written by code that knows layout 7 or later")
+                    .hasMessageContaining("key layout 70")
+                    .hasMessageContaining("written by code that knows layout 70 or later")
                     .hasMessageContaining("Run the version");
         }
         assertThat(everything()).isEqualTo(before);
@@ -118,8 +118,8 @@ class LayoutContract extends JobsContract {
         assertThat(failureOf(jobs.getJobState(database, INDEX, "j1")))
                 .isInstanceOfSatisfying(
                         IncompatibleLayoutException.class,
-                        refusal -> assertThat(refusal.layout()).isEqualTo(7))
-                .hasMessageContaining("read by code that knows layout 6 or later");
+                        refusal -> assertThat(refusal.layout()).isEqualTo(70))
+                .hasMessageContaining("read by code that knows layout 60 or later");
         assertThat(failureOf(jobs.add(database, INDEX, "j1", new WorkData(1))))
                 .isInstanceOf(IncompatibleLayoutException.class);
     }
@@ -172,7 +172,7 @@ class LayoutContract extends JobsContract {
                 })
                 .start();
 
-        assertThat(await(refusal)).hasMessageContaining("key layout 7");
+        assertThat(await(refusal)).hasMessageContaining("key layout 70");
         assertThat(isWritten("result")).isFalse();
         clear();
         worker.close();

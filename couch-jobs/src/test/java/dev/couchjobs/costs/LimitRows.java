@@ -52,11 +52,58 @@ final class LimitRows {
                 verb(
                         "`remove` of a job that waits for a slot",
                         LimitRows::waiting,
-                        (s, db, id) -> s.jobs.remove(db, MAIL, id)));
+                        (s, db, id) -> s.jobs.remove(db, MAIL, id)),
+                verb(
+                        "`limits().setWeight`",
+                        LimitRows::nothing,
+                        (s, db, key) -> s.jobs.limits().setWeight(db, MAIL, key, 3)),
+                verb("`add` of the first job of a turn key", LimitRows::first, (s, db, job) -> s.jobs.add(db, job)),
+                verb("`add` to a key that has a turn", LimitRows::behindOther, (s, db, job) -> s.jobs.add(db, job)),
+                loop("`accept` of a job with a turn key", LimitRows::twoInTurn, (s, id) -> accept(s), reading("turns")),
+                loop(
+                        "`accept` of the last job of a turn key",
+                        LimitRows::oneInTurn,
+                        (s, id) -> accept(s),
+                        reading("turns")));
     }
 
     private static NewJob<String> job(int number) {
         return NewJob.of(MAIL, DATA).id(CostFixture.id(number)).limitKey(KEY);
+    }
+
+    private static NewJob<String> inTurn(int number) {
+        return NewJob.of(MAIL, DATA).id(CostFixture.id(number)).turnKey(KEY);
+    }
+
+    private static String nothing(CostFixture s) {
+        return KEY;
+    }
+
+    /** The first turn key of all raises the layout. */
+    private static NewJob<String> first(CostFixture s) {
+        s.await(s.others.add(s.database(), inTurn(2).turnKey("other")));
+        return inTurn(1);
+    }
+
+    private static NewJob<String> behindOther(CostFixture s) {
+        s.await(s.others.add(s.database(), inTurn(1)));
+        return inTurn(2);
+    }
+
+    /** The first claim of an instance learns that there are turns. */
+    private static String twoInTurn(CostFixture s) {
+        s.await(s.others.add(s.database(), inTurn(3)));
+        accept(s);
+        s.await(s.others.add(s.database(), inTurn(1)));
+        s.await(s.others.add(s.database(), inTurn(2)));
+        return KEY;
+    }
+
+    private static String oneInTurn(CostFixture s) {
+        s.await(s.others.add(s.database(), inTurn(3)));
+        accept(s);
+        s.await(s.others.add(s.database(), inTurn(1)));
+        return KEY;
     }
 
     private static void accept(CostFixture s) {

@@ -203,7 +203,7 @@ public record TypeRows(
             }
             case "waits_for", "dependents", "releasing", "expected" -> linkRows.add(key);
             case "counts", "ranked", "attempts", "dead", "log" -> indexes.add(key, value);
-            case "result", "retire", "archiving", "quarantine", "idle", "unique" -> {}
+            case "result", "retire", "archiving", "quarantine", "idle", "unique", "turns", "in_turn", "weights" -> {}
             default -> throw new AssertionError("An unknown row: " + key);
         }
     }

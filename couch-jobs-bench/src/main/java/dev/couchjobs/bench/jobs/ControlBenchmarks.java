@@ -27,7 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
-/** Measures what limits, rates and unique keys cost, beside their absence in the same run. */
+/** Measures what limits, rates, turns and unique keys cost, beside their absence in the same run. */
 public final class ControlBenchmarks {
     private static final JobType<String, Void> TYPE = JobType.of("bench", String.class);
     private static final int INSTANCES = 16;
@@ -55,10 +55,14 @@ public final class ControlBenchmarks {
         ControlSettings settings = ControlSettings.parse(words);
         try (Database memory = Databases.inMemory()) {
             System.out.println(new ControlBenchmarks(settings).measure("in memory", memory));
+            System.out.println(new TurnBenchmarks(memory).waitingTimes("in memory"));
+            System.out.println(new TurnBenchmarks(memory).rates("in memory"));
         }
         Path directory = Files.createTempDirectory(settings.directory(), "couch-jobs-bench");
         try (Database durable = Databases.directory(directory)) {
             System.out.println(new ControlBenchmarks(settings).measure("in a directory", durable));
+            System.out.println(new TurnBenchmarks(durable).waitingTimes("in a directory"));
+            System.out.println(new TurnBenchmarks(durable).rates("in a directory"));
         } finally {
             DirectoryFiles.delete(directory);
         }
@@ -78,7 +82,7 @@ public final class ControlBenchmarks {
 
     private static final Preparation NOTHING = (database, jobs) -> {};
 
-    private static NewJob<String> job(int number) {
+    static NewJob<String> job(int number) {
         return NewJob.of(TYPE, PAYLOAD).id(CouchJobsSystem.id(number));
     }
 
@@ -91,6 +95,9 @@ public final class ControlBenchmarks {
                 new Scenario("1 key: 1,600 at once", perKey(INSTANCES * SLOTS), n -> job(n).limitKey("key")),
                 new Scenario("16 keys: 100 at once each", perKey(SLOTS), n -> job(n).limitKey("key-" + n % 16)),
                 new Scenario("beside 100,000 of a full key", ControlBenchmarks::fullKey, ControlBenchmarks::job),
+                new Scenario("1 turn key", NOTHING, n -> job(n).turnKey("key")),
+                new Scenario("16 turn keys", NOTHING, n -> job(n).turnKey("key-" + n % 16)),
+                new Scenario("1,000 turn keys", NOTHING, n -> job(n).turnKey("key-" + n % 1_000)),
                 new Scenario("unique keys", NOTHING, n -> job(n).unique(Unique.by("key-" + n))));
     }
 
@@ -118,7 +125,7 @@ public final class ControlBenchmarks {
         var unused = jobs.processor().accept(TYPE).join(); // holds the slot
     }
 
-    private static void addAll(Database database, CouchJobs jobs, int count, IntFunction<NewJob<String>> job) {
+    static void addAll(Database database, CouchJobs jobs, int count, IntFunction<NewJob<String>> job) {
         for (int from = 0; from < count; from += BATCH) {
             List<NewJob<String>> batch = new ArrayList<>();
             for (int number = from; number < Math.min(count, from + BATCH); number++) {

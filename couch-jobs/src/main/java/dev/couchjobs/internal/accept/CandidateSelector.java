@@ -120,11 +120,14 @@ final class CandidateSelector {
      * @param moves rows of ranked jobs that have become due, to move into the order of priorities
      */
     record Selection(List<QueueEntry> candidates, List<QueueEntry> moves) {
+        /** {@return this selection with other candidates} */
+        Selection with(List<QueueEntry> otherCandidates) {
+            return new Selection(otherCandidates, moves);
+        }
+
         /** {@return this selection with as many candidates at most} */
         Selection limitedTo(int candidatesMax) {
-            return candidates.size() <= candidatesMax
-                    ? this
-                    : new Selection(candidates.subList(0, candidatesMax), moves);
+            return candidates.size() <= candidatesMax ? this : with(candidates.subList(0, candidatesMax));
         }
     }
 
@@ -273,7 +276,7 @@ final class CandidateSelector {
         addByPriority(candidates, ranked.subList(0, positiveCount), demand, maxSkip);
         addSlice(candidates, pending, demand, 0);
         List<QueueEntry> others = ranked.subList(positiveCount, ranked.size()).stream()
-                .filter(row -> !isCertainToHaveLimitKey(row))
+                .filter(row -> !isCertainToMove(row))
                 .toList();
         addByPriority(candidates, others, demand, maxSkip);
         return candidates;
@@ -314,8 +317,8 @@ final class CandidateSelector {
         return row.priority() == 0 && row.isDue();
     }
 
-    /** Of priority 0 only jobs with limit keys are in the later part. For other priorities only the job's row tells. */
-    private static boolean isCertainToHaveLimitKey(QueueEntry row) {
+    /** Of priority 0 only jobs with limit or turn keys are in the later part. For others only the job's row tells. */
+    private static boolean isCertainToMove(QueueEntry row) {
         return row.priority() == 0 && !row.isDue();
     }
 
@@ -325,7 +328,7 @@ final class CandidateSelector {
      */
     private List<QueueEntry> selectMoves(List<QueueEntry> ranked, List<QueueEntry> candidates, boolean movesAll) {
         List<QueueEntry> becomeDue = new ArrayList<>(ranked.stream()
-                .filter(row -> movesAll ? !row.isDue() : isCertainToHaveLimitKey(row))
+                .filter(row -> movesAll ? !row.isDue() : isCertainToMove(row))
                 .filter(row -> !candidates.contains(row))
                 .toList());
         if (becomeDue.isEmpty()) {

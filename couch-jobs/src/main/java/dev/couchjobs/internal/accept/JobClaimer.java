@@ -23,6 +23,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -62,6 +63,12 @@ final class JobClaimer<D> {
     private final LayoutRow layoutRow;
     /** The allowance of the last claim, from which the next one expects its own. */
     private volatile Allowance lastAllowance = Allowance.UNLIMITED;
+    /** Adapts to conflicts over turns. */
+    private final SkipDistance turnSkipDistance = new SkipDistance();
+    /** Whether jobs of the instance have had turn keys, as far as this process knows. */
+    private volatile boolean mayHaveTurns;
+    /** Whether there were turns when the last claim read them. */
+    private volatile boolean hadTurns;
 
     JobClaimer(JobType<D, ?> type, Instance instance) {
         this.keys = instance.keyspace().type(type.name());
@@ -105,6 +112,10 @@ final class JobClaimer<D> {
         private final AtomicInteger allowed = new AtomicInteger();
         /** Whether this try leaves candidates unclaimed. */
         private volatile boolean leavesCandidates;
+        /** Whether this try has learned too late that there may be turns. */
+        private volatile boolean missesTurns;
+
+        private volatile Turns turns = newTurns();
 
         /**
          * @param demands how many jobs to claim at most, by criteria
@@ -140,6 +151,7 @@ final class JobClaimer<D> {
                 prepareRetry(wasSlow);
             } else {
                 selector.beginClaim(now);
+                turnSkipDistance.shrink();
                 queueClearing.beginClaim();
             }
             isRetry = true;
@@ -155,7 +167,10 @@ final class JobClaimer<D> {
         private void prepareRetry(boolean wasSlow) {
             boolean mayBeOverRange = queueClearing.retry();
             boolean wasConflict = triedCount > 0 && !wasSlow && !mayBeOverRange && !isLimited();
-            if (wasSlow || (wasConflict && !selector.hasSurplus())) {
+            if (wasConflict && turns.hasStarted()) {
+                turnSkipDistance.grow(triedCount);
+            }
+            if (wasSlow || (wasConflict && !turns.hasStarted() && !selector.hasSurplus())) {
                 demands.replaceAll((criteria, demand) -> Math.max(1, demand / 2));
             }
             if (wasConflict) {
@@ -188,6 +203,8 @@ final class JobClaimer<D> {
             scansExhausted = false;
             admitsJobs = false;
             leavesCandidates = false;
+            missesTurns = false;
+            turns = newTurns();
             long now = clock.instant().getEpochSecond();
             Leadership.RoleTransaction transaction = leadership.new RoleTransaction(tx, role);
             allowed.set(Integer.MAX_VALUE);
@@ -208,8 +225,10 @@ final class JobClaimer<D> {
                 claims.put(demand.getKey(), nextClaims);
                 previousClaims = nextClaims;
             }
-            return byCriteria(claims)
-                    .thenCompose(jobs -> allowance.thenCompose(read -> complete(tx, transaction, jobs, read, now)));
+            return byCriteria(claims).thenCompose(jobs -> {
+                turns.settle(tx);
+                return allowance.thenCompose(read -> complete(tx, transaction, jobs, read, now));
+            });
         }
 
         private CompletableFuture<ClaimResult<D>> complete(
@@ -227,7 +246,8 @@ final class JobClaimer<D> {
             if (isUsedUp && triedCount == 0) {
                 return changeRoleWhenIdle(transaction, change -> watchAllowance(tx, change, allowance));
             }
-            if ((scansExhausted || admitsJobs) && !isUsedUp) {
+            boolean isMoreToClaim = scansExhausted || admitsJobs || missesTurns || continuesTurns();
+            if (isMoreToClaim && !isUsedUp) {
                 return CompletableFuture.completedFuture(new ClaimResult<>(jobs, Set.of(), role));
             }
             Set<ClaimCriteria> exhausted = new LinkedHashSet<>();
@@ -240,6 +260,11 @@ final class JobClaimer<D> {
             return claimResult.isEmpty()
                     ? changeRoleWhenIdle(transaction, change -> armWatch(tx, change, now))
                     : changeRoleAfterClaim(transaction, claimResult);
+        }
+
+        private boolean continuesTurns() {
+            int demand = demands.values().stream().mapToInt(Integer::intValue).sum();
+            return triedCount < demand && turns.hasProgressed() && turns.mayHaveMore();
         }
 
         /** A process that waits for the end of a pause neither watches for new jobs nor follows one that does. */
@@ -325,7 +350,7 @@ final class JobClaimer<D> {
                 return CompletableFuture.completedFuture(List.of());
             }
             CompletableFuture<CandidateSelector.Selection> select =
-                    selector.select(tx, criteria, now, Math.min(demand, allowed.get()));
+                    select(tx, criteria, now, Math.min(demand, allowed.get()));
             return select.thenCombine(allowance, (selected, read) -> selected.limitedTo(allowed.get()))
                     .thenCompose(selection -> {
                         if (allowed.get() == 0) {
@@ -355,6 +380,52 @@ final class JobClaimer<D> {
                     });
         }
 
+        /** Most instances have no turn keys, which the layout says: it is read in any case. */
+        private CompletableFuture<CandidateSelector.Selection> select(
+                Transaction tx, ClaimCriteria criteria, long now, int demand) {
+            if (!mayHaveTurns) {
+                return selector.select(tx, criteria, now, demand)
+                        .thenCombine(layoutRow.checkedBy(tx), (selection, layout) -> {
+                            mayHaveTurns = layout.mayHaveTurnKeys();
+                            missesTurns = mayHaveTurns;
+                            return selection;
+                        });
+            }
+            CompletableFuture<Integer> count = turns.read(tx, demand);
+            // The queues are read at the same time, unless that depends on how many turns there are.
+            CompletableFuture<CandidateSelector.Selection> allOthers = hadTurns
+                    ? CompletableFuture.completedFuture(new CandidateSelector.Selection(List.of(), List.of()))
+                    : selector.select(tx, criteria, now, demand);
+            boolean hasAllOthers = !hadTurns;
+            return count.thenCompose(found -> {
+                hadTurns = found > 0;
+                if (found == 0) {
+                    return hasAllOthers ? allOthers : selector.select(tx, criteria, now, demand);
+                }
+                int share = turns.shareOfOthers(demand, found);
+                CompletableFuture<CandidateSelector.Selection> others =
+                        hasAllOthers ? allOthers : selector.select(tx, criteria, now, Math.max(1, share));
+                return others.thenCombine(
+                        turns.select(tx, criteria, now, demand),
+                        (selection, inTurn) -> joined(selection, inTurn, share, demand));
+            });
+        }
+
+        /** Jobs without turn keys, up to their share or as many as there are in place of others, and jobs with them. */
+        private CandidateSelector.Selection joined(
+                CandidateSelector.Selection others, List<QueueEntry> inTurn, int share, int demand) {
+            int othersMax = Math.max(share, demand - inTurn.size());
+            List<QueueEntry> first =
+                    others.candidates().stream().limit(othersMax).toList();
+            if (first.size() < others.candidates().size()) {
+                selector.retry(); // the rest is left in the queue
+            }
+            List<QueueEntry> second =
+                    inTurn.stream().limit(demand - first.size()).toList();
+            boolean isInTurnFirst = environment.random().nextBoolean(); // a suspect is claimed when it is first
+            return others.with(isInTurnFirst ? concat(second, first) : concat(first, second));
+        }
+
         private CompletableFuture<QueueScan<D>> claimSelected(
                 Transaction tx, ClaimCriteria criteria, CandidateSelector.Selection selection) {
             int candidateCount = selection.candidates().size();
@@ -369,6 +440,7 @@ final class JobClaimer<D> {
             return read.thenCombine(prefetched, (jobs, done) -> jobs).thenCompose(jobs -> {
                 Map<String, JobRow> candidateJobs = new LinkedHashMap<>();
                 Map<String, QueueEntry> candidateRows = new HashMap<>();
+                Set<String> cleared = new HashSet<>(0);
                 boolean hasCleared = false;
                 List<RowChange> moves = new ArrayList<>();
                 Map<String, ClaimWriter.TriedClaim> claimsByJobId =
@@ -379,6 +451,7 @@ final class JobClaimer<D> {
                     Optional<JobRow> pendingJob = jobs.get(i).filter(job -> row.matches(ref, job));
                     if (pendingJob.isEmpty()) {
                         row.clear(tx);
+                        cleared.add(row.jobId());
                         hasCleared |= i < candidateCount;
                     } else if (i < candidateCount && !needsAdmission(row, pendingJob.get())) {
                         candidateJobs.put(row.jobId(), pendingJob.get());
@@ -393,6 +466,7 @@ final class JobClaimer<D> {
                 List<RowChange> claims =
                         queueClearing.clearRanges(tx, candidateRows, writer.planClaims(criteria, candidateJobs));
                 allowed.addAndGet(-claims.size());
+                turns.record(claims, cleared);
                 leavesCandidates |= claims.size() < candidateJobs.size();
                 boolean scanAgain = hasCleared && claims.size() == candidateJobs.size();
                 return joinAll(writer.write(tx, token, claims, claimsByJobId))
@@ -400,9 +474,9 @@ final class JobClaimer<D> {
             });
         }
 
-        /** A job with a limit key gets its slot once its scheduled time has come, by the move into the due part. */
+        /** A job with a limit key or a turn key is in the later part until a claim finds that its time has come. */
         private static boolean needsAdmission(QueueEntry row, JobRow job) {
-            return !row.isDue() && job.options().limitKey() != null;
+            return !row.isDue() && job.options().movesWhenDue();
         }
 
         /**
@@ -432,6 +506,10 @@ final class JobClaimer<D> {
                 return jobs;
             });
         }
+    }
+
+    private Turns newTurns() {
+        return new Turns(keys, environment.random(), turnSkipDistance.rows());
     }
 
     /** {@return whether the rules of the type have limited the last claim} */

@@ -36,6 +36,15 @@ public final class IncompleteVersionstamps {
         tx.mutate(MutationType.SET_VERSIONSTAMPED_KEY, operand, value);
     }
 
+    /** Sets {@code prefix + tuple(stamp, name)} to a value. */
+    static void setStampedKey(Transaction tx, byte[] prefix, int userVersion, String name, byte[] value) {
+        byte[] operand = new TupleWriter(prefix, ELEMENT_BYTES + name.length() + 2 + Integer.BYTES)
+                .addPlaceholder(userVersion)
+                .add(name)
+                .toOperand(prefix.length);
+        tx.mutate(MutationType.SET_VERSIONSTAMPED_KEY, operand, value);
+    }
+
     /** Changes a key that others watch: its value is the sequence of the commit. */
     public static void touch(Transaction tx, byte[] watchedKey, int userVersion) {
         byte[] operand = new TupleWriter(ELEMENT_BYTES + Integer.BYTES)

@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param dependencies its dependency state
  * @param edits how often the job was changed without being claimed, so that no two rows of the job are equal
  * @param firing the firing of a schedule that made the job, or null
- * @param limitKey the limit key of the job, or null
- * @param unique its unique key, or null
+ * @param keys its keys
  */
 public record JobOptions(
         int priority,
@@ -29,62 +28,70 @@ public record JobOptions(
         DependencyState dependencies,
         int edits,
         @Nullable Firing firing,
-        @Nullable String limitKey,
-        @Nullable UniqueKey unique) {
+        JobKeys keys) {
     /** The options of a job without options beyond the RFC. */
     public static final JobOptions NONE =
-            new JobOptions(0, 0, false, false, null, DependencyState.NONE, 0, null, null, null);
+            new JobOptions(0, 0, false, false, null, DependencyState.NONE, 0, null, JobKeys.NONE);
 
     /** {@return the options of a creator} */
-    public static JobOptions withOptions(
-            int priority, long now, @Nullable RetryPolicy retry, @Nullable String limitKey) {
-        long since = priority == 0 && limitKey == null ? 0 : now;
-        return new JobOptions(priority, since, false, false, retry, DependencyState.NONE, 0, null, limitKey, null);
+    public static JobOptions withOptions(int priority, long now, @Nullable RetryPolicy retry, JobKeys keys) {
+        long since = priority == 0 && !keys.needAge() ? 0 : now;
+        return new JobOptions(priority, since, false, false, retry, DependencyState.NONE, 0, null, keys);
+    }
+
+    /** {@return the limit key of the job, or null} */
+    public @Nullable String limitKey() {
+        return keys.limit();
+    }
+
+    /** {@return the turn key of the job, or null} */
+    public @Nullable String turnKey() {
+        return keys.turn();
+    }
+
+    /** {@return the unique key of the job, or null} */
+    public @Nullable UniqueKey unique() {
+        return keys.unique();
+    }
+
+    /** {@return whether the job moves from the later part to another queue once its scheduled time has come} */
+    public boolean movesWhenDue() {
+        return keys.needAge();
     }
 
     /** {@return a copy for a job that is blocked or not} */
     public JobOptions blocked(boolean newBlocked) {
         return blocked == newBlocked
                 ? this
-                : new JobOptions(
-                        priority, since, due, newBlocked, retry, dependencies, edits, firing, limitKey, unique);
+                : new JobOptions(priority, since, due, newBlocked, retry, dependencies, edits, firing, keys);
     }
 
     /** {@return a copy with another dependency state} */
     public JobOptions withDependencies(DependencyState dependencies) {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, limitKey, unique);
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, keys);
     }
 
     /** {@return a copy for a job that a firing of a schedule makes} */
     public JobOptions firedBy(Firing newFiring) {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, newFiring, limitKey, unique);
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, newFiring, keys);
     }
 
     /** {@return a copy for a job that was changed without being claimed} */
     JobOptions edited() {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits + 1, firing, limitKey, unique);
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits + 1, firing, keys);
     }
 
     /** {@return a copy for a job whose scheduled time has come or not} */
     JobOptions due(boolean due) {
         return this.due == due
                 ? this
-                : new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, limitKey, unique);
+                : new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, keys);
     }
 
     /** {@return a copy with the creator's options of another object, and the state of this one} */
     public JobOptions withOptions(JobOptions source) {
         return new JobOptions(
-                source.priority,
-                source.since,
-                due,
-                blocked,
-                source.retry,
-                dependencies,
-                edits,
-                firing,
-                source.limitKey,
-                source.unique);
+                source.priority, source.since, due, blocked, source.retry, dependencies, edits, firing, source.keys);
     }
 
     /** {@return a copy with the priority of another object; a job that keeps its priority keeps its age} */
@@ -92,9 +99,8 @@ public record JobOptions(
         if (priority == source.priority) {
             return this;
         }
-        long newSince = source.since == 0 && limitKey != null ? since : source.since;
-        return new JobOptions(
-                source.priority, newSince, due, blocked, retry, dependencies, edits, firing, limitKey, unique);
+        long newSince = source.since == 0 && keys.needAge() ? since : source.since;
+        return new JobOptions(source.priority, newSince, due, blocked, retry, dependencies, edits, firing, keys);
     }
 
     /** {@return a copy with another priority; a job that has an age keeps it} */
@@ -103,37 +109,35 @@ public record JobOptions(
             return this;
         }
         long age = since == 0 ? now : since;
-        long newSince = newPriority == 0 && limitKey == null ? 0 : age;
-        return new JobOptions(
-                newPriority, newSince, due, blocked, retry, dependencies, edits, firing, limitKey, unique);
+        long newSince = newPriority == 0 && !keys.needAge() ? 0 : age;
+        return new JobOptions(newPriority, newSince, due, blocked, retry, dependencies, edits, firing, keys);
     }
 
-    /** {@return a copy with the age of an earlier object, if both have the same priority and limit key} */
+    /** {@return a copy with the age of an earlier object, if both have the same priority, limit key and turn key} */
     public JobOptions withEnqueueTimeOf(JobOptions earlier) {
-        return priority == earlier.priority && Objects.equals(limitKey, earlier.limitKey)
-                ? new JobOptions(
-                        priority, earlier.since, due, blocked, retry, dependencies, edits, firing, limitKey, unique)
+        return priority == earlier.priority
+                        && Objects.equals(limitKey(), earlier.limitKey())
+                        && Objects.equals(turnKey(), earlier.turnKey())
+                ? new JobOptions(priority, earlier.since, due, blocked, retry, dependencies, edits, firing, keys)
                 : this;
     }
 
     /** {@return whether the creator's options are the same; the state may differ} */
     public boolean hasSameOptionsAs(JobOptions source) {
-        return priority == source.priority
-                && Objects.equals(retry, source.retry)
-                && Objects.equals(limitKey, source.limitKey)
-                && (unique == null ? source.unique == null : source.unique != null && unique.isSameAs(source.unique));
+        return priority == source.priority && Objects.equals(retry, source.retry) && keys.areSameAs(source.keys);
     }
 
     /** {@return a copy with another unique key} */
     public JobOptions unique(@Nullable UniqueKey newUnique) {
-        return Objects.equals(unique, newUnique)
+        return Objects.equals(unique(), newUnique)
                 ? this
                 : new JobOptions(
-                        priority, since, due, blocked, retry, dependencies, edits, firing, limitKey, newUnique);
+                        priority, since, due, blocked, retry, dependencies, edits, firing, keys.withUnique(newUnique));
     }
 
     /** {@return a copy for a job that takes its unique key again, if it has one} */
     public JobOptions ownedSince(long now) {
+        UniqueKey unique = keys.unique();
         return unique == null ? this : unique(new UniqueKey(unique.text(), unique.isDigest(), now));
     }
 
@@ -144,8 +148,7 @@ public record JobOptions(
             return false;
         }
         row.beginNested().add(priority).add(since).add(due).add(blocked);
-        boolean hasLimitKey = limitKey != null || unique != null; // the unique key follows it
-        boolean hasFiringFields = firing != null || hasLimitKey;
+        boolean hasFiringFields = firing != null || !keys.equals(JobKeys.NONE);
         boolean hasEdits = edits != 0 || hasFiringFields;
         boolean hasDependencyState = hasEdits || !dependencies.equals(DependencyState.NONE);
         if (retry != null) {
@@ -162,12 +165,7 @@ public record JobOptions(
         if (hasFiringFields) {
             row.addNullable(firing == null ? null : firing.schedule()).add(firing == null ? 0 : firing.time());
         }
-        if (hasLimitKey) {
-            row.addNullable(limitKey);
-        }
-        if (unique != null) {
-            row.add(unique.text()).add(unique.isDigest()).add(unique.since());
-        }
+        keys.encode(row);
         row.endNested(false);
         return true;
     }
@@ -186,8 +184,7 @@ public record JobOptions(
                 DependencyState.decode(row),
                 row.hasNext() ? row.readInt() : 0,
                 row.hasNext() ? decodeFiring(row) : null,
-                row.hasNext() ? row.readNullableString() : null,
-                row.hasNext() ? new UniqueKey(row.readString(), row.readBoolean(), row.readLong()) : null);
+                JobKeys.decode(row));
         row.endNested();
         return options;
     }

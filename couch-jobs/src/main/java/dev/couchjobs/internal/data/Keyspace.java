@@ -53,6 +53,11 @@ public final class Keyspace {
         checkText("A limit key has", key, "use a short, stable key, such as the id of a tenant.");
     }
 
+    /** Refuses an invalid turn key. */
+    public static void checkTurnKey(String key) {
+        checkText("A turn key has", key, "use a short, stable key, such as the id of a tenant.");
+    }
+
     /** Refuses an invalid unique key. */
     public static void checkUniqueKey(String key) {
         checkText("A unique key has", key, "use a short, stable key, such as the id of what the job is about.");

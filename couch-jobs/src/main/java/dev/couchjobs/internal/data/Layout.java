@@ -29,8 +29,10 @@ public record Layout(
     private static final long WITH_CLAIM_RULES = 4;
     /** Older code can neither decode jobs with unique keys nor remove their rows. */
     private static final long WITH_UNIQUE_KEYS = 5;
+    /** Older code can neither decode jobs with turn keys nor find them. */
+    private static final long WITH_TURN_KEYS = 6;
     /** The newest layout that this code knows. */
-    private static final long KNOWN = WITH_UNIQUE_KEYS;
+    private static final long KNOWN = WITH_TURN_KEYS;
 
     /** The layout of an instance without the row. */
     static final Layout FIRST = new Layout(1, 1, 1, null);
@@ -89,8 +91,22 @@ public record Layout(
 
     /** {@return a copy that only code with unique keys may read or write} */
     public Layout withUniqueKeys() {
-        Layout written = writtenFrom(WITH_UNIQUE_KEYS);
-        return new Layout(written.number, Math.max(oldestReader, WITH_UNIQUE_KEYS), written.oldestWriter, written.mark);
+        return usedFrom(WITH_UNIQUE_KEYS);
+    }
+
+    /** {@return a copy that only code with turn keys may read or write} */
+    public Layout withTurnKeys() {
+        return usedFrom(WITH_TURN_KEYS);
+    }
+
+    /** {@return whether a job may have a turn key} */
+    public boolean mayHaveTurnKeys() {
+        return number >= WITH_TURN_KEYS;
+    }
+
+    private Layout usedFrom(long layout) {
+        Layout written = writtenFrom(layout);
+        return new Layout(written.number, Math.max(oldestReader, layout), written.oldestWriter, written.mark);
     }
 
     /** {@return whether a type may have claim rules} */

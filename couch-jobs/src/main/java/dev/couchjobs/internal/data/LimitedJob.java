@@ -5,6 +5,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import java.util.Comparator;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A job that is due and has a limit key: it waits in the limited queue, the highest priority first and the oldest first
@@ -12,11 +13,13 @@ import java.util.Objects;
  *
  * @param ref the job
  * @param limitKey its limit key
+ * @param turnKey its turn key, or null
  * @param priority its priority
  * @param since when it was enqueued, in milliseconds since the epoch
  * @param scheduledTime its scheduled time, 0 for none
  */
-public record LimitedJob(JobRef ref, String limitKey, int priority, long since, long scheduledTime) {
+public record LimitedJob(
+        JobRef ref, String limitKey, @Nullable String turnKey, int priority, long since, long scheduledTime) {
     /** The order of the limited queue. */
     public static final Comparator<LimitedJob> ORDER = Comparator.comparingInt(LimitedJob::priority)
             .reversed()
@@ -32,6 +35,7 @@ public record LimitedJob(JobRef ref, String limitKey, int priority, long since, 
         return new LimitedJob(
                 ref,
                 Objects.requireNonNull(options.limitKey()),
+                options.turnKey(),
                 options.priority(),
                 options.since(),
                 job.scheduledTime());
@@ -44,10 +48,14 @@ public record LimitedJob(JobRef ref, String limitKey, int priority, long since, 
         long since = path.readLong();
         String jobId = path.readString();
         Keyspace.checkJobId(jobId);
-        long scheduledTime = row.getValue().length == 0
-                ? NO_TIME
-                : Tuple.fromBytes(row.getValue()).getLong(0);
-        return new LimitedJob(new JobRef(keys, jobId), limitKey, priority, since, scheduledTime);
+        Tuple value = Tuple.fromBytes(row.getValue());
+        return new LimitedJob(
+                new JobRef(keys, jobId),
+                limitKey,
+                value.size() < 2 ? null : value.getString(1),
+                priority,
+                since,
+                value.isEmpty() ? NO_TIME : value.getLong(0));
     }
 
     /** {@return its key in the limited queue} */
@@ -57,9 +65,14 @@ public record LimitedJob(JobRef ref, String limitKey, int priority, long since, 
 
     /** Lets the job wait in the limited queue. */
     public void enterLimitedQueue(Transaction tx) {
-        tx.set(
-                limitedKey(),
-                scheduledTime == NO_TIME ? EMPTY : Tuple.from(scheduledTime).pack());
+        tx.set(limitedKey(), value());
+    }
+
+    private byte[] value() {
+        if (turnKey != null) {
+            return Tuple.from(scheduledTime, turnKey).pack();
+        }
+        return scheduledTime == NO_TIME ? EMPTY : Tuple.from(scheduledTime).pack();
     }
 
     /** Removes the job from the limited queue. */
@@ -70,6 +83,9 @@ public record LimitedJob(JobRef ref, String limitKey, int priority, long since, 
     /** Puts the job into the queue from which processes claim. */
     public void enterQueue(Transaction tx) {
         tx.set(queueKey(), EMPTY);
+        if (turnKey != null) {
+            TransactionScope.of(tx).needTurn(new TurnKey(ref.keys(), turnKey));
+        }
     }
 
     /** Removes the job from the queue from which processes claim. */
@@ -78,6 +94,6 @@ public record LimitedJob(JobRef ref, String limitKey, int priority, long since, 
     }
 
     byte[] queueKey() {
-        return QueueIndex.due(ref, priority, since, scheduledTime);
+        return QueueIndex.due(ref, turnKey, priority, since, scheduledTime);
     }
 }

@@ -10,20 +10,33 @@ import org.jspecify.annotations.Nullable;
  * is in the ranked queue: in its due part, or until its scheduled time in its later part, so that a process that reads
  * the highest priority does not read jobs that may not run yet. A blocked job is in no queue.
  *
- * <p>A job with a limit key is in the later part of the ranked queue until its scheduled time, whatever its priority.
- * From then on it waits in the limited queue until it is admitted.
+ * <p>A job with a limit key or a turn key is in the later part of the ranked queue until its scheduled time, whatever
+ * its priority. From then on a job with a limit key waits in the limited queue until it is admitted, and a job with a
+ * turn key is in the turn part of the ranked queue.
  */
 final class QueueIndex {
     private QueueIndex() {}
 
     /** Moves the row of a job, and returns whether the row is new, so that idle processes have to be woken. */
     static boolean replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        return IndexKey.move(tx, unconditionalKey(ref, before, after), unconditionalKey(ref, after, before));
+        return moved(
+                tx,
+                ref,
+                after,
+                IndexKey.move(tx, unconditionalKey(ref, before, after), unconditionalKey(ref, after, before)));
+    }
+
+    private static boolean moved(Transaction tx, JobRef ref, @Nullable JobRow after, boolean isNew) {
+        if (isNew && after != null && after.options().turnKey() != null) {
+            TransactionScope.of(tx)
+                    .needTurn(new TurnKey(ref.keys(), after.options().turnKey()));
+        }
+        return isNew;
     }
 
     /** Writes the row of a job that was in quarantine, whose row in the queue may have been cleared. */
     static boolean restore(Transaction tx, JobRef ref, JobRow was, JobRow now) {
-        return IndexKey.move(tx, Optional.empty(), unconditionalKey(ref, now, was));
+        return moved(tx, ref, now, IndexKey.move(tx, Optional.empty(), unconditionalKey(ref, now, was)));
     }
 
     /** {@return the key to write or clear at once; empty if the end of the verb decides, see {@link LimitChange}} */
@@ -39,18 +52,21 @@ final class QueueIndex {
         long time = row.scheduledTime();
         JobOptions options = row.options();
         boolean isLater = time != 0 && !options.due();
-        if (isLater && (options.priority() != 0 || options.limitKey() != null)) {
+        if (isLater && (options.priority() != 0 || options.movesWhenDue())) {
             return Optional.of(ref.keys().rankedLater(time, options.priority(), ref.id()));
         }
-        return Optional.of(due(ref, options.priority(), options.since(), time));
+        return Optional.of(due(ref, options.turnKey(), options.priority(), options.since(), time));
     }
 
     /** {@return the key of a job that may run now} */
-    static byte[] due(JobRef ref, int priority, long since, long scheduledTime) {
-        return priority == 0
-                ? ref.keys().pending(scheduledTime, ref.id())
-                : ref.keys()
-                        .ranked(priority, scheduledTime == 0 ? since : since(scheduledTime), scheduledTime, ref.id());
+    static byte[] due(JobRef ref, @Nullable String turnKey, int priority, long since, long scheduledTime) {
+        if (priority == 0 && turnKey == null) {
+            return ref.keys().pending(scheduledTime, ref.id());
+        }
+        long age = scheduledTime == 0 ? since : since(scheduledTime);
+        return turnKey == null
+                ? ref.keys().ranked(priority, age, scheduledTime, ref.id())
+                : ref.keys().rankedTurn(turnKey, priority, age, scheduledTime, ref.id());
     }
 
     /** {@return the order of a job with a scheduled time: that time, in milliseconds since the epoch} */

@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Lists the jobs in the queues of a type: by priority, then in the order of the queue, and at the end the jobs of the
- * ranked queue that are scheduled for later. Blocked jobs are in no queue, and not listed.
+ * Lists the jobs in the queues of a type: by priority, then in the order of the queue, then the jobs with turn keys,
+ * and at the end the jobs of the ranked queue that are scheduled for later. Blocked jobs are in no queue, and not
+ * listed.
  */
 public final class QueueListing {
     private final TypeKeys keys;
@@ -24,6 +25,7 @@ public final class QueueListing {
                 new Range(keys.ranked().begin, below.begin),
                 new Range(keys.pendingUnscheduled().begin, keys.pendingAfter(0).end),
                 below,
+                keys.rankedTurns(),
                 keys.rankedLater());
     }
 

@@ -26,10 +26,11 @@ public final class RankedQueue {
     private RankedQueue() {}
 
     /**
-     * {@return the first row: the due job with the highest priority, or else the job with the earliest time}
+     * {@return the first row: a due job with a turn key, or else the due job with the highest priority, or else the job
+     * with the earliest time}
      */
     public static CompletableFuture<Optional<QueueEntry>> first(ReadTransaction tx, TypeKeys keys) {
-        Range range = new Range(keys.ranked().begin, keys.rankedLater().end);
+        Range range = new Range(keys.rankedTurns().begin, keys.rankedLater().end);
         return Quarantine.range(tx, keys, range, 1, false, row -> decode(keys, row.getKey()))
                 .thenApply(rows -> rows.stream().findFirst());
     }
@@ -96,16 +97,24 @@ public final class RankedQueue {
 
     static QueueEntry decode(TypeKeys keys, byte[] key) {
         Tuple path = keys.unpackRanked(key);
-        return path.getLong(0) == TypeKeys.RANKED_NOW
-                ? new QueueEntry(
-                        key, Keyspace.jobId(path, 4), priority(path.getLong(1)), path.getLong(2), path.getLong(3), true)
-                : new QueueEntry(
-                        key,
-                        Keyspace.jobId(path, 3),
-                        priority(path.getLong(2)),
-                        QueueIndex.since(path.getLong(1)),
-                        path.getLong(1),
-                        false);
+        long part = path.getLong(0);
+        if (part == TypeKeys.RANKED_LATER) {
+            return new QueueEntry(
+                    key,
+                    Keyspace.jobId(path, 3),
+                    priority(path.getLong(2)),
+                    QueueIndex.since(path.getLong(1)),
+                    path.getLong(1),
+                    false);
+        }
+        int first = part == TypeKeys.RANKED_TURNS ? 2 : 1; // behind the turn key
+        return new QueueEntry(
+                key,
+                Keyspace.jobId(path, first + 3),
+                priority(path.getLong(first)),
+                path.getLong(first + 1),
+                path.getLong(first + 2),
+                true);
     }
 
     private static int priority(long rank) {

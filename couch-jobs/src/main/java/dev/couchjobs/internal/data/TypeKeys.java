@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * instances may share a transaction.
  */
 public final class TypeKeys {
+    static final long RANKED_TURNS = -1;
     static final long RANKED_NOW = 0;
     static final long RANKED_LATER = 1;
     private static final int NUMBER_BYTES_MAX = 1 + Long.BYTES;
@@ -61,6 +62,10 @@ public final class TypeKeys {
     private final byte[] limitedPrefix;
     private final Subspace slots;
     private final Subspace unique;
+    private final Subspace turns;
+    private final byte[] turnsPrefix;
+    private final Subspace inTurn;
+    private final Subspace weights;
     private final byte[] rules;
     private final byte[] rate;
     private final byte[] watchesLost;
@@ -107,6 +112,10 @@ public final class TypeKeys {
         limitedPrefix = limited.pack();
         slots = root.subspace(Tuple.from("slots", typeName));
         unique = root.subspace(Tuple.from("unique", typeName));
+        turns = root.subspace(Tuple.from("turns", typeName));
+        turnsPrefix = turns.pack();
+        inTurn = root.subspace(Tuple.from("in_turn", typeName));
+        weights = root.subspace(Tuple.from("weights", typeName));
         rules = root.pack(Tuple.from("rules", typeName));
         rate = root.pack(Tuple.from("rate", typeName));
         watchesLost = root.pack(Tuple.from("watches_lost", typeName));
@@ -273,6 +282,21 @@ public final class TypeKeys {
     /** The rows of the due part below a priority. */
     Range rankedBelow(int priority) {
         return new Range(ranked.get(Tuple.from(RANKED_NOW, -(long) priority)).range().end, ranked().end);
+    }
+
+    /** A key in the turn part of the ranked queue: by turn key, and within one as in the due part. */
+    byte[] rankedTurn(String turnKey, int priority, long since, long scheduledTime, String jobId) {
+        return ranked.pack(Tuple.from(RANKED_TURNS, turnKey, -(long) priority, since, scheduledTime, jobId));
+    }
+
+    /** The turn part of the ranked queue: the due jobs with turn keys. */
+    Range rankedTurns() {
+        return ranked.get(RANKED_TURNS).range();
+    }
+
+    /** The due jobs with a turn key. */
+    Range rankedTurn(String turnKey) {
+        return ranked.get(Tuple.from(RANKED_TURNS, turnKey)).range();
     }
 
     /** A key in the later part of the ranked queue, by scheduled time. */
@@ -480,6 +504,30 @@ public final class TypeKeys {
     /** The last job that was added with each unique key. */
     Subspace unique() {
         return unique;
+    }
+
+    /** The order in which the turn keys with due jobs take turns. */
+    Range turns() {
+        return turns.range();
+    }
+
+    byte[] turnsPrefix() {
+        return turnsPrefix;
+    }
+
+    /** Reads the path of a turn: sequence and turn key. */
+    Tuple unpackTurn(byte[] key) {
+        return turns.unpack(key);
+    }
+
+    /** The key that exists while a turn key has a turn. */
+    byte[] inTurn(String turnKey) {
+        return inTurn.pack(turnKey);
+    }
+
+    /** The weights of turn keys; at the subspace's own key whether there are any. */
+    Subspace weights() {
+        return weights;
     }
 
     /** The key of the rules that claims of the type respect. */

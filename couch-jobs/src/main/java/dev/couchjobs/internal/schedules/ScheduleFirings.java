@@ -4,6 +4,7 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.ClaimInfo;
 import dev.couchjobs.internal.data.DependencyState;
 import dev.couchjobs.internal.data.Firing;
+import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
@@ -271,7 +272,7 @@ public final class ScheduleFirings {
 
     private JobOptions options(String name, ScheduleRow row) {
         ScheduleRow.Definition definition = row.definition();
-        return JobOptions.withOptions(definition.priority(), clock.millis(), definition.retry(), null)
+        return JobOptions.withOptions(definition.priority(), clock.millis(), definition.retry(), JobKeys.NONE)
                 .firedBy(new Firing(name, Objects.requireNonNull(row.current()).time()));
     }
 

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.transactions;
 
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.data.TurnTable;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.dependencies.DependencyPropagator;
 import dev.couchjobs.internal.limits.Admission;
@@ -10,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Completes what a verb began in its transaction: adds the jobs of schedules that follow those that ended, propagates
- * the ends of jobs to their dependents, passes the slots of limit keys on, and brings the types of enqueued jobs into
- * use. Each part may follow from those before it.
+ * the ends of jobs to their dependents, passes the slots of limit keys on, gives turns to turn keys, and brings the
+ * types of enqueued jobs into use. Each part may follow from those before it.
  */
 record VerbEpilogue(ScheduleFirings scheduleFirings, DependencyPropagator dependencyPropagator, Admission admission) {
     <T extends @Nullable Object> CompletableFuture<T> run(Transaction tx, CompletableFuture<T> done) {
@@ -19,7 +20,8 @@ record VerbEpilogue(ScheduleFirings scheduleFirings, DependencyPropagator depend
                 .addFollowing(tx)
                 .thenCompose(moved -> dependencyPropagator.propagate(tx))
                 .thenCompose(propagated -> admission.settle(tx))
-                .thenCompose(settled -> TypeInUse.bringIntoUse(tx))
+                .thenCompose(settled -> TurnTable.giveTurns(tx))
+                .thenCompose(given -> TypeInUse.bringIntoUse(tx))
                 .thenApply(used -> result));
     }
 }

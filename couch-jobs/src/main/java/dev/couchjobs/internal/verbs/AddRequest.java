@@ -10,6 +10,7 @@ import dev.couchjobs.Outcome;
 import dev.couchjobs.Retention;
 import dev.couchjobs.Unique;
 import dev.couchjobs.internal.data.DependencyState;
+import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
@@ -71,11 +72,18 @@ record AddRequest(
     }
 
     private static <D> JobOptions options(NewJob<D> job, PayloadCodec codec, long now) {
-        JobOptions options = JobOptions.withOptions(
-                job.priority(), now, job.retry().orElse(null), job.limitKey().orElse(null));
-        return job.unique().isEmpty()
-                ? options
-                : options.unique(key(job.unique().orElseThrow(), job, codec, now));
+        return JobOptions.withOptions(job.priority(), now, job.retry().orElse(null), keys(job, codec, now));
+    }
+
+    private static <D> JobKeys keys(NewJob<D> job, PayloadCodec codec, long now) {
+        return job.limitKey().isEmpty()
+                        && job.turnKey().isEmpty()
+                        && job.unique().isEmpty()
+                ? JobKeys.NONE
+                : new JobKeys(
+                        job.limitKey().orElse(null),
+                        job.turnKey().orElse(null),
+                        job.unique().map(rule -> key(rule, job, codec, now)).orElse(null));
     }
 
     private static <D> UniqueKey key(Unique rule, NewJob<D> job, PayloadCodec codec, long now) {

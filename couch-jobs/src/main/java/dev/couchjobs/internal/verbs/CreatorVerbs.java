@@ -15,6 +15,8 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.SlotTable;
+import dev.couchjobs.internal.data.TurnKey;
+import dev.couchjobs.internal.data.TurnTable;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.data.UniqueIndex;
@@ -217,10 +219,12 @@ public final class CreatorVerbs {
     }
 
     private static boolean hasKeys(NewJob<?> job) {
-        return job.limitKey().isPresent() || job.unique().isPresent();
+        return job.limitKey().isPresent()
+                || job.turnKey().isPresent()
+                || job.unique().isPresent();
     }
 
-    /** Keeps code that does not know limit keys or unique keys from the rows, and starts the reads of slots. */
+    /** Keeps code that does not know some keys from the rows, and starts the reads of slots and turns. */
     private CompletableFuture<?> prepareKeys(Transaction tx, Collection<? extends NewJob<?>> newJobs) {
         Map<TypeKeys, Set<String>> limitKeys = new LinkedHashMap<>();
         newJobs.forEach(job -> job.limitKey()
@@ -228,10 +232,18 @@ public final class CreatorVerbs {
                         .computeIfAbsent(keyspace.type(job.type().name()), type -> new LinkedHashSet<>())
                         .add(key)));
         limitKeys.forEach((type, ofType) -> ofType.forEach(key -> SlotTable.prefetch(tx, type, key)));
+        Set<TurnKey> turnKeys = newJobs.stream()
+                .flatMap(job -> job
+                        .turnKey()
+                        .map(key -> new TurnKey(keyspace.type(job.type().name()), key))
+                        .stream())
+                .collect(Collectors.toSet());
+        turnKeys.forEach(key -> TurnTable.prefetch(tx, key));
         boolean hasUniqueKeys = newJobs.stream().anyMatch(job -> job.unique().isPresent());
         return new LayoutRow(keyspace).raise(tx, layout -> {
             Layout withLimitKeys = limitKeys.isEmpty() ? layout : layout.withLimitKeys();
-            return hasUniqueKeys ? withLimitKeys.withUniqueKeys() : withLimitKeys;
+            Layout withUniqueKeys = hasUniqueKeys ? withLimitKeys.withUniqueKeys() : withLimitKeys;
+            return turnKeys.isEmpty() ? withUniqueKeys : withUniqueKeys.withTurnKeys();
         });
     }
 

@@ -109,6 +109,11 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
     }
 
     @Override
+    public Optional<String> turnKey() {
+        return Optional.ofNullable(row.options().turnKey());
+    }
+
+    @Override
     public boolean isBlocked() {
         return row.state() == JobState.PENDING && row.options().blocked();
     }

@@ -1,0 +1,14 @@
+package dev.couchjobs.internal.data;
+
+/**
+ * A turn key of a type.
+ *
+ * @param type the type
+ * @param name the key
+ */
+public record TurnKey(TypeKeys type, String name) {
+    /** {@return the key of the row that exists while the turn key has a turn} */
+    byte[] inTurn() {
+        return type.inTurn(name);
+    }
+}
