@@ -31,7 +31,12 @@ public interface JobInfo<D, R> {
     /** {@return the turn key that its creator gave it} */
     Optional<String> turnKey();
 
-    /** {@return whether a pending job waits for other jobs to end} */
+    /** {@return the key of the sequence in which its creator put it} */
+    Optional<String> sequence();
+
+    /**
+     * {@return whether a pending job waits for other jobs to end: its dependencies, or those before it in its sequence}
+     */
     boolean isBlocked();
 
     /** {@return the time before which a pending job is not to run, or that a finished one had, if there was one} */

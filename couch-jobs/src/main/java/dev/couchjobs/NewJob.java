@@ -29,11 +29,18 @@ public final class NewJob<D> {
     private final @Nullable Instant at;
     private final int priority;
     private final @Nullable RetryPolicy retry;
-    private final @Nullable String limitKey;
-    private final @Nullable String turnKey;
-    private final @Nullable Unique unique;
+    private final Keys keys;
     private final List<Dependency> dependencies;
     private final Set<JobState> leftAlone;
+
+    private record Keys(
+            @Nullable String limit,
+            @Nullable String turn,
+            @Nullable Unique unique,
+            @Nullable String sequence,
+            boolean passesFailure) {
+        static final Keys NONE = new Keys(null, null, null, null, false);
+    }
 
     private NewJob(
             JobType<D, ?> type,
@@ -42,9 +49,7 @@ public final class NewJob<D> {
             @Nullable Instant at,
             int priority,
             @Nullable RetryPolicy retry,
-            @Nullable String limitKey,
-            @Nullable String turnKey,
-            @Nullable Unique unique,
+            Keys keys,
             List<Dependency> dependencies,
             Set<JobState> leftAlone) {
         this.type = Objects.requireNonNull(type, "type");
@@ -53,11 +58,13 @@ public final class NewJob<D> {
         this.at = at;
         this.priority = priority;
         this.retry = retry;
-        this.limitKey = limitKey;
-        this.turnKey = turnKey;
-        this.unique = unique;
+        this.keys = keys;
         this.dependencies = dependencies;
         this.leftAlone = leftAlone;
+    }
+
+    private NewJob<D> with(Keys newKeys) {
+        return new NewJob<>(type, data, id, at, priority, retry, newKeys, dependencies, leftAlone);
     }
 
     /**
@@ -69,7 +76,7 @@ public final class NewJob<D> {
      * @return the job
      */
     public static <D> NewJob<D> of(JobType<D, ?> type, D data) {
-        return new NewJob<>(type, data, null, null, 0, null, null, null, null, List.of(), Set.of());
+        return new NewJob<>(type, data, null, null, 0, null, Keys.NONE, List.of(), Set.of());
     }
 
     /**
@@ -83,7 +90,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> id(String id) {
         Keyspace.checkJobId(id);
-        return new NewJob<>(type, data, id, at, priority, retry, limitKey, turnKey, unique, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, at, priority, retry, keys, dependencies, leftAlone);
     }
 
     /**
@@ -95,7 +102,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> at(Instant time) {
         ScheduledTimes.toSeconds(time);
-        return new NewJob<>(type, data, id, time, priority, retry, limitKey, turnKey, unique, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, time, priority, retry, keys, dependencies, leftAlone);
     }
 
     /**
@@ -108,7 +115,7 @@ public final class NewJob<D> {
      * @return the job
      */
     public NewJob<D> priority(int priority) {
-        return new NewJob<>(type, data, id, at, priority, retry, limitKey, turnKey, unique, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, at, priority, retry, keys, dependencies, leftAlone);
     }
 
     /**
@@ -119,7 +126,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> retry(RetryPolicy policy) {
         Objects.requireNonNull(policy, "policy");
-        return new NewJob<>(type, data, id, at, priority, policy, limitKey, turnKey, unique, dependencies, leftAlone);
+        return new NewJob<>(type, data, id, at, priority, policy, keys, dependencies, leftAlone);
     }
 
     /**
@@ -134,7 +141,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> limitKey(String key) {
         Keyspace.checkLimitKey(key);
-        return new NewJob<>(type, data, id, at, priority, retry, key, turnKey, unique, dependencies, leftAlone);
+        return with(new Keys(key, keys.turn, keys.unique, keys.sequence, keys.passesFailure));
     }
 
     /**
@@ -155,7 +162,41 @@ public final class NewJob<D> {
      */
     public NewJob<D> turnKey(String key) {
         Keyspace.checkTurnKey(key);
-        return new NewJob<>(type, data, id, at, priority, retry, limitKey, key, unique, dependencies, leftAlone);
+        return with(new Keys(keys.limit, key, keys.unique, keys.sequence, keys.passesFailure));
+    }
+
+    /**
+     * This job in a sequence: of the jobs of the type in one sequence, each runs after those before it have ended, in
+     * the order of the commits that added them. A job that is to be tried again holds back those behind it, and so does
+     * one that has failed: until its dead letter is retried and succeeds, or is removed, also by {@linkplain Retention
+     * retention}. Jobs that are held back are {@linkplain JobInfo#isBlocked blocked}. A job that is added again while
+     * it is pending keeps its place.
+     *
+     * <p>The first job in a sequence keeps processes with a version before sequences from reading and writing
+     * (rfc/024).
+     *
+     * @param key the key of the sequence, 1 to 500 bytes in UTF-8
+     * @return the job
+     * @throws IllegalArgumentException if the key is empty, too long, or no well-formed text
+     */
+    public NewJob<D> sequence(String key) {
+        return inSequence(key, false);
+    }
+
+    /**
+     * This job in a sequence, as {@link #sequence}, but the jobs behind it also run if it has failed.
+     *
+     * @param key the key of the sequence, 1 to 500 bytes in UTF-8
+     * @return the job
+     * @throws IllegalArgumentException if the key is empty, too long, or no well-formed text
+     */
+    public NewJob<D> sequencePassingFailure(String key) {
+        return inSequence(key, true);
+    }
+
+    private NewJob<D> inSequence(String key, boolean passes) {
+        Keyspace.checkSequence(key);
+        return with(new Keys(keys.limit, keys.turn, keys.unique, key, passes));
     }
 
     /**
@@ -169,7 +210,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> unique(Unique rule) {
         Objects.requireNonNull(rule, "rule");
-        return new NewJob<>(type, data, id, at, priority, retry, limitKey, turnKey, rule, dependencies, leftAlone);
+        return with(new Keys(keys.limit, keys.turn, rule, keys.sequence, keys.passesFailure));
     }
 
     /**
@@ -207,8 +248,7 @@ public final class NewJob<D> {
     public NewJob<D> after(Collection<Dependency> dependencies) {
         List<Dependency> all = new ArrayList<>(this.dependencies);
         all.addAll(dependencies);
-        return new NewJob<>(
-                type, data, id, at, priority, retry, limitKey, turnKey, unique, List.copyOf(all), leftAlone);
+        return new NewJob<>(type, data, id, at, priority, retry, keys, List.copyOf(all), leftAlone);
     }
 
     /**
@@ -232,7 +272,7 @@ public final class NewJob<D> {
     }
 
     private NewJob<D> leaving(Set<JobState> states) {
-        return new NewJob<>(type, data, id, at, priority, retry, limitKey, turnKey, unique, dependencies, states);
+        return new NewJob<>(type, data, id, at, priority, retry, keys, dependencies, states);
     }
 
     /** {@return the type of the job} */
@@ -267,17 +307,27 @@ public final class NewJob<D> {
 
     /** {@return its limit key, or empty if it has none} */
     public Optional<String> limitKey() {
-        return Optional.ofNullable(limitKey);
+        return Optional.ofNullable(keys.limit);
     }
 
     /** {@return its turn key, or empty if it has none} */
     public Optional<String> turnKey() {
-        return Optional.ofNullable(turnKey);
+        return Optional.ofNullable(keys.turn);
+    }
+
+    /** {@return the key of its sequence, or empty if it is in none} */
+    public Optional<String> sequence() {
+        return Optional.ofNullable(keys.sequence);
+    }
+
+    /** {@return whether the jobs behind it in its sequence also run if it has failed} */
+    public boolean passesFailure() {
+        return keys.passesFailure;
     }
 
     /** {@return which other job makes it a duplicate, or empty if none does} */
     public Optional<Unique> unique() {
-        return Optional.ofNullable(unique);
+        return Optional.ofNullable(keys.unique);
     }
 
     /** {@return what it is to wait for} */

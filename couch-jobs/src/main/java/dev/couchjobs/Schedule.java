@@ -107,9 +107,11 @@ public final class Schedule {
         if (job.unique().isPresent()) {
             throw new IllegalArgumentException("The schedule makes its jobs one at a time: leave out unique.");
         }
-        if (job.limitKey().isPresent() || job.turnKey().isPresent()) {
-            throw new IllegalArgumentException("The jobs of a schedule have neither a limit key nor a turn key: let the"
-                    + " job of the schedule add a job with one, and leave out limitKey and turnKey.");
+        if (job.limitKey().isPresent()
+                || job.turnKey().isPresent()
+                || job.sequence().isPresent()) {
+            throw new IllegalArgumentException("The jobs of a schedule have no limit key, no turn key, and no sequence:"
+                    + " let the job of the schedule add a job with one, and leave out limitKey, turnKey and sequence.");
         }
         if (job.leavesAlone(JobState.PENDING)) {
             throw new IllegalArgumentException("A schedule never adds a job that exists: leave out ifAbsent.");

@@ -64,7 +64,20 @@ final class LimitRows {
                         "`accept` of the last job of a turn key",
                         LimitRows::oneInTurn,
                         (s, id) -> accept(s),
-                        reading("turns")));
+                        reading("turns")),
+                verb(
+                        "`add` of the first job of a sequence",
+                        LimitRows::firstOfSequence,
+                        (s, db, job) -> s.jobs.add(db, job)),
+                verb("`add` of a job behind others", LimitRows::secondOfSequence, (s, db, job) -> s.jobs.add(db, job)),
+                verb(
+                        "`finish` of the last job of a sequence",
+                        LimitRows::lastOfSequence,
+                        (s, db, job) -> s.jobs.processor().finish(db, job)),
+                verb(
+                        "`finish` that lets the next job go",
+                        LimitRows::runningOfSequence,
+                        (s, db, job) -> s.jobs.processor().finish(db, job)));
     }
 
     private static NewJob<String> job(int number) {
@@ -73,6 +86,32 @@ final class LimitRows {
 
     private static NewJob<String> inTurn(int number) {
         return NewJob.of(MAIL, DATA).id(CostFixture.id(number)).turnKey(KEY);
+    }
+
+    private static NewJob<String> inSequence(int number) {
+        return NewJob.of(MAIL, DATA).id(CostFixture.id(number)).sequence(KEY);
+    }
+
+    /** The first sequence of all raises the layout. */
+    private static NewJob<String> firstOfSequence(CostFixture s) {
+        s.await(s.others.add(s.database(), inSequence(3).sequence("other").priority(-1)));
+        return inSequence(1);
+    }
+
+    private static NewJob<String> secondOfSequence(CostFixture s) {
+        s.await(s.others.add(s.database(), inSequence(1)));
+        return inSequence(2);
+    }
+
+    private static Job<String> lastOfSequence(CostFixture s) {
+        s.await(s.others.add(s.database(), inSequence(1)));
+        return s.claimed();
+    }
+
+    private static Job<String> runningOfSequence(CostFixture s) {
+        Job<String> running = lastOfSequence(s);
+        s.await(s.others.add(s.database(), inSequence(2)));
+        return running;
     }
 
     private static String nothing(CostFixture s) {

@@ -203,7 +203,17 @@ public record TypeRows(
             }
             case "waits_for", "dependents", "releasing", "expected" -> linkRows.add(key);
             case "counts", "ranked", "attempts", "dead", "log" -> indexes.add(key, value);
-            case "result", "retire", "archiving", "quarantine", "idle", "unique", "turns", "in_turn", "weights" -> {}
+            case "result",
+                    "retire",
+                    "archiving",
+                    "quarantine",
+                    "idle",
+                    "unique",
+                    "turns",
+                    "in_turn",
+                    "weights",
+                    "sequences",
+                    "sequence_queue" -> {}
             default -> throw new AssertionError("An unknown row: " + key);
         }
     }

@@ -8,18 +8,42 @@ import org.jspecify.annotations.Nullable;
  * @param limit the limit key
  * @param turn the turn key
  * @param unique the unique key
+ * @param sequence the place in a sequence
  */
 public record JobKeys(
         @Nullable String limit,
         @Nullable String turn,
-        @Nullable UniqueKey unique) {
+        @Nullable UniqueKey unique,
+        @Nullable SequencePlace sequence) {
     /** No keys. */
-    public static final JobKeys NONE = new JobKeys(null, null, null);
+    public static final JobKeys NONE = new JobKeys(null, null, null, null);
 
     private static final UniqueKey NO_UNIQUE_KEY = new UniqueKey("", false, 0);
 
     JobKeys withUnique(@Nullable UniqueKey newUnique) {
-        return new JobKeys(limit, turn, newUnique);
+        return new JobKeys(limit, turn, newUnique, sequence);
+    }
+
+    private JobKeys withSequence(@Nullable SequencePlace newSequence) {
+        return new JobKeys(limit, turn, unique, newSequence);
+    }
+
+    /** {@return a copy for a job that waits for those before it in its sequence, or no longer does} */
+    JobKeys held(boolean held) {
+        return sequence == null ? this : withSequence(sequence.held(held));
+    }
+
+    /** {@return whether the job waits for those before it in its sequence} */
+    boolean areHeld() {
+        return sequence != null && sequence.held();
+    }
+
+    /** {@return a copy with the place of other keys, if that is in the same sequence} */
+    JobKeys inPlaceOf(JobKeys other) {
+        return sequence != null && other.sequence != null && sequence.name().equals(other.sequence.name())
+                ? withSequence(new SequencePlace(
+                        sequence.name(), other.sequence.token(), sequence.passesFailure(), other.sequence.held()))
+                : this;
     }
 
     /** {@return whether jobs with these keys are in a queue by age, also with priority 0} */
@@ -27,13 +51,17 @@ public record JobKeys(
         return limit != null || turn != null;
     }
 
-    /** {@return whether the keys are the same, whenever the job was added} */
+    /** {@return whether the keys are the same, whenever and in whatever place the job was added} */
     boolean areSameAs(JobKeys other) {
-        return withoutTime().equals(other.withoutTime());
+        return equals(other) || withoutPlace().equals(other.withoutPlace());
     }
 
-    private JobKeys withoutTime() {
-        return unique == null ? this : withUnique(new UniqueKey(unique.text(), unique.isDigest(), 0));
+    private JobKeys withoutPlace() {
+        return new JobKeys(
+                limit,
+                turn,
+                unique == null ? null : new UniqueKey(unique.text(), unique.isDigest(), 0),
+                sequence == null ? null : new SequencePlace(sequence.name(), 0, sequence.passesFailure(), false));
     }
 
     /** Adds the keys up to the last that there is. */
@@ -42,12 +70,18 @@ public record JobKeys(
             return;
         }
         row.addNullable(limit);
-        if (unique != null || turn != null) {
+        if (unique != null || turn != null || sequence != null) {
             UniqueKey written = unique == null ? NO_UNIQUE_KEY : unique;
             row.add(written.text()).add(written.isDigest()).add(written.since());
         }
-        if (turn != null) {
-            row.add(turn);
+        if (turn != null || sequence != null) {
+            row.addNullable(turn);
+        }
+        if (sequence != null) {
+            row.add(sequence.name())
+                    .add(sequence.token())
+                    .add(sequence.passesFailure())
+                    .add(sequence.held());
         }
     }
 
@@ -57,7 +91,10 @@ public record JobKeys(
         }
         String limit = row.readNullableString();
         UniqueKey unique = row.hasNext() ? new UniqueKey(row.readString(), row.readBoolean(), row.readLong()) : null;
-        String turn = row.hasNext() ? row.readString() : null;
-        return new JobKeys(limit, turn, NO_UNIQUE_KEY.equals(unique) ? null : unique);
+        String turn = row.hasNext() ? row.readNullableString() : null;
+        SequencePlace sequence = row.hasNext()
+                ? new SequencePlace(row.readString(), row.readLong(), row.readBoolean(), row.readBoolean())
+                : null;
+        return new JobKeys(limit, turn, NO_UNIQUE_KEY.equals(unique) ? null : unique, sequence);
     }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param since when a job in the ranked queue was enqueued, in milliseconds since the epoch by the clock of the process
  *     that enqueued it; the oldest job comes first within a priority
  * @param due whether a job was moved to the due part of the ranked queue, because its scheduled time has come
- * @param blocked whether the job waits for a dependency, and so is in no queue
+ * @param blocked whether the job waits for a dependency
  * @param retry its own retry policy, or null for that of its type
  * @param dependencies its dependency state
  * @param edits how often the job was changed without being claimed, so that no two rows of the job are equal
@@ -52,6 +52,22 @@ public record JobOptions(
     /** {@return the unique key of the job, or null} */
     public @Nullable UniqueKey unique() {
         return keys.unique();
+    }
+
+    /** {@return whether the job waits for a dependency, or for others in its sequence, and so is in no queue} */
+    public boolean isBlocked() {
+        return blocked || keys.areHeld();
+    }
+
+    /** {@return a copy for a job that waits for those before it in its sequence, or no longer does} */
+    JobOptions held(boolean held) {
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, keys.held(held));
+    }
+
+    /** {@return a copy in the place of an earlier object, if that is in the same sequence} */
+    public JobOptions inPlaceOf(JobOptions earlier) {
+        return new JobOptions(
+                priority, since, due, blocked, retry, dependencies, edits, firing, keys.inPlaceOf(earlier.keys));
     }
 
     /** {@return whether the job moves from the later part to another queue once its scheduled time has come} */

@@ -119,9 +119,19 @@ public record JobRow(
         return withOptions(options.withDependencies(dependencies));
     }
 
-    /** {@return whether the job waits for a dependency} */
+    /** {@return whether the job waits for a dependency, or for others in its sequence} */
     public boolean isBlocked() {
+        return state == JobState.PENDING && options.isBlocked();
+    }
+
+    /** {@return whether the job waits for a dependency} */
+    public boolean waitsForDependency() {
         return state == JobState.PENDING && options.blocked();
+    }
+
+    /** {@return this job as one that waits for others in its sequence, or no longer does} */
+    public JobRow held(boolean held) {
+        return options.keys().sequence() == null ? this : withOptions(options.held(held));
     }
 
     /**
@@ -334,7 +344,7 @@ public record JobRow(
 
     /** {@return whether two rows differ in anything that subscribers receive} */
     boolean differsFrom(JobRow other) {
-        return state != other.state || options.blocked() != other.options.blocked() || hasOtherOptionsThan(other);
+        return state != other.state || options.isBlocked() != other.options.isBlocked() || hasOtherOptionsThan(other);
     }
 
     private boolean hasOtherOptionsThan(JobRow other) {

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -76,6 +77,11 @@ public final class JobTransaction {
     /** {@return the ends and removals of jobs that schedules made, in this transaction since the last call} */
     public static List<RowChange> takeEndedFirings(Transaction tx) {
         return TransactionScope.takeEndedFirings(tx);
+    }
+
+    /** {@return the changes of jobs in sequences to settle, in this transaction since the last call} */
+    public static List<SequenceChange> takeSequenceChanges(Transaction tx) {
+        return TransactionScope.takeSequenceChanges(tx);
     }
 
     /** {@return the changes of jobs with limit keys to settle, in this transaction since the last call} */
@@ -239,9 +245,10 @@ public final class JobTransaction {
      * Writes a row that was in quarantine, and its rows in the indexes, which were cleared meanwhile.
      *
      * @param was the row as the counters include it
-     * @param now the row to write
+     * @param restored the row to write
      */
-    public void restore(JobRef ref, JobRow was, JobRow now) {
+    public void restore(JobRef ref, JobRow was, JobRow restored) {
+        JobRow now = Objects.requireNonNull(settleSequence(ref, null, restored));
         SharedRows shared = sharedRows(ref.keys(), List.of(ref.rowKey()));
         now.write(tx, ref.dataKey());
         shared.restore(ref, was, now);
@@ -303,7 +310,7 @@ public final class JobTransaction {
     private void write(RowChange change, SharedRows shared) {
         JobRef ref = change.ref();
         JobRow before = change.before();
-        JobRow after = change.after();
+        JobRow after = settleSequence(ref, before, change.after());
         JobRow event =
                 after == null ? null : (before == null ? after : after.after(before)).stamped(shared.userVersion());
         JobRow kept = event == null || event.vanishes() ? null : event;
@@ -334,6 +341,18 @@ public final class JobTransaction {
         if (endsFiring(before, after)) {
             scope.endFiring(change);
         }
+    }
+
+    /** {@return the row after a change; if it joins a sequence, held back until the end of the verb decides} */
+    private @Nullable JobRow settleSequence(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+        if (SequenceChange.place(before) == null && SequenceChange.place(after) == null) {
+            return after;
+        }
+        SequenceChange change = SequenceChange.of(ref, before, after);
+        if (change.isAny()) {
+            scope.settleLater(change);
+        }
+        return after != null && change.joined().isPresent() ? after.held(true) : after;
     }
 
     private static boolean endsFiring(@Nullable JobRow before, @Nullable JobRow after) {

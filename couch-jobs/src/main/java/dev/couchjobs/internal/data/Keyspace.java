@@ -58,6 +58,11 @@ public final class Keyspace {
         checkText("A turn key has", key, "use a short, stable key, such as the id of a tenant.");
     }
 
+    /** Refuses an invalid key of a sequence. */
+    public static void checkSequence(String key) {
+        checkText("The key of a sequence has", key, "use a short, stable key, such as the id of an order.");
+    }
+
     /** Refuses an invalid unique key. */
     public static void checkUniqueKey(String key) {
         checkText("A unique key has", key, "use a short, stable key, such as the id of what the job is about.");

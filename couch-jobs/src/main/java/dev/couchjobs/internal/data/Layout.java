@@ -31,8 +31,10 @@ public record Layout(
     private static final long WITH_UNIQUE_KEYS = 5;
     /** Older code can neither decode jobs with turn keys nor find them. */
     private static final long WITH_TURN_KEYS = 6;
+    /** Older code can neither decode jobs in sequences nor let the next one go. */
+    private static final long WITH_SEQUENCES = 7;
     /** The newest layout that this code knows. */
-    private static final long KNOWN = WITH_TURN_KEYS;
+    private static final long KNOWN = WITH_SEQUENCES;
 
     /** The layout of an instance without the row. */
     static final Layout FIRST = new Layout(1, 1, 1, null);
@@ -97,6 +99,11 @@ public record Layout(
     /** {@return a copy that only code with turn keys may read or write} */
     public Layout withTurnKeys() {
         return usedFrom(WITH_TURN_KEYS);
+    }
+
+    /** {@return a copy that only code with sequences may read or write} */
+    public Layout withSequences() {
+        return usedFrom(WITH_SEQUENCES);
     }
 
     /** {@return whether a job may have a turn key} */

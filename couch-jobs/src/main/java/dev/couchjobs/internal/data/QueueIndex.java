@@ -46,7 +46,7 @@ final class QueueIndex {
 
     /** {@return the key of a job in a queue from which processes claim, once it is admitted if it has a limit key} */
     static Optional<byte[]> key(JobRef ref, @Nullable JobRow row) {
-        if (row == null || row.state() != JobState.PENDING || row.options().blocked()) {
+        if (row == null || row.state() != JobState.PENDING || row.options().isBlocked()) {
             return Optional.empty();
         }
         long time = row.scheduledTime();

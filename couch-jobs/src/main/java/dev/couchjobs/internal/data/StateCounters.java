@@ -76,7 +76,7 @@ public final class StateCounters {
             return RUNNING;
         }
         if (row.state() == JobState.PENDING) {
-            return row.options().blocked() ? BLOCKED : PENDING;
+            return row.options().isBlocked() ? BLOCKED : PENDING;
         }
         return switch (row.outcome()) {
             case SUCCEEDED -> SUCCEEDED;

@@ -59,6 +59,8 @@ final class TransactionScope {
 
     @GuardedBy("this") private Set<TurnKey> turnKeys = Set.of();
 
+    @GuardedBy("this") private List<SequenceChange> sequenceChanges = List.of();
+
     private volatile boolean isRetry;
 
     private volatile @Nullable CompletableFuture<Layout> layout;
@@ -155,6 +157,25 @@ final class TransactionScope {
     private synchronized List<LimitChange> takeLimitChanges() {
         List<LimitChange> taken = limitChanges;
         limitChanges = List.of();
+        return taken;
+    }
+
+    /** Records that a job joins or leaves a sequence. */
+    synchronized void settleLater(SequenceChange change) {
+        if (sequenceChanges.isEmpty()) {
+            sequenceChanges = new ArrayList<>();
+        }
+        sequenceChanges.add(change);
+    }
+
+    /** {@return the changes of sequences, as recorded since the last call} */
+    static List<SequenceChange> takeSequenceChanges(Transaction tx) {
+        return find(tx).map(TransactionScope::takeSequenceChanges).orElse(List.of());
+    }
+
+    private synchronized List<SequenceChange> takeSequenceChanges() {
+        List<SequenceChange> taken = sequenceChanges;
+        sequenceChanges = List.of();
         return taken;
     }
 

@@ -66,6 +66,8 @@ public final class TypeKeys {
     private final byte[] turnsPrefix;
     private final Subspace inTurn;
     private final Subspace weights;
+    private final Subspace sequences;
+    private final Subspace sequenceQueue;
     private final byte[] rules;
     private final byte[] rate;
     private final byte[] watchesLost;
@@ -116,6 +118,8 @@ public final class TypeKeys {
         turnsPrefix = turns.pack();
         inTurn = root.subspace(Tuple.from("in_turn", typeName));
         weights = root.subspace(Tuple.from("weights", typeName));
+        sequences = root.subspace(Tuple.from("sequences", typeName));
+        sequenceQueue = root.subspace(Tuple.from("sequence_queue", typeName));
         rules = root.pack(Tuple.from("rules", typeName));
         rate = root.pack(Tuple.from("rate", typeName));
         watchesLost = root.pack(Tuple.from("watches_lost", typeName));
@@ -528,6 +532,25 @@ public final class TypeKeys {
     /** The weights of turn keys; at the subspace's own key whether there are any. */
     Subspace weights() {
         return weights;
+    }
+
+    /** The sequences with jobs. */
+    Subspace sequences() {
+        return sequences;
+    }
+
+    /** A job behind the current one of a sequence. */
+    byte[] sequenceQueue(String name, long number) {
+        return sequenceQueue.pack(Tuple.from(name, number));
+    }
+
+    /** The jobs behind the current one of a sequence. */
+    Range sequenceQueue(String name) {
+        return sequenceQueue.get(name).range();
+    }
+
+    long numberInSequence(byte[] key) {
+        return sequenceQueue.unpack(key).getLong(1);
     }
 
     /** The key of the rules that claims of the type respect. */

@@ -174,7 +174,7 @@ public final class DependencyLinker {
         if (hasEnded) {
             return CompletableFuture.completedFuture(ended(link, dependency.outcome()));
         }
-        return maybeCyclic && dependency.isBlocked()
+        return maybeCyclic && dependency.waitsForDependency()
                 ? refuseCycle(tx, link).thenApply(none -> addToGroup(tx, link, dependency))
                 : CompletableFuture.completedFuture(addToGroup(tx, link, dependency));
     }

@@ -240,7 +240,7 @@ public final class DependencyPropagator {
             for (int i = 0; i < refs.size(); i++) {
                 JobRef ref = refs.get(i);
                 rows.get(i)
-                        .filter(row -> row.isBlocked() && unblocked.contains(ref))
+                        .filter(row -> row.waitsForDependency() && unblocked.contains(ref))
                         .ifPresent(row -> changes.add(new RowChange(ref, row, DependencyFailures.unblocked(row))));
             }
             JobTransaction.of(tx).saveAll(changes);

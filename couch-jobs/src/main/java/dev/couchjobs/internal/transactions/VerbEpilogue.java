@@ -6,20 +6,22 @@ import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.dependencies.DependencyPropagator;
 import dev.couchjobs.internal.limits.Admission;
 import dev.couchjobs.internal.schedules.ScheduleFirings;
+import dev.couchjobs.internal.sequences.SequenceOrder;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Completes what a verb began in its transaction: adds the jobs of schedules that follow those that ended, propagates
- * the ends of jobs to their dependents, passes the slots of limit keys on, gives turns to turn keys, and brings the
- * types of enqueued jobs into use. Each part may follow from those before it.
+ * the ends of jobs to their dependents, lets the next jobs of sequences go, passes the slots of limit keys on, gives
+ * turns to turn keys, and brings the types of enqueued jobs into use. Each part may follow from those before it.
  */
 record VerbEpilogue(ScheduleFirings scheduleFirings, DependencyPropagator dependencyPropagator, Admission admission) {
     <T extends @Nullable Object> CompletableFuture<T> run(Transaction tx, CompletableFuture<T> done) {
         return done.thenCompose(result -> scheduleFirings
                 .addFollowing(tx)
                 .thenCompose(moved -> dependencyPropagator.propagate(tx))
-                .thenCompose(propagated -> admission.settle(tx))
+                .thenCompose(propagated -> SequenceOrder.settle(tx))
+                .thenCompose(ordered -> admission.settle(tx))
                 .thenCompose(settled -> TurnTable.giveTurns(tx))
                 .thenCompose(given -> TypeInUse.bringIntoUse(tx))
                 .thenApply(used -> result));

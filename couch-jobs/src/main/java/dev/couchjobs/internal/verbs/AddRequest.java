@@ -15,6 +15,7 @@ import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Payload;
+import dev.couchjobs.internal.data.SequencePlace;
 import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.data.UniqueKey;
 import dev.couchjobs.internal.data.WaitCondition;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -56,14 +58,20 @@ record AddRequest(
         Predicate<JobState> leavesAlone,
         Optional<Unique> unique) {
 
-    static <D> AddRequest of(JobRef ref, NewJob<D> job, PayloadCodec codec, long now) {
+    /**
+     * {@return the request for a job}
+     *
+     * @param token identifies the place in a sequence
+     */
+    static <D> AddRequest of(JobRef ref, NewJob<D> job, PayloadCodec codec, long now, LongSupplier token) {
         Payload payload = Payload.of(codec.encode(job.type(), ref.id(), job.data()));
         long time = job.at().map(ScheduledTimes::toSeconds).orElse(ScheduledTimes.NONE);
+        JobKeys keys = hasKeys(job) ? keys(job, codec, now, token) : JobKeys.NONE;
         return new AddRequest(
                 ref,
                 payload,
                 time,
-                options(job, codec, now),
+                JobOptions.withOptions(job.priority(), now, job.retry().orElse(null), keys),
                 job.id().isPresent(),
                 job.dependencies(),
                 job.type().retention(),
@@ -71,19 +79,22 @@ record AddRequest(
                 job.unique());
     }
 
-    private static <D> JobOptions options(NewJob<D> job, PayloadCodec codec, long now) {
-        return JobOptions.withOptions(job.priority(), now, job.retry().orElse(null), keys(job, codec, now));
+    /** {@return whether a job has any of the keys in its options} */
+    static boolean hasKeys(NewJob<?> job) {
+        return job.limitKey().isPresent()
+                || job.turnKey().isPresent()
+                || job.unique().isPresent()
+                || job.sequence().isPresent();
     }
 
-    private static <D> JobKeys keys(NewJob<D> job, PayloadCodec codec, long now) {
-        return job.limitKey().isEmpty()
-                        && job.turnKey().isEmpty()
-                        && job.unique().isEmpty()
-                ? JobKeys.NONE
-                : new JobKeys(
-                        job.limitKey().orElse(null),
-                        job.turnKey().orElse(null),
-                        job.unique().map(rule -> key(rule, job, codec, now)).orElse(null));
+    private static <D> JobKeys keys(NewJob<D> job, PayloadCodec codec, long now, LongSupplier token) {
+        return new JobKeys(
+                job.limitKey().orElse(null),
+                job.turnKey().orElse(null),
+                job.unique().map(rule -> key(rule, job, codec, now)).orElse(null),
+                job.sequence()
+                        .map(key -> new SequencePlace(key, token.getAsLong(), job.passesFailure(), false))
+                        .orElse(null));
     }
 
     private static <D> UniqueKey key(Unique rule, NewJob<D> job, PayloadCodec codec, long now) {
@@ -239,6 +250,9 @@ record AddRequest(
         }
         JobRow again = row.enqueued(payload, scheduledTime);
         JobOptions asked = again.options().withOptions(options);
-        return again.withOptions(row.state() == JobState.PENDING ? asked.withEnqueueTimeOf(row.options()) : asked);
+        return again.withOptions(
+                row.state() == JobState.PENDING
+                        ? asked.withEnqueueTimeOf(row.options()).inPlaceOf(row.options())
+                        : asked);
     }
 }

@@ -14,6 +14,8 @@ import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.data.LayoutRow;
+import dev.couchjobs.internal.data.SequenceKey;
+import dev.couchjobs.internal.data.SequenceRow;
 import dev.couchjobs.internal.data.SlotTable;
 import dev.couchjobs.internal.data.TurnKey;
 import dev.couchjobs.internal.data.TurnTable;
@@ -40,6 +42,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
 /** The verbs of creators: {@code add} and {@code remove} (RFC 007, "Job Creation API"). */
@@ -50,6 +53,7 @@ public final class CreatorVerbs {
     private final Transactions transactions;
     private final PayloadCodec codec;
     private final InstantSource clock;
+    private final RandomGenerator random;
     private final TimeOrderedIds ids;
     private final DependencyLinker dependencyLinker;
 
@@ -59,7 +63,8 @@ public final class CreatorVerbs {
         this.codec = instance.codec();
         this.dependencyLinker = new DependencyLinker(instance.keyspace(), instance.environment());
         this.clock = instance.environment().clock();
-        this.ids = new TimeOrderedIds(clock, instance.environment().random());
+        this.random = instance.environment().random();
+        this.ids = new TimeOrderedIds(clock, random);
     }
 
     /** {@return a unique id, greater than all that this instance has made before} */
@@ -165,7 +170,7 @@ public final class CreatorVerbs {
                         .runOnce(context, types, jobs -> {
                             List<CompletableFuture<?>> conditions = new ArrayList<>();
                             jobTypes.values().forEach(type -> conditions.add(ensureTimeout(jobs.tx(), type)));
-                            if (newJobs.stream().anyMatch(CreatorVerbs::hasKeys)) {
+                            if (newJobs.stream().anyMatch(AddRequest::hasKeys)) {
                                 conditions.add(prepareKeys(jobs.tx(), newJobs));
                             }
                             CompletableFuture<?> allowed = allOf(conditions);
@@ -203,7 +208,7 @@ public final class CreatorVerbs {
     private AddRequest addition(NewJob<?> job) {
         JobRef ref = keyspace.job(job.type().name(), job.id().orElseGet(ids::next));
         dependencyLinker.check(ref, job.dependencies());
-        return AddRequest.of(ref, job, codec, clock.millis());
+        return AddRequest.of(ref, job, codec, clock.millis(), random::nextLong);
     }
 
     /** The first job of a type stores the type's timeout, and the first job of all the layout. */
@@ -215,13 +220,7 @@ public final class CreatorVerbs {
 
     private CompletableFuture<?> prepare(Transaction tx, NewJob<?> job) {
         CompletableFuture<?> timeout = ensureTimeout(tx, job.type());
-        return hasKeys(job) ? CompletableFuture.allOf(timeout, prepareKeys(tx, List.of(job))) : timeout;
-    }
-
-    private static boolean hasKeys(NewJob<?> job) {
-        return job.limitKey().isPresent()
-                || job.turnKey().isPresent()
-                || job.unique().isPresent();
+        return AddRequest.hasKeys(job) ? CompletableFuture.allOf(timeout, prepareKeys(tx, List.of(job))) : timeout;
     }
 
     /** Keeps code that does not know some keys from the rows, and starts the reads of slots and turns. */
@@ -239,11 +238,21 @@ public final class CreatorVerbs {
                         .stream())
                 .collect(Collectors.toSet());
         turnKeys.forEach(key -> TurnTable.prefetch(tx, key));
+        Set<SequenceKey> sequences = newJobs.stream()
+                .flatMap(job ->
+                        job
+                                .sequence()
+                                .map(key ->
+                                        new SequenceKey(keyspace.type(job.type().name()), key))
+                                .stream())
+                .collect(Collectors.toSet());
+        sequences.forEach(key -> SequenceRow.prefetch(tx, key));
         boolean hasUniqueKeys = newJobs.stream().anyMatch(job -> job.unique().isPresent());
         return new LayoutRow(keyspace).raise(tx, layout -> {
             Layout withLimitKeys = limitKeys.isEmpty() ? layout : layout.withLimitKeys();
             Layout withUniqueKeys = hasUniqueKeys ? withLimitKeys.withUniqueKeys() : withLimitKeys;
-            return turnKeys.isEmpty() ? withUniqueKeys : withUniqueKeys.withTurnKeys();
+            Layout withTurnKeys = turnKeys.isEmpty() ? withUniqueKeys : withUniqueKeys.withTurnKeys();
+            return sequences.isEmpty() ? withTurnKeys : withTurnKeys.withSequences();
         });
     }
 

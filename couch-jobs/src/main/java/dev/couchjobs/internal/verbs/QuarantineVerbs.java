@@ -176,7 +176,7 @@ public final class QuarantineVerbs {
         if (was.state() == JobState.RUNNING) {
             return CompletableFuture.completedFuture(was.requeued(clock.millis(), was.scheduledTime()));
         }
-        return was.isBlocked()
+        return was.waitsForDependency()
                 ? Dependents.awaitedBy(tx, keyspace, job)
                         .thenApply(awaited -> awaited.rows().isEmpty()
                                 ? was.withOptions(was.options().blocked(false))

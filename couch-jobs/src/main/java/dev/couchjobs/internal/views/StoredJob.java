@@ -10,6 +10,7 @@ import dev.couchjobs.internal.data.AttemptLog;
 import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.SequencePlace;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
@@ -109,13 +110,18 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
     }
 
     @Override
+    public Optional<String> sequence() {
+        return Optional.ofNullable(row.options().keys().sequence()).map(SequencePlace::name);
+    }
+
+    @Override
     public Optional<String> turnKey() {
         return Optional.ofNullable(row.options().turnKey());
     }
 
     @Override
     public boolean isBlocked() {
-        return row.state() == JobState.PENDING && row.options().blocked();
+        return row.isBlocked();
     }
 
     @Override
