@@ -151,7 +151,8 @@ public final class NewJob<D> {
      * has. The jobs of the type without a turn key start like those of one more key.
      *
      * <p>Turns are between keys: priorities count within a key. Processes that claim at the same time may skip keys at
-     * the front for a moment. A job that also has a limit key takes part once it has a slot.
+     * the front for a moment. A job that also has a limit key takes part once it has a slot, and a scheduled job once
+     * it is due, whatever {@link AcceptOptions#maxSchedTime} says.
      *
      * <p>The first job with a turn key keeps processes with a version before turn keys from reading and writing
      * (rfc/023).

@@ -71,7 +71,7 @@ class TurnKeysContract extends JobsContract {
     }
 
     private List<Tuple> turnRows() {
-        return Stream.of("turns", "in_turn")
+        return Stream.of("turns", "in_turn", "turn_requests")
                 .flatMap(kind -> rows.under(kind, INDEX.name()).stream())
                 .toList();
     }
@@ -118,7 +118,7 @@ class TurnKeysContract extends JobsContract {
         add(job("b", 1).priority(9));
         add(job("a", 7).priority(5));
 
-        assertThat(claimedIds(6)).containsExactly("a-7", "b-1", "a-0", "b-0", "a-1", "a-2");
+        assertThat(claimedIds(6)).containsExactly("b-1", "a-7", "b-0", "a-0", "a-1", "a-2");
     }
 
     @Test
@@ -159,6 +159,67 @@ class TurnKeysContract extends JobsContract {
         assertThat(claimedIds(70)).hasSize(60);
     }
 
+    @Test
+    void jobsWithoutATurnKeyTakeTheShareOfOneOfManyKeys() {
+        for (int key = 0; key < 20; key++) {
+            addTogether("key-" + key, 10);
+        }
+        await(timed.addAll(
+                database,
+                IntStream.range(0, 200)
+                        .mapToObj(
+                                number -> NewJob.of(INDEX, new WorkData(number)).id("none-" + number))
+                        .toList()));
+
+        // 5 on average, since there are 21 shares
+        assertThat(claimedIds(105)).filteredOn(id -> id.startsWith("none-")).hasSizeBetween(0, 30);
+    }
+
+    private void addTogether(String key, int count) {
+        await(timed.addAll(
+                database,
+                IntStream.range(0, count).mapToObj(number -> job(key, number)).toList()));
+    }
+
+    @Test
+    void manyAcceptsAtOnceFindJobsWithAndWithoutATurnKey() {
+        addAll("a", 4);
+        assertThat(claimedIds(1)).containsExactly("a-0");
+        IntStream.range(0, 60).forEach(number -> await(timed.add(database, NewJob.of(INDEX, new WorkData(number)))));
+
+        List<CompletableFuture<Optional<Job<WorkData>>>> accepts = IntStream.range(0, 30)
+                .mapToObj(i -> timed.processor().accept(INDEX, AcceptOptions.nonBlocking()))
+                .toList();
+
+        assertThat(accepts).allSatisfy(accept -> assertThat(await(accept)).isPresent());
+    }
+
+    @Test
+    void aSuspectHoldsBackItsKeyUntilItRunsAlone() throws InterruptedException {
+        addTogether("a", 1);
+        shortLeases(INDEX);
+        CouchJobs dying = node();
+        await(dying.processor().accept(INDEX, AcceptOptions.nonBlocking()));
+        dying.close();
+        awaitSilence(INDEX, List.of(subscribe("a-0")));
+        addTogether("x", 200);
+        for (int number = 1; number < 200; number++) {
+            await(timed.add(database, job("a", number)));
+        }
+        BlockingQueue<String> started = new LinkedBlockingQueue<>();
+        Worker worker = timed.worker()
+                .process(WORK, context -> started.add(context.id()))
+                .concurrency(8)
+                .start();
+        List<String> order = new ArrayList<>();
+        for (int i = 0; i < 400; i++) {
+            order.add(next(started));
+        }
+        worker.close();
+
+        assertThat(order.stream().filter(id -> id.startsWith("a-"))).startsWith("a-0");
+    }
+
     // What changes a turn
 
     @Test
@@ -171,6 +232,68 @@ class TurnKeysContract extends JobsContract {
         clock.advance(Duration.ofSeconds(61));
 
         assertThat(claimedIds(3)).containsExactly("a-0");
+    }
+
+    @Test
+    void noJobRunsBeforeItsTime() {
+        IntStream.range(0, 5).forEach(number -> add(job("a", number).at(NOON.plusSeconds(1_800))));
+        assertThat(claim()).isEmpty();
+
+        var unused = await(
+                timed.processor().accept(INDEX, AcceptOptions.nonBlocking().maxSchedTime(NOON.plusSeconds(3_600))));
+
+        assertThat(claim()).isEmpty();
+    }
+
+    @Test
+    void aDueJobOfALowPriorityTakesItsTurnBesideOthersWithoutAKey() {
+        add(job("small", 0).priority(-5).at(NOON.plusSeconds(1)));
+        await(timed.addAll(
+                database,
+                IntStream.range(0, 100)
+                        .mapToObj(
+                                number -> NewJob.of(INDEX, new WorkData(number)).id("none-" + number))
+                        .toList()));
+        clock.advance(Duration.ofSeconds(10));
+
+        assertThat(claimedIds(60)).contains("small-0");
+    }
+
+    @Test
+    void criteriaThatOnlySomeJobsMeetFindThemBehindOtherKeys() {
+        add(job("a", 0).at(NOON.plusSeconds(1)));
+        add(job("b", 0));
+        clock.advance(Duration.ofSeconds(5));
+        assertThat(claimedIds(1)).containsExactly("b-0");
+        add(job("b", 1));
+
+        assertThat(await(timed.processor()
+                        .accept(INDEX, AcceptOptions.nonBlocking().noSchedule())))
+                .map(Job::id)
+                .contains("b-1");
+    }
+
+    @Test
+    void theTurnsOfCancelledJobsEndTogether() {
+        await(timed.addAll(
+                database,
+                IntStream.range(0, 300).mapToObj(key -> job("key-" + key, 0)).toList()));
+        assertThat(claim()).isPresent();
+        await(timed.control().select(INDEX, job -> true).cancel("no longer needed"));
+        add(job("new", 0));
+
+        assertThat(claimedIds(1)).containsExactly("new-0");
+    }
+
+    @Test
+    void aDamagedWeightIsOne() {
+        await(timed.limits().setWeight(database, INDEX, "a", 2));
+        addAll("a", 3);
+        addAll("b", 3);
+        for (Tuple damaged : List.of(Tuple.from(0), Tuple.from(-7), Tuple.from("two"))) {
+            rows.put(damaged, "weights", INDEX.name(), "a");
+            assertThat(claimedIds(2)).extracting(id -> id.substring(0, 1)).containsExactly("a", "b");
+        }
     }
 
     @Test
@@ -214,7 +337,7 @@ class TurnKeysContract extends JobsContract {
             await(CompletableFuture.allOf(first, second));
         });
 
-        assertThat(turnRows()).hasSize(2);
+        assertThat(rows.under("turn_requests")).hasSize(1);
         assertThat(claimedIds(3)).hasSize(2);
         assertThat(turnRows()).isEmpty();
     }

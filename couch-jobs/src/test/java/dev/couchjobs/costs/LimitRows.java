@@ -57,8 +57,7 @@ final class LimitRows {
                         "`limits().setWeight`",
                         LimitRows::nothing,
                         (s, db, key) -> s.jobs.limits().setWeight(db, MAIL, key, 3)),
-                verb("`add` of the first job of a turn key", LimitRows::first, (s, db, job) -> s.jobs.add(db, job)),
-                verb("`add` to a key that has a turn", LimitRows::behindOther, (s, db, job) -> s.jobs.add(db, job)),
+                verb("`add` of a job with a turn key", LimitRows::first, (s, db, job) -> s.jobs.add(db, job)),
                 loop("`accept` of a job with a turn key", LimitRows::twoInTurn, (s, id) -> accept(s), reading("turns")),
                 loop(
                         "`accept` of the last job of a turn key",
@@ -122,11 +121,6 @@ final class LimitRows {
     private static NewJob<String> first(CostFixture s) {
         s.await(s.others.add(s.database(), inTurn(2).turnKey("other")));
         return inTurn(1);
-    }
-
-    private static NewJob<String> behindOther(CostFixture s) {
-        s.await(s.others.add(s.database(), inTurn(1)));
-        return inTurn(2);
     }
 
     /** The first claim of an instance learns that there are turns. */

@@ -74,16 +74,18 @@ final class IndexRows {
     private static Set<Tuple> expectedRanked(Map<String, TypeRows.Data> data) {
         Set<Tuple> expected = new HashSet<>();
         data.forEach((jobId, row) -> {
-            if (row.state() == JobState.PENDING && row.priority() != 0 && !row.blocked()) {
+            boolean isRanked = row.priority() != 0 || row.turnKey() != null;
+            if (row.state() == JobState.PENDING && isRanked && !row.blocked()) {
                 long rank = -(long) row.priority();
                 long time = row.scheduledTime();
                 boolean moved = row.options().getBoolean(2);
+                Tuple part = row.turnKey() == null ? Tuple.from(0L) : Tuple.from(-1L, row.turnKey());
                 if (time == 0) {
-                    expected.add(Tuple.from(0L, rank, row.options().getLong(1), 0L, jobId));
+                    expected.add(part.addAll(Tuple.from(rank, row.options().getLong(1), 0L, jobId)));
                 } else if (moved) {
-                    expected.add(Tuple.from(0L, rank, time * 1_000, time, jobId));
+                    expected.add(part.addAll(Tuple.from(rank, time * 1_000, time, jobId)));
                 } else {
-                    expected.add(Tuple.from(1L, time, rank, jobId));
+                    expected.add(Tuple.from(1L, time, row.turnKey() == null ? rank : 0L, jobId));
                 }
             }
         });

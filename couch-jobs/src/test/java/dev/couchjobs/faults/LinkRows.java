@@ -45,7 +45,7 @@ final class LinkRows {
             found.add("jobs wait for " + outward + ", and are waited for " + inward);
         }
         data.forEach((jobId, row) -> {
-            boolean waits = row.state() == JobState.PENDING && row.blocked();
+            boolean waits = row.waitsForDependency();
             if (waits != waiting.contains(jobId)) {
                 found.add(jobId + (waits ? " waits for nobody: " : " has links and does not wait: ") + row);
             }

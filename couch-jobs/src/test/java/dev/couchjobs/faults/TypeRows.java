@@ -61,6 +61,8 @@ public record TypeRows(
             Tuple claimInfo,
             Tuple ending) {
         private static final Tuple NO_TERMS = Tuple.from(0, 0, false, false);
+        private static final int TURN_KEY = 13;
+        private static final int HELD = 17;
         private static final Tuple NO_CLAIM = Tuple.from(0, 0, "", 0, false);
 
         int priority() {
@@ -68,7 +70,17 @@ public record TypeRows(
         }
 
         boolean blocked() {
+            boolean isHeld = options.size() > HELD && options.getBoolean(HELD);
+            return state == JobState.PENDING && (options.getBoolean(3) || isHeld);
+        }
+
+        boolean waitsForDependency() {
             return state == JobState.PENDING && options.getBoolean(3);
+        }
+
+        /** {@return its turn key, or null if it has none} */
+        @Nullable String turnKey() {
+            return options.size() > TURN_KEY ? options.getString(TURN_KEY) : null;
         }
 
         boolean failed() {
@@ -210,6 +222,7 @@ public record TypeRows(
                     "idle",
                     "unique",
                     "turns",
+                    "turn_requests",
                     "in_turn",
                     "weights",
                     "sequences",
@@ -246,7 +259,7 @@ public record TypeRows(
         List<String> found = new ArrayList<>();
         Set<Pending> expected = new HashSet<>();
         data.forEach((jobId, row) -> {
-            if (row.state() == JobState.PENDING && row.priority() == 0 && !row.blocked()) {
+            if (row.state() == JobState.PENDING && row.priority() == 0 && row.turnKey() == null && !row.blocked()) {
                 expected.add(new Pending(row.scheduledTime(), jobId));
             }
             if (row.state() == JobState.RUNNING

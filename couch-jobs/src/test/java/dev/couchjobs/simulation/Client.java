@@ -63,7 +63,7 @@ final class Client {
 
     private CompletableFuture<?> turn() {
         String jobId = JobsSimulation.jobId(random);
-        return node.sleepUpTo(rest).thenCompose(rested -> switch (random.nextInt(31)) {
+        return node.sleepUpTo(rest).thenCompose(rested -> switch (random.nextInt(33)) {
             case 16, 17, 18, 19 -> addElsewhere(jobId);
             case 0 -> remove(jobId);
             case 1 -> replace(jobId);
@@ -81,6 +81,8 @@ final class Client {
             case 27 -> pause();
             case 28 -> limit();
             case 29, 30 -> addUnique();
+            case 31 -> addInTurn(random.nextBoolean() ? jobId : node.jobs().newJobId());
+            case 32 -> node.isDamaged() ? add(jobId) : addInSequence(node.jobs().newJobId());
             default -> add(jobId);
         });
     }
@@ -296,6 +298,22 @@ final class Client {
             oracle.adding(added.jobId());
             node.log("added unless it is a duplicate: " + added);
         });
+    }
+
+    private CompletableFuture<Void> addInTurn(String jobId) {
+        return addWithKey(newJob(jobId).turnKey("key-" + random.nextInt(3)));
+    }
+
+    /** A failed job would hold back the others for ever, and a damaged one until another is added. */
+    private CompletableFuture<Void> addInSequence(String jobId) {
+        NewJob<String> job = newJob(jobId).sequencePassingFailure("sequence-" + random.nextInt(2));
+        return addWithKey(random.nextInt(3) == 0 ? job.turnKey("key-" + random.nextInt(3)) : job);
+    }
+
+    private CompletableFuture<Void> addWithKey(NewJob<String> job) {
+        job.id().ifPresent(oracle::adding);
+        NewJob<String> timed = random.nextInt(3) == 0 ? job.at(node.soon()) : job;
+        return node.jobs().add(node.database(), timed).thenAccept(added -> node.log("added with a key " + added));
     }
 
     /** Makes another job of it, whatever becomes of whoever runs it. */

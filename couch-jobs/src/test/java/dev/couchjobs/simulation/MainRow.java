@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param result what came of it as JSON, or null if nothing did
  * @param removeAt when it is to be removed, in seconds since the epoch
  * @param uniqueKey its unique key, or null if it has none
+ * @param hasTurnKey whether it has a turn key
+ * @param sequence its sequence, or null if it is in none
  */
 record MainRow(
         JobState state,
@@ -41,13 +43,18 @@ record MainRow(
         @Nullable String result,
         long removeAt,
         boolean archived,
-        @Nullable String uniqueKey) {
+        @Nullable String uniqueKey,
+        boolean hasTurnKey,
+        @Nullable String sequence) {
     private static final int JOB_OPTIONS = 6;
     private static final int CLAIM_INFO = 7;
     private static final int ENDING = 8;
     private static final int EXPIRIES = 6;
     private static final int BEGUN = 7;
     private static final int UNIQUE_KEY = 10;
+    private static final int TURN_KEY = 13;
+    private static final int SEQUENCE = 14;
+    private static final int HELD = 17;
 
     static MainRow decode(Tuple row) {
         UUID lock = row.getUUID(1);
@@ -63,7 +70,7 @@ record MainRow(
                 row.getBoolean(3),
                 inline(row.get(4)),
                 options.isEmpty() ? 0 : Math.toIntExact(options.getLong(0)),
-                !options.isEmpty() && options.getBoolean(3),
+                !options.isEmpty() && (options.getBoolean(3) || (options.size() > HELD && options.getBoolean(HELD))),
                 retry.isEmpty() ? 0 : Math.toIntExact(retry.getLong(0)),
                 claimInfo.isEmpty() ? 0 : claimInfo.getLong(0),
                 claimInfo.isEmpty() ? 0 : Math.toIntExact(claimInfo.getLong(1)),
@@ -74,7 +81,15 @@ record MainRow(
                 ending.isEmpty() ? null : inline(ending.get(3)),
                 ending.isEmpty() ? 0 : ending.getLong(4),
                 !ending.isEmpty() && ending.getBoolean(5),
-                options.size() > UNIQUE_KEY ? options.getString(UNIQUE_KEY) : null);
+                uniqueKey(options),
+                options.size() > TURN_KEY && options.get(TURN_KEY) != null,
+                options.size() > SEQUENCE ? options.getString(SEQUENCE) : null);
+    }
+
+    private static @Nullable String uniqueKey(Tuple options) {
+        return options.size() <= UNIQUE_KEY || options.getString(UNIQUE_KEY).isEmpty()
+                ? null
+                : options.getString(UNIQUE_KEY);
     }
 
     private static Tuple nested(Tuple tuple, int index) {

@@ -77,6 +77,7 @@ final class Oracle {
                 batchesLaw,
                 rulesLaw,
                 new UniqueLaw(violations),
+                new SequenceLaw(violations),
                 removalsLaw,
                 dependenciesLaw,
                 logLaw,

@@ -16,7 +16,8 @@ import java.util.Objects;
  * <p>A claim sees what was committed up to its read version, and that is not older than what a transaction may be when
  * it commits. Whatever has waited since before then, and goes on waiting, was left by the claim: however many it took,
  * it would have taken this one first. Scheduled jobs are left out, because each process has its own idea of what is
- * due; so are jobs on which a claim has expired, because each of them is claimed alone.
+ * due; so are jobs on which a claim has expired, because each of them is claimed alone, and jobs with turn keys, whose
+ * priorities count within their keys.
  */
 final class PriorityOrderLaw implements Law {
     /** FoundationDB's five seconds, in versions. */
@@ -40,7 +41,9 @@ final class PriorityOrderLaw implements Law {
         news.forEach(change -> changedAt.put(change.jobId(), change.sequence()));
         Map<ByteBuffer, List<String>> early = new HashMap<>();
         after.jobs().forEach((jobId, job) -> {
-            if (job.isClaimedSince(before.jobs().get(jobId)) && hasLeft(after, jobId, job.priority())) {
+            if (!job.hasTurnKey()
+                    && job.isClaimedSince(before.jobs().get(jobId))
+                    && hasLeft(after, jobId, job.priority())) {
                 early.computeIfAbsent(commitOf(jobId), unused -> new ArrayList<>())
                         .add(jobId);
             }
@@ -56,7 +59,8 @@ final class PriorityOrderLaw implements Law {
         return after.jobs().entrySet().stream()
                 .filter(other ->
                         other.getValue().isClaimable() && !other.getValue().suspect())
-                .filter(other -> other.getValue().priority() > priority)
+                .filter(other ->
+                        !other.getValue().hasTurnKey() && other.getValue().priority() > priority)
                 .anyMatch(other -> changedAt(other.getKey()) < seen);
     }
 

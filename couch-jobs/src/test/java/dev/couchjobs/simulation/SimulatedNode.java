@@ -19,12 +19,14 @@ final class SimulatedNode {
     private final SimulatedProcess process;
     private final CouchJobs jobs;
     private final JobType<String, String> type;
+    private final boolean damaged;
     private final double reserve;
     private final Payloads payloads;
 
     SimulatedNode(SimulatedProcess process, JobsScenario scenario, Oracle oracle) {
         this.process = process;
         this.type = scenario.type();
+        this.damaged = scenario.damaged();
         this.reserve = scenario.reserve();
         this.payloads = new Payloads(scenario.longest());
         this.jobs = CouchJobs.builder(process.database())
@@ -100,5 +102,10 @@ final class SimulatedNode {
             }
             process.scheduler().execute(() -> repeat(actor, wanted, turn));
         });
+    }
+
+    /** {@return whether rows of jobs are damaged in this scenario} */
+    boolean isDamaged() {
+        return damaged;
     }
 }

@@ -36,7 +36,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Turn keys while everything goes wrong, and while jobs and weights change. After every commit each key with due jobs
- * has one turn, and while a key waits, no other key starts more jobs than a few rounds allow.
+ * has one turn or requests one, and while a key has a turn and waits, no other key starts more jobs than a few rounds
+ * allow.
  */
 @Tag("long")
 class TurnKeysUnderFaultsTest {
@@ -49,6 +50,7 @@ class TurnKeysUnderFaultsTest {
     private static final Subspace WAITING = rows("limited");
     private static final Subspace TURNS = rows("turns");
     private static final Subspace IN_TURN = rows("in_turn");
+    private static final Subspace REQUESTS = rows("turn_requests");
     private static final int RANKED_TURNS = -1;
     private static final List<String> KEYS = List.of("a", "b", "c");
     private static final int WEIGHT_MAX = 3;
@@ -203,7 +205,10 @@ class TurnKeysUnderFaultsTest {
                 inTurn.sort(null);
                 require(turns.equals(inTurn), "turns of " + turns + " beside marks of " + inTurn);
                 require(new HashSet<>(turns).size() == turns.size(), "two turns: " + turns);
-                require(turns.containsAll(queued.keySet()), "jobs of " + queued + " beside turns of " + turns);
+                List<String> asked = new ArrayList<>(turns);
+                read(tx, REQUESTS.range()).forEach(row -> asked.add(last(REQUESTS.unpack(row.getKey()))));
+                require(asked.containsAll(queued.keySet()), "jobs of " + queued + " beside turns of " + asked);
+                queued.keySet().retainAll(turns);
                 checkFairness(queued.keySet(), running);
             } catch (AssertionError e) {
                 broken = broken == null ? e : broken;

@@ -51,6 +51,9 @@ final class JobClaimer<D> {
     /** If a try took longer than this, the next try claims fewer jobs, so that it ends within five seconds. */
     private static final Duration SLOW = Duration.ofSeconds(2);
 
+    /** The largest number of turns to skip: each of them may start its jobs later than others behind it. */
+    private static final int TURNS_SKIPPED_MAX = 200;
+
     private static final Duration UNWATCHED_RULES_PAUSE = Duration.ofSeconds(30);
 
     private final TypeKeys keys;
@@ -87,6 +90,20 @@ final class JobClaimer<D> {
      */
     private record QueueScan<D>(List<GrantedClaim<D>> jobs, boolean scanAgain) {}
 
+    /**
+     * The turn keys whose first candidate is a suspect. A claim takes no other job of such a key: the key keeps its
+     * turn until the suspect is the first candidate of all, and so is claimed alone.
+     */
+    private record KeysOfSuspects(Set<String> keys) {
+        boolean isFree(ClaimCriteria criteria, JobRow job) {
+            String key = job.options().turnKey();
+            if (key == null || criteria.workStart() == WorkStart.WITH_CLAIM) {
+                return true;
+            }
+            return job.claimInfo().isSuspect() ? keys.add(key) : !keys.contains(key);
+        }
+    }
+
     /** One claim, with all tries of its transaction. */
     final class ClaimTransaction {
         private final Map<ClaimCriteria, Integer> demands;
@@ -115,7 +132,12 @@ final class JobClaimer<D> {
         /** Whether this try has learned too late that there may be turns. */
         private volatile boolean missesTurns;
 
-        private volatile Turns turns = newTurns();
+        /** Whether there may be more jobs without turn keys than this try has read. */
+        private volatile boolean leavesOthers;
+
+        private volatile Turns turns = new Turns(keys, environment.random(), 0);
+        /** How many turns the next try may skip. */
+        private volatile int turnSkip;
 
         /**
          * @param demands how many jobs to claim at most, by criteria
@@ -167,8 +189,10 @@ final class JobClaimer<D> {
         private void prepareRetry(boolean wasSlow) {
             boolean mayBeOverRange = queueClearing.retry();
             boolean wasConflict = triedCount > 0 && !wasSlow && !mayBeOverRange && !isLimited();
+            turnSkip = 0;
             if (wasConflict && turns.hasStarted()) {
                 turnSkipDistance.grow(triedCount);
+                turnSkip = Math.min(TURNS_SKIPPED_MAX, turnSkipDistance.rows());
             }
             if (wasSlow || (wasConflict && !turns.hasStarted() && !selector.hasSurplus())) {
                 demands.replaceAll((criteria, demand) -> Math.max(1, demand / 2));
@@ -204,7 +228,8 @@ final class JobClaimer<D> {
             admitsJobs = false;
             leavesCandidates = false;
             missesTurns = false;
-            turns = newTurns();
+            leavesOthers = false;
+            turns = new Turns(keys, environment.random(), turnSkip);
             long now = clock.instant().getEpochSecond();
             Leadership.RoleTransaction transaction = leadership.new RoleTransaction(tx, role);
             allowed.set(Integer.MAX_VALUE);
@@ -246,7 +271,7 @@ final class JobClaimer<D> {
             if (isUsedUp && triedCount == 0) {
                 return changeRoleWhenIdle(transaction, change -> watchAllowance(tx, change, allowance));
             }
-            boolean isMoreToClaim = scansExhausted || admitsJobs || missesTurns || continuesTurns();
+            boolean isMoreToClaim = scansExhausted || admitsJobs || missesTurns || leavesOthers() || continuesTurns();
             if (isMoreToClaim && !isUsedUp) {
                 return CompletableFuture.completedFuture(new ClaimResult<>(jobs, Set.of(), role));
             }
@@ -262,9 +287,17 @@ final class JobClaimer<D> {
                     : changeRoleAfterClaim(transaction, claimResult);
         }
 
+        /** A try that has changed turns without a claim arms no watch: it would conflict with every enqueue. */
         private boolean continuesTurns() {
-            int demand = demands.values().stream().mapToInt(Integer::intValue).sum();
-            return triedCount < demand && turns.hasProgressed() && turns.mayHaveMore();
+            return triedCount < demanded() && turns.hasProgressed() && (turns.mayHaveMore() || triedCount == 0);
+        }
+
+        private boolean leavesOthers() {
+            return leavesOthers && triedCount > 0 && triedCount < demanded();
+        }
+
+        private int demanded() {
+            return demands.values().stream().mapToInt(Integer::intValue).sum();
         }
 
         /** A process that waits for the end of a pause neither watches for new jobs nor follows one that does. */
@@ -415,6 +448,7 @@ final class JobClaimer<D> {
         private CandidateSelector.Selection joined(
                 CandidateSelector.Selection others, List<QueueEntry> inTurn, int share, int demand) {
             int othersMax = Math.max(share, demand - inTurn.size());
+            leavesOthers |= others.candidates().size() >= Math.max(1, share);
             List<QueueEntry> first =
                     others.candidates().stream().limit(othersMax).toList();
             if (first.size() < others.candidates().size()) {
@@ -441,6 +475,7 @@ final class JobClaimer<D> {
                 Map<String, JobRow> candidateJobs = new LinkedHashMap<>();
                 Map<String, QueueEntry> candidateRows = new HashMap<>();
                 Set<String> cleared = new HashSet<>(0);
+                KeysOfSuspects keysOfSuspects = new KeysOfSuspects(new HashSet<>(0));
                 boolean hasCleared = false;
                 List<RowChange> moves = new ArrayList<>();
                 Map<String, ClaimWriter.TriedClaim> claimsByJobId =
@@ -454,9 +489,11 @@ final class JobClaimer<D> {
                         cleared.add(row.jobId());
                         hasCleared |= i < candidateCount;
                     } else if (i < candidateCount && !needsAdmission(row, pendingJob.get())) {
-                        candidateJobs.put(row.jobId(), pendingJob.get());
-                        candidateRows.put(row.jobId(), row);
-                    } else {
+                        if (keysOfSuspects.isFree(criteria, pendingJob.get())) {
+                            candidateJobs.put(row.jobId(), pendingJob.get());
+                            candidateRows.put(row.jobId(), row);
+                        }
+                    } else if (mayMove(row, pendingJob.get())) {
                         JobRow before = pendingJob.get();
                         admitsJobs |= needsAdmission(row, before);
                         moves.add(new RowChange(ref, before, before.dueNow()));
@@ -472,6 +509,12 @@ final class JobClaimer<D> {
                 return joinAll(writer.write(tx, token, claims, claimsByJobId))
                         .thenApply(claimed -> new QueueScan<>(claimed, scanAgain));
             });
+        }
+
+        /** No job with a turn key is in the turn part before its time, whatever times the criteria accept. */
+        private boolean mayMove(QueueEntry row, JobRow job) {
+            return job.options().turnKey() == null
+                    || row.scheduledTime() <= clock.instant().getEpochSecond();
         }
 
         /** A job with a limit key or a turn key is in the later part until a claim finds that its time has come. */
@@ -490,8 +533,9 @@ final class JobClaimer<D> {
                     .map(criteria -> selector.nextDue(tx, criteria, now))
                     .toList();
             return allOf(dueTimes).thenApply(done -> {
-                OptionalLong nextDue = dueTimes.stream()
-                        .flatMapToLong(time -> time.join().stream())
+                OptionalLong nextDue = Stream.concat(
+                                dueTimes.stream().map(CompletableFuture::join), Stream.of(turns.nextDue(now)))
+                        .flatMapToLong(OptionalLong::stream)
                         .min();
                 return ClaimResult.<D>idle(demands.keySet(), roleChange.role(), watch)
                         .dueAt(nextDue);
@@ -506,10 +550,6 @@ final class JobClaimer<D> {
                 return jobs;
             });
         }
-    }
-
-    private Turns newTurns() {
-        return new Turns(keys, environment.random(), turnSkipDistance.rows());
     }
 
     /** {@return whether the rules of the type have limited the last claim} */

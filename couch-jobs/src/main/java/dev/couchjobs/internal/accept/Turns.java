@@ -4,57 +4,92 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.QueueEntry;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.Turn;
+import dev.couchjobs.internal.data.TurnKey;
+import dev.couchjobs.internal.data.TurnRequest;
 import dev.couchjobs.internal.data.TurnTable;
 import dev.couchjobs.internal.data.TypeKeys;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Deque;
 import java.util.List;
-import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The turns of the turn keys of a type in one try of a claim. The try reads the first turns and the first jobs of their
- * keys, selects jobs round by round, and at its end moves the turns that are used up behind all others.
+ * keys, selects jobs round by round, and at its end moves the turns that are used up behind all others. It also gives
+ * turns to the keys that request one.
+ *
+ * <p>A try uses as many turns as it has jobs to claim, and further ones only while their keys have no jobs for it.
  */
 final class Turns {
+    /** The number of turns to read at least, to know the share of the jobs without a turn key. */
+    private static final int COUNTED = 50;
+    /** The largest number of turns that a try uses. */
+    private static final int TURNS_MAX = 1_000;
+
+    private static final int PAGE = 100;
+    private static final int REQUESTS_MAX = 100;
     /** The number of jobs of a key to read for criteria that only some jobs of the queue meet. */
     private static final int WINDOW = 100;
 
     private final TypeKeys keys;
     private final RandomGenerator random;
     private final int skipMax;
-    private @Nullable CompletableFuture<List<Place>> places;
-    /** Whether there are turns that this try does not use. */
-    private boolean hasOtherTurns;
 
-    /** @param skipMax how many turns to skip at most, after conflicts */
+    private @Nullable CompletableFuture<Integer> firstRead;
+    private boolean isWeighted;
+    /** The last turn that was read. */
+    private @Nullable Turn lastRead;
+    /** Whether there may be turns behind those that were read. */
+    private boolean hasMoreTurns;
+
+    private boolean hasSkippedTurns;
+    private boolean hasMoreRequests;
+    /** The turns that were read and not used, in order. */
+    private final Deque<Turn> unused = new ArrayDeque<>();
+    /** The requests of keys without a turn. */
+    private final List<TurnRequest> newKeys = new ArrayList<>();
+    /** The requests of keys with a turn. */
+    private final List<TurnRequest> confirmed = new ArrayList<>();
+
+    private final List<Place> places = new ArrayList<>();
+
+    /** @param skipMax how many turns to skip at most, in a try after a conflict */
     Turns(TypeKeys keys, RandomGenerator random, int skipMax) {
         this.keys = keys;
         this.random = random;
         this.skipMax = skipMax;
     }
 
-    /** A turn that this try has read. */
+    /** A turn that this try uses: one that exists, or that of a new key. */
     private static final class Place {
-        final Turn turn;
+        final TurnKey key;
+        final @Nullable Turn turn;
+        final @Nullable TurnRequest request;
         final int weight;
         /** The first jobs of the key, without those that this try has claimed or found to be stale. */
         List<QueueEntry> jobs = List.of();
 
+        int jobsRead;
         boolean hasAllJobs;
         boolean hasLostJobs;
         boolean hasStarted;
         /** How many jobs the key has started in the turn, with those of this try. */
         long started;
 
-        Place(Turn turn, int weight) {
+        Place(TurnKey key, @Nullable Turn turn, @Nullable TurnRequest request, int weight) {
+            this.key = key;
             this.turn = turn;
+            this.request = request;
             this.weight = weight;
-            this.started = turn.started() % weight; // the weight may have been lowered
+            this.started = turn == null ? 0 : turn.started() % weight; // the weight may have been lowered
         }
 
         /** {@return how many jobs are left in the turn, or in the next one if it is used up} */
@@ -65,35 +100,103 @@ final class Turns {
         boolean isEmpty() {
             return hasAllJobs && jobs.isEmpty();
         }
-    }
 
-    /** Reads the first turns, as many as the jobs that this try may claim. {@return how many there are} */
-    CompletableFuture<Integer> read(Transaction tx, int demand) {
-        CompletableFuture<List<Place>> known = places;
-        if (known == null) {
-            int limit = demand + skipMax;
-            CompletableFuture<Boolean> isWeighted = TurnTable.mayHaveWeights(tx, keys);
-            known = TurnTable.first(tx, keys, limit)
-                    .thenCompose(turns -> isWeighted.thenCompose(weighted -> {
-                        int skipped = random.nextInt(Math.max(0, Math.min(skipMax, turns.size() - demand)) + 1);
-                        int end = Math.min(turns.size(), skipped + demand);
-                        hasOtherTurns = turns.size() == limit || turns.size() > demand;
-                        return places(tx, turns.subList(skipped, end), weighted);
-                    }));
-            places = known;
+        boolean isUsedUp() {
+            return started >= weight;
         }
-        return known.thenApply(List::size);
+
+        void settle(Transaction tx) {
+            if (turn == null) {
+                if (request != null && isEmpty()) {
+                    request.clear(tx);
+                } else if (request != null) {
+                    request.grant(tx, started % weight);
+                }
+            } else if (isEmpty()) {
+                turn.end(tx);
+            } else if (isUsedUp()) {
+                turn.moveToEnd(tx, started % weight);
+            } else if (hasStarted) {
+                turn.keep(tx, started);
+            }
+        }
     }
 
-    private static CompletableFuture<List<Place>> places(Transaction tx, List<Turn> turns, boolean weighted) {
-        List<CompletableFuture<Place>> read = turns.stream()
-                .map(turn -> (weighted
-                                ? TurnTable.weight(tx.snapshot(), turn.key())
-                                : CompletableFuture.completedFuture(1))
-                        .thenApply(weight -> new Place(turn, weight)))
-                .toList();
-        return allOf(read)
-                .thenApply(done -> read.stream().map(CompletableFuture::join).toList());
+    /** Reads the first turns, and the requests. {@return how many keys there are to claim from, as far as is known} */
+    CompletableFuture<Integer> read(Transaction tx, int demand) {
+        CompletableFuture<Integer> known = firstRead;
+        if (known == null) {
+            int limit = Math.max(COUNTED, demand + skipMax);
+            CompletableFuture<Boolean> weighted = TurnTable.mayHaveWeights(tx, keys);
+            CompletableFuture<?> requests =
+                    TurnTable.requests(tx, keys, REQUESTS_MAX).thenCompose(found -> readRequests(tx, found));
+            known = TurnTable.first(tx, keys, null, limit)
+                    .thenCombine(weighted, (turns, anyWeights) -> {
+                        isWeighted = anyWeights;
+                        int skipped = random.nextInt(Math.max(0, Math.min(skipMax, turns.size() - demand)) + 1);
+                        hasSkippedTurns = skipped > 0;
+                        addRead(turns.subList(skipped, turns.size()), turns.size() == limit);
+                        return turns.size();
+                    })
+                    .thenCombine(requests, (turns, done) -> turns + newKeys.size());
+            firstRead = known;
+        }
+        return known;
+    }
+
+    private CompletableFuture<?> readRequests(Transaction tx, List<TurnRequest> found) {
+        hasMoreRequests = found.size() == REQUESTS_MAX;
+        List<CompletableFuture<Boolean>> inTurn =
+                found.stream().map(request -> request.isInTurn(tx)).toList();
+        return allOf(inTurn).thenAccept(done -> {
+            for (int i = 0; i < found.size(); i++) {
+                (inTurn.get(i).join() ? confirmed : newKeys).add(found.get(i));
+            }
+        });
+    }
+
+    private void addRead(List<Turn> turns, boolean isPageFull) {
+        unused.addAll(turns);
+        hasMoreTurns = isPageFull;
+        lastRead = turns.isEmpty() ? lastRead : turns.get(turns.size() - 1);
+    }
+
+    /** {@return whether this try can use further turns} */
+    private boolean canUseMore() {
+        return places.size() < TURNS_MAX && (!unused.isEmpty() || hasMoreTurns || hasUnusedNewKeys());
+    }
+
+    private boolean hasUnusedNewKeys() {
+        return newKeys.stream().anyMatch(this::isUnused);
+    }
+
+    /** Uses further turns: those behind all others are those of the new keys. */
+    private CompletableFuture<?> useMore(Transaction tx, int count) {
+        if (unused.isEmpty() && hasMoreTurns) {
+            int limit = Math.max(PAGE, count);
+            return TurnTable.first(tx, keys, lastRead, limit).thenCompose(turns -> {
+                addRead(turns, turns.size() == limit);
+                return use(tx, count);
+            });
+        }
+        return use(tx, count);
+    }
+
+    private CompletableFuture<?> use(Transaction tx, int count) {
+        List<CompletableFuture<Place>> used = new ArrayList<>();
+        while (used.size() < count && !unused.isEmpty()) {
+            Turn turn = unused.remove();
+            used.add(weight(tx, turn.key()).thenApply(weight -> new Place(turn.key(), turn, null, weight)));
+        }
+        if (used.isEmpty() && !hasMoreTurns) {
+            newKeys.forEach(request -> used.add(
+                    weight(tx, request.key()).thenApply(weight -> new Place(request.key(), null, request, weight))));
+        }
+        return allOf(used).thenAccept(done -> used.forEach(place -> places.add(place.join())));
+    }
+
+    private CompletableFuture<Integer> weight(Transaction tx, TurnKey key) {
+        return isWeighted ? TurnTable.weight(tx.snapshot(), key) : CompletableFuture.completedFuture(1);
     }
 
     /**
@@ -108,67 +211,72 @@ final class Turns {
 
     /** {@return the next jobs, in the order of the rounds; {@link #read} has been called before} */
     CompletableFuture<List<QueueEntry>> select(Transaction tx, ClaimCriteria criteria, long now, int demand) {
-        return read(tx, demand).thenCompose(count -> {
-            List<Place> read = placesRead();
-            return count == 0
-                    ? CompletableFuture.completedFuture(List.of())
-                    : allOf(read.stream()
-                                    .map(place -> readJobs(tx, criteria, place, demand, count))
-                                    .toList())
-                            .thenApply(done -> inRounds(read, criteria, now, demand));
-        });
+        CompletableFuture<?> used = places.isEmpty() ? useMore(tx, demand) : CompletableFuture.completedFuture(places);
+        return used.thenCompose(done -> selectFromPlaces(tx, criteria, now, demand));
     }
 
-    private List<Place> placesRead() {
-        CompletableFuture<List<Place>> read = places;
-        return read == null || !read.isDone() || read.isCompletedExceptionally() ? List.of() : read.join();
+    private CompletableFuture<List<QueueEntry>> selectFromPlaces(
+            Transaction tx, ClaimCriteria criteria, long now, int demand) {
+        int count = Math.max(1, places.size());
+        return allOf(places.stream()
+                        .map(place -> readJobs(tx, criteria, place, demand, count))
+                        .toList())
+                .thenCompose(done -> {
+                    List<QueueEntry> selected = inRounds(criteria.latest(now), demand);
+                    return selected.size() == demand || !canUseMore()
+                            ? CompletableFuture.completedFuture(selected)
+                            : useMore(tx, Math.min(PAGE, Math.max(demand, 4 * places.size())))
+                                    .thenCompose(more -> selectFromPlaces(tx, criteria, now, demand));
+                });
     }
 
     private static CompletableFuture<?> readJobs(
             Transaction tx, ClaimCriteria criteria, Place place, int demand, int count) {
         int share = Math.max(place.left(), (demand + count - 1) / count);
         int limit = 1 + (criteria.followsClock() ? Math.min(demand, share) : WINDOW); // one more tells the last job
-        if (place.hasAllJobs || place.jobs.size() >= limit) {
+        if (place.hasAllJobs || place.jobs.size() >= limit || place.jobsRead >= limit) {
             return CompletableFuture.completedFuture(place);
         }
-        return TurnTable.jobs(tx, place.turn.key(), limit).thenAccept(jobs -> {
+        return TurnTable.jobs(tx, place.key, limit).thenAccept(jobs -> {
             place.jobs = jobs;
+            place.jobsRead = limit;
             place.hasAllJobs = jobs.size() < limit;
         });
     }
 
-    private static List<QueueEntry> inRounds(List<Place> places, ClaimCriteria criteria, long now, int demand) {
-        Map<Place, List<QueueEntry>> eligible = new HashMap<>();
-        places.forEach(place -> eligible.put(
-                place,
-                place.jobs.stream()
-                        .filter(job -> criteria.followsClock() || job.scheduledTime() <= criteria.latest(now))
-                        .toList()));
+    private List<QueueEntry> inRounds(long latest, int demand) {
+        List<Deque<QueueEntry>> eligible = new ArrayList<>(places.size());
+        places.forEach(place -> eligible.add(place.jobs.stream()
+                .filter(job -> job.scheduledTime() <= latest)
+                .collect(Collectors.toCollection(ArrayDeque::new))));
         List<QueueEntry> selected = new ArrayList<>(demand);
-        Map<Place, Integer> taken = new HashMap<>();
-        boolean isProgress = true;
-        while (isProgress && selected.size() < demand) {
-            isProgress = false;
-            for (Place place : places) {
-                List<QueueEntry> jobs = eligible.getOrDefault(place, List.of());
-                int from = taken.getOrDefault(place, 0);
-                int round = from == 0 ? place.left() : place.weight;
-                int to = Math.min(jobs.size(), from + Math.min(round, demand - selected.size()));
-                selected.addAll(jobs.subList(from, to));
-                taken.put(place, to);
-                isProgress |= to > from;
+        boolean isFirstRound = true;
+        int before = -1;
+        while (selected.size() < demand && selected.size() > before) {
+            before = selected.size();
+            for (int i = 0; i < places.size(); i++) {
+                Place place = places.get(i);
+                int turn = isFirstRound ? place.left() : place.weight;
+                for (int job = 0;
+                        job < turn
+                                && selected.size() < demand
+                                && !eligible.get(i).isEmpty();
+                        job++) {
+                    selected.add(eligible.get(i).remove());
+                }
             }
+            isFirstRound = false;
         }
         return selected;
     }
 
     /** Records the jobs that this try has claimed, and those whose rows it has cleared because they were stale. */
     void record(List<RowChange> claims, Set<String> stale) {
-        if (placesRead().isEmpty()) {
+        if (places.isEmpty()) {
             return;
         }
         Set<String> claimed = claims.stream().map(claim -> claim.ref().id()).collect(Collectors.toSet());
-        for (Place place : placesRead()) {
+        for (Place place : places) {
             List<QueueEntry> rest = new ArrayList<>();
             for (QueueEntry job : place.jobs) {
                 if (claimed.contains(job.jobId())) {
@@ -181,36 +289,68 @@ final class Turns {
                     rest.add(job);
                 }
             }
+            place.jobsRead = place.hasLostJobs ? 0 : place.jobsRead;
             place.jobs = rest;
         }
     }
 
-    /** Moves the turns that are used up behind all others, and ends those whose keys have no job left. */
+    /**
+     * Writes what becomes of the turns and the requests. Of the new turns those that have begun come first. Those that
+     * are used up come behind all others.
+     */
     void settle(Transaction tx) {
-        for (Place place : placesRead()) {
-            if (place.isEmpty()) {
-                place.turn.end(tx);
-            } else if (place.started >= place.weight) {
-                place.turn.moveToEnd(tx, place.started % place.weight);
-            } else if (place.hasStarted) {
-                place.turn.keep(tx, place.started);
+        Set<TurnKey> ended =
+                places.stream().filter(Place::isEmpty).map(place -> place.key).collect(Collectors.toSet());
+        newPlaces(place -> place.hasStarted && !place.isUsedUp()).forEach(place -> place.settle(tx));
+        newPlaces(place -> !place.hasStarted).forEach(place -> place.settle(tx));
+        newKeys.stream().filter(this::isUnused).forEach(request -> request.grant(tx, 0));
+        places.stream().filter(place -> place.turn != null).forEach(place -> place.settle(tx));
+        newPlaces(Place::isUsedUp).forEach(place -> place.settle(tx));
+        for (TurnRequest request : confirmed) {
+            if (ended.contains(request.key())) {
+                request.clear(tx);
+            } else {
+                request.confirm(tx);
             }
         }
     }
 
+    private Stream<Place> newPlaces(Predicate<Place> condition) {
+        return places.stream().filter(place -> place.turn == null && condition.test(place));
+    }
+
+    private boolean isUnused(TurnRequest newKey) {
+        return places.stream().noneMatch(place -> place.request == newKey);
+    }
+
     /** {@return whether this try has claimed a job with a turn key} */
     boolean hasStarted() {
-        return placesRead().stream().anyMatch(place -> place.hasStarted);
+        return places.stream().anyMatch(place -> place.hasStarted);
     }
 
     /** {@return whether keys may have jobs that this try has not selected; after {@link #settle}} */
     boolean mayHaveMore() {
-        return hasOtherTurns || placesRead().stream().anyMatch(place -> !place.isEmpty());
+        return hasMoreTurns
+                || hasSkippedTurns
+                || hasMoreRequests
+                || !unused.isEmpty()
+                || places.stream().anyMatch(place -> !place.isEmpty());
     }
 
-    /** {@return whether this try has changed a turn} */
+    /** {@return whether this try has changed a turn or a request} */
     boolean hasProgressed() {
-        return placesRead().stream().anyMatch(place -> place.hasLostJobs || place.isEmpty());
+        return !newKeys.isEmpty()
+                || !confirmed.isEmpty()
+                || places.stream().anyMatch(place -> place.hasLostJobs || place.isEmpty());
+    }
+
+    /** {@return the earliest scheduled time of a job that this try has read and that is not due, if there is one} */
+    OptionalLong nextDue(long now) {
+        return places.stream()
+                .flatMap(place -> place.jobs.stream())
+                .mapToLong(QueueEntry::scheduledTime)
+                .filter(time -> time > now)
+                .min();
     }
 
     private static CompletableFuture<Void> allOf(List<? extends CompletableFuture<?>> futures) {

@@ -84,7 +84,7 @@ public record LimitedJob(
     public void enterQueue(Transaction tx) {
         tx.set(queueKey(), EMPTY);
         if (turnKey != null) {
-            TransactionScope.of(tx).needTurn(new TurnKey(ref.keys(), turnKey));
+            TurnTable.request(tx, new TurnKey(ref.keys(), turnKey));
         }
     }
 

@@ -28,8 +28,7 @@ final class QueueIndex {
 
     private static boolean moved(Transaction tx, JobRef ref, @Nullable JobRow after, boolean isNew) {
         if (isNew && after != null && after.options().turnKey() != null) {
-            TransactionScope.of(tx)
-                    .needTurn(new TurnKey(ref.keys(), after.options().turnKey()));
+            TurnTable.request(tx, new TurnKey(ref.keys(), after.options().turnKey()));
         }
         return isNew;
     }
@@ -53,7 +52,9 @@ final class QueueIndex {
         JobOptions options = row.options();
         boolean isLater = time != 0 && !options.due();
         if (isLater && (options.priority() != 0 || options.movesWhenDue())) {
-            return Optional.of(ref.keys().rankedLater(time, options.priority(), ref.id()));
+            // Priority 0 tells claims to move the job: its priority counts within its turn key.
+            int priority = options.turnKey() == null ? options.priority() : 0;
+            return Optional.of(ref.keys().rankedLater(time, priority, ref.id()));
         }
         return Optional.of(due(ref, options.turnKey(), options.priority(), options.since(), time));
     }

@@ -30,9 +30,29 @@ public final class RankedQueue {
      * with the earliest time}
      */
     public static CompletableFuture<Optional<QueueEntry>> first(ReadTransaction tx, TypeKeys keys) {
-        Range range = new Range(keys.rankedTurns().begin, keys.rankedLater().end);
+        return first(tx, keys, keys.rankedTurns().begin).thenCompose(first -> {
+            boolean mayBeEarly = first.filter(row -> isInTurn(keys, row) && row.scheduledTime() > 0)
+                    .isPresent();
+            return mayBeEarly
+                    ? first(tx, keys, keys.ranked().begin).thenApply(other -> earlier(first.get(), other))
+                    : CompletableFuture.completedFuture(first);
+        });
+    }
+
+    private static CompletableFuture<Optional<QueueEntry>> first(ReadTransaction tx, TypeKeys keys, byte[] begin) {
+        Range range = new Range(begin, keys.rankedLater().end);
         return Quarantine.range(tx, keys, range, 1, false, row -> decode(keys, row.getKey()))
                 .thenApply(rows -> rows.stream().findFirst());
+    }
+
+    private static boolean isInTurn(TypeKeys keys, QueueEntry row) {
+        return ByteArrayUtil.compareUnsigned(row.key(), keys.rankedTurns().end) < 0;
+    }
+
+    /** A process whose clock is ahead may have moved a job into the turn part before its time. */
+    private static Optional<QueueEntry> earlier(QueueEntry inTurn, Optional<QueueEntry> other) {
+        return other.filter(row -> row.isDue() || row.scheduledTime() < inTurn.scheduledTime())
+                .or(() -> Optional.of(inTurn));
     }
 
     /** {@return all rows of both parts, if there are fewer than the limit} */

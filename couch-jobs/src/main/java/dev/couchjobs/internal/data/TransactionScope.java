@@ -57,8 +57,6 @@ final class TransactionScope {
 
     @GuardedBy("this") private List<LimitChange> limitChanges = List.of();
 
-    @GuardedBy("this") private Set<TurnKey> turnKeys = Set.of();
-
     @GuardedBy("this") private List<SequenceChange> sequenceChanges = List.of();
 
     private volatile boolean isRetry;
@@ -176,25 +174,6 @@ final class TransactionScope {
     private synchronized List<SequenceChange> takeSequenceChanges() {
         List<SequenceChange> taken = sequenceChanges;
         sequenceChanges = List.of();
-        return taken;
-    }
-
-    /** Records that this transaction has put a job with a turn key into its queue, so that the key needs a turn. */
-    synchronized void needTurn(TurnKey key) {
-        if (turnKeys.isEmpty()) {
-            turnKeys = new LinkedHashSet<>();
-        }
-        turnKeys.add(key);
-    }
-
-    /** {@return the keys that need a turn, as recorded since the last call} */
-    static Set<TurnKey> takeTurnKeys(Transaction tx) {
-        return find(tx).map(TransactionScope::takeTurnKeys).orElse(Set.of());
-    }
-
-    private synchronized Set<TurnKey> takeTurnKeys() {
-        Set<TurnKey> taken = turnKeys;
-        turnKeys = Set.of();
         return taken;
     }
 

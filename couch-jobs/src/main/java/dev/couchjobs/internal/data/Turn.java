@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.KeyValue;
-import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import java.util.List;
@@ -40,6 +39,11 @@ public final class Turn {
         }
     }
 
+    /** {@return the key of the row} */
+    byte[] row() {
+        return row.clone();
+    }
+
     /** {@return the turn key} */
     public TurnKey key() {
         return key;
@@ -74,11 +78,13 @@ public final class Turn {
         append(tx, key, nowStarted);
     }
 
-    /** Ends, as no job of the key is due. A transaction that adds one meanwhile conflicts. */
+    /**
+     * Ends, as the claim has found no job of the key. An addition meanwhile has left a request, and a claim that has
+     * cleared the request conflicts.
+     */
     public void end(Transaction tx) {
-        Range queue = key.type().rankedTurn(key.name());
         tx.addReadConflictKey(row);
-        tx.addReadConflictRange(queue.begin, queue.end);
+        tx.addReadConflictKey(key.inTurn());
         tx.clear(row);
         tx.clear(key.inTurn());
     }

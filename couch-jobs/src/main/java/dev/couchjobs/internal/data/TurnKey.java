@@ -7,6 +7,11 @@ package dev.couchjobs.internal.data;
  * @param name the key
  */
 public record TurnKey(TypeKeys type, String name) {
+    /** {@return the key of the row that requests a turn} */
+    byte[] request() {
+        return type.turnRequests().pack(name);
+    }
+
     /** {@return the key of the row that exists while the turn key has a turn} */
     byte[] inTurn() {
         return type.inTurn(name);

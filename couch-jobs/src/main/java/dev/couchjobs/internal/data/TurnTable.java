@@ -3,54 +3,57 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turns of the turn keys of a type, and their weights. A key has one turn from its first due job on, until a claim
- * finds that it has none.
+ * The turns of the turn keys of a type, and their weights. A key has one turn from the claim that finds the request of
+ * its first due job, until a claim finds that it has no job left.
  */
 public final class TurnTable {
+    /** The largest weight. */
+    public static final int WEIGHT_MAX = 1_000;
+
     private static final int DEFAULT_WEIGHT = 1;
     private static final byte[] EMPTY = {};
 
     private TurnTable() {}
 
-    /** Starts the read that the end of a verb needs to give a key a turn, so that it needs no further round trip. */
-    public static void prefetch(Transaction tx, TurnKey key) {
-        var unused = tx.snapshot().get(key.inTurn());
+    /** Requests a turn for a key, because a job of it has become due. */
+    static void request(Transaction tx, TurnKey key) {
+        TurnRequest.write(tx, key);
     }
 
-    /** Gives a turn to each key that has none and whose first due job this transaction adds. */
-    public static CompletableFuture<@Nullable Void> giveTurns(Transaction tx) {
-        Set<TurnKey> needed = TransactionScope.takeTurnKeys(tx);
-        if (needed.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        return JobTransaction.of(tx)
-                .inOrder(
-                        needed.stream().map(TurnKey::inTurn).toList(),
-                        () -> CompletableFuture.allOf(
-                                needed.stream().map(key -> giveTurn(tx, key)).toArray(CompletableFuture<?>[]::new)));
+    /** {@return requests, oldest first; read without conflicts} */
+    public static CompletableFuture<List<TurnRequest>> requests(ReadTransaction tx, TypeKeys keys, int limit) {
+        Subspace requests = keys.turnRequests();
+        return Quarantine.range(
+                        tx,
+                        keys,
+                        requests.range(),
+                        limit,
+                        false,
+                        row -> new TurnRequest(
+                                new TurnKey(keys, requests.unpack(row.getKey()).getString(0)), row.getValue()))
+                .thenApply(
+                        found -> found.stream().sorted(TurnRequest.OLDEST_FIRST).toList());
     }
 
-    /** A claim that takes the turn away conflicts with this read, and else with the row of the job. */
-    private static CompletableFuture<?> giveTurn(Transaction tx, TurnKey key) {
-        return tx.get(key.inTurn()).thenAccept(inTurn -> {
-            if (inTurn == null) {
-                tx.set(key.inTurn(), EMPTY);
-                Turn.append(tx, key, 0);
-            }
-        });
-    }
-
-    /** {@return the first turns, read without conflicts} */
-    public static CompletableFuture<List<Turn>> first(ReadTransaction tx, TypeKeys keys, int limit) {
-        return Quarantine.range(tx, keys, keys.turns(), limit, false, row -> Turn.decode(keys, row));
+    /**
+     * {@return the first turns, read without conflicts}
+     *
+     * @param after the turn behind which to begin, or null
+     */
+    public static CompletableFuture<List<Turn>> first(
+            ReadTransaction tx, TypeKeys keys, @Nullable Turn after, int limit) {
+        Range all = keys.turns();
+        byte[] begin = after == null ? all.begin : ByteArrayUtil.keyAfter(after.row());
+        return Quarantine.range(tx, keys, new Range(begin, all.end), limit, false, row -> Turn.decode(keys, row));
     }
 
     /** {@return the first due jobs of a turn key, read without conflicts} */
@@ -76,6 +79,7 @@ public final class TurnTable {
                                 row,
                                 value,
                                 bytes -> Math.toIntExact(Tuple.fromBytes(bytes).getLong(0)))
+                        .filter(weight -> weight >= DEFAULT_WEIGHT && weight <= WEIGHT_MAX)
                         .orElse(DEFAULT_WEIGHT));
     }
 

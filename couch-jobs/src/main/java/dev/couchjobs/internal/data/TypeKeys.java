@@ -65,6 +65,7 @@ public final class TypeKeys {
     private final Subspace turns;
     private final byte[] turnsPrefix;
     private final Subspace inTurn;
+    private final Subspace turnRequests;
     private final Subspace weights;
     private final Subspace sequences;
     private final Subspace sequenceQueue;
@@ -117,6 +118,7 @@ public final class TypeKeys {
         turns = root.subspace(Tuple.from("turns", typeName));
         turnsPrefix = turns.pack();
         inTurn = root.subspace(Tuple.from("in_turn", typeName));
+        turnRequests = root.subspace(Tuple.from("turn_requests", typeName));
         weights = root.subspace(Tuple.from("weights", typeName));
         sequences = root.subspace(Tuple.from("sequences", typeName));
         sequenceQueue = root.subspace(Tuple.from("sequence_queue", typeName));
@@ -527,6 +529,11 @@ public final class TypeKeys {
     /** The key that exists while a turn key has a turn. */
     byte[] inTurn(String turnKey) {
         return inTurn.pack(turnKey);
+    }
+
+    /** The turn keys for which jobs have become due since a claim has looked. */
+    Subspace turnRequests() {
+        return turnRequests;
     }
 
     /** The weights of turn keys; at the subspace's own key whether there are any. */

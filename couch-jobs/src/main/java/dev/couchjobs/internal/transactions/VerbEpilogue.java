@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.transactions;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.TurnTable;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.dependencies.DependencyPropagator;
 import dev.couchjobs.internal.limits.Admission;
@@ -12,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Completes what a verb began in its transaction: adds the jobs of schedules that follow those that ended, propagates
- * the ends of jobs to their dependents, lets the next jobs of sequences go, passes the slots of limit keys on, gives
- * turns to turn keys, and brings the types of enqueued jobs into use. Each part may follow from those before it.
+ * the ends of jobs to their dependents, lets the next jobs of sequences go, passes the slots of limit keys on, and
+ * brings the types of enqueued jobs into use. Each part may follow from those before it.
  */
 record VerbEpilogue(ScheduleFirings scheduleFirings, DependencyPropagator dependencyPropagator, Admission admission) {
     <T extends @Nullable Object> CompletableFuture<T> run(Transaction tx, CompletableFuture<T> done) {
@@ -22,8 +21,7 @@ record VerbEpilogue(ScheduleFirings scheduleFirings, DependencyPropagator depend
                 .thenCompose(moved -> dependencyPropagator.propagate(tx))
                 .thenCompose(propagated -> SequenceOrder.settle(tx))
                 .thenCompose(ordered -> admission.settle(tx))
-                .thenCompose(settled -> TurnTable.giveTurns(tx))
-                .thenCompose(given -> TypeInUse.bringIntoUse(tx))
+                .thenCompose(settled -> TypeInUse.bringIntoUse(tx))
                 .thenApply(used -> result));
     }
 }

@@ -17,8 +17,6 @@ import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.SequenceKey;
 import dev.couchjobs.internal.data.SequenceRow;
 import dev.couchjobs.internal.data.SlotTable;
-import dev.couchjobs.internal.data.TurnKey;
-import dev.couchjobs.internal.data.TurnTable;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.data.UniqueIndex;
@@ -231,13 +229,7 @@ public final class CreatorVerbs {
                         .computeIfAbsent(keyspace.type(job.type().name()), type -> new LinkedHashSet<>())
                         .add(key)));
         limitKeys.forEach((type, ofType) -> ofType.forEach(key -> SlotTable.prefetch(tx, type, key)));
-        Set<TurnKey> turnKeys = newJobs.stream()
-                .flatMap(job -> job
-                        .turnKey()
-                        .map(key -> new TurnKey(keyspace.type(job.type().name()), key))
-                        .stream())
-                .collect(Collectors.toSet());
-        turnKeys.forEach(key -> TurnTable.prefetch(tx, key));
+        boolean hasTurnKeys = newJobs.stream().anyMatch(job -> job.turnKey().isPresent());
         Set<SequenceKey> sequences = newJobs.stream()
                 .flatMap(job ->
                         job
@@ -251,7 +243,7 @@ public final class CreatorVerbs {
         return new LayoutRow(keyspace).raise(tx, layout -> {
             Layout withLimitKeys = limitKeys.isEmpty() ? layout : layout.withLimitKeys();
             Layout withUniqueKeys = hasUniqueKeys ? withLimitKeys.withUniqueKeys() : withLimitKeys;
-            Layout withTurnKeys = turnKeys.isEmpty() ? withUniqueKeys : withUniqueKeys.withTurnKeys();
+            Layout withTurnKeys = hasTurnKeys ? withUniqueKeys.withTurnKeys() : withUniqueKeys;
             return sequences.isEmpty() ? withTurnKeys : withTurnKeys.withSequences();
         });
     }

@@ -13,8 +13,6 @@ import java.util.concurrent.CompletableFuture;
 
 /** The verbs for the weights of turn keys. */
 public final class TurnVerbs {
-    private static final int WEIGHT_MAX = 1_000;
-
     private final Keyspace keyspace;
     private final Transactions transactions;
 
@@ -26,9 +24,9 @@ public final class TurnVerbs {
     /** Sets how many jobs a turn key starts in its turn. */
     public CompletableFuture<Void> setWeight(
             TransactionContext context, JobType<?, ?> type, String turnKey, int weight) {
-        if (weight < 1 || weight > WEIGHT_MAX) {
-            throw new IllegalArgumentException("A weight is at least 1 and at most " + WEIGHT_MAX + "; this is "
-                    + weight + ". To hold jobs of a key back, give them a limit key.");
+        if (weight < 1 || weight > TurnTable.WEIGHT_MAX) {
+            throw new IllegalArgumentException("A weight is at least 1 and at most " + TurnTable.WEIGHT_MAX
+                    + "; this is " + weight + ". To hold jobs of a key back, give them a limit key.");
         }
         return change(context, type, turnKey, OptionalInt.of(weight));
     }
