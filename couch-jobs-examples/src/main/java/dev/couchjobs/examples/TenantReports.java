@@ -17,13 +17,15 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /**
- * A service that makes reports for its tenants: none takes more than its share, one report is made every night, a
- * deploy pauses the work, and a tenant leaves.
+ * A service that makes reports for its tenants: they take turns and none takes more than its share, the versions of an
+ * invoice are made in order, one report is made every night, a deploy pauses the work, and a tenant leaves.
  */
 public final class TenantReports {
     private static final Duration SOON = Duration.ofSeconds(30);
@@ -38,6 +40,7 @@ public final class TenantReports {
     private final CouchJobs jobs;
     private final Map<String, AtomicInteger> running = new ConcurrentHashMap<>();
     private final Map<String, Integer> mostRunning = new ConcurrentHashMap<>();
+    private final Queue<String> invoices = new ConcurrentLinkedQueue<>();
 
     private TenantReports(Database database, CouchJobs jobs) {
         this.database = database;
@@ -63,6 +66,7 @@ public final class TenantReports {
                 .join();
         Worker worker = worker();
         makeReports();
+        makeInvoices();
         askTwice();
         makeTheNightlyReport();
         Worker deployed = deploy(worker);
@@ -80,12 +84,15 @@ public final class TenantReports {
         String tenant = job.data().tenant();
         int now = running.computeIfAbsent(tenant, name -> new AtomicInteger()).incrementAndGet();
         mostRunning.merge(tenant, now, Math::max);
+        if (job.data().subject().startsWith("invoice")) {
+            invoices.add(job.data().subject());
+        }
         job.progress(1, 1, "written");
         running.get(tenant).decrementAndGet();
     }
 
     private static NewJob<Report> report(String tenant, String subject) {
-        return NewJob.of(REPORT, new Report(tenant, subject)).limitKey(tenant);
+        return NewJob.of(REPORT, new Report(tenant, subject)).limitKey(tenant).turnKey(tenant);
     }
 
     private void makeReports() {
@@ -97,6 +104,20 @@ public final class TenantReports {
         jobs.result(REPORT, "small-year", SOON);
         reports.forEach(each -> jobs.result(REPORT, each.id().orElseThrow(), SOON));
         System.out.println("large: 20 reports, at most two at once: " + (mostRunning.getOrDefault("large", 0) <= 2));
+    }
+
+    /** The final version must not overtake the draft, also when that is tried again. */
+    private void makeInvoices() {
+        for (String version : List.of("draft", "correction", "final")) {
+            jobs.add(
+                            database,
+                            report("small", "invoice 17, " + version)
+                                    .id("invoice-" + version)
+                                    .sequence("invoice-17"))
+                    .join();
+        }
+        jobs.result(REPORT, "invoice-final", SOON);
+        System.out.println("in order: " + String.join("; ", invoices));
     }
 
     /** A user clicks twice: the second click finds the job of the first, which has not begun. */

@@ -20,6 +20,7 @@ class TenantReportsTest {
         assertThat(out.lines())
                 .containsExactly(
                         "large: 20 reports, at most two at once: true",
+                        "in order: invoice 17, draft; invoice 17, correction; invoice 17, final",
                         "asked twice, made once: true",
                         "nightly: made now, and again at 05:00",
                         "paused for version 2: the report is PENDING",

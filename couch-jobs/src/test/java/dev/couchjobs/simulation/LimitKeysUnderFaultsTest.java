@@ -66,7 +66,7 @@ class LimitKeysUnderFaultsTest {
     }
 
     static LongStream seeds() {
-        return Seeds.of(40, 60);
+        return Seeds.of(20, 60);
     }
 
     @AfterAll
