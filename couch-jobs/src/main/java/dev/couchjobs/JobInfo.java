@@ -28,6 +28,9 @@ public interface JobInfo<D, R> {
     /** {@return the limit key that its creator gave it} */
     Optional<String> limitKey();
 
+    /** {@return the key by which others are duplicates of it; empty if it has none, or that is a digest of its data} */
+    Optional<String> uniqueKey();
+
     /** {@return the turn key that its creator gave it} */
     Optional<String> turnKey();
 

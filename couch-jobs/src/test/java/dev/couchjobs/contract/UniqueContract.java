@@ -76,6 +76,17 @@ class UniqueContract extends JobsContract {
     }
 
     @Test
+    void aJobTellsItsUniqueKey() {
+        put(job("j1", 1, USER));
+        put(job("j2", 1, Unique.byData()));
+
+        assertThat(await(jobs.getJob(database, INDEX, "j1")).orElseThrow().uniqueKey())
+                .contains("user-7");
+        assertThat(await(jobs.getJob(database, INDEX, "j2")).orElseThrow().uniqueKey())
+                .isEmpty();
+    }
+
+    @Test
     void aDuplicateOfARunningJobIsNotAdded() {
         put(job("j1", 1, USER));
         Job<WorkData> running = accept();

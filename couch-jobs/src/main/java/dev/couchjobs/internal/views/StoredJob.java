@@ -11,6 +11,7 @@ import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.SequencePlace;
+import dev.couchjobs.internal.data.UniqueKey;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
@@ -112,6 +113,13 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
     @Override
     public Optional<String> sequence() {
         return Optional.ofNullable(row.options().keys().sequence()).map(SequencePlace::name);
+    }
+
+    @Override
+    public Optional<String> uniqueKey() {
+        return Optional.ofNullable(row.options().unique())
+                .filter(key -> !key.isDigest())
+                .map(UniqueKey::text);
     }
 
     @Override
