@@ -6,13 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Schedule;
+import dev.couchjobs.Unique;
 import dev.couchjobs.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -250,12 +253,86 @@ class SequenceContract extends JobsContract {
 
     @Test
     void manyRemovedJobsArePassedOver() {
-        await(timed.addAll(
-                database, IntStream.range(0, 60).mapToObj(i -> job("j" + i)).toList()));
-        IntStream.range(1, 59).forEach(i -> await(timed.remove(database, INDEX, "j" + i)));
+        int count = 2_000;
+        for (int from = 0; from < count; from += 500) {
+            await(timed.addAll(
+                    database,
+                    IntStream.range(from, from + 500)
+                            .mapToObj(i -> job("j" + i))
+                            .toList()));
+        }
+        await(timed.control().select(INDEX, job -> job.isBlocked()).remove());
+        addAll("last");
 
-        run("j0", "j59");
+        run("j0", "last");
         assertNothingIsLeft();
+    }
+
+    @Test
+    void aFailedJobThatIsNotKeptLetsTheNextGo() {
+        JobType<WorkData, Void> forgetful =
+                WORK.retention(Retention.of(Duration.ofDays(1)).failed(Duration.ZERO));
+        await(timed.add(
+                database,
+                NewJob.of(forgetful, new WorkData(1)).id("a").sequence(ORDER).retry(RetryPolicy.never())));
+        addAll("b");
+        Job<WorkData> running = await(timed.processor().accept(forgetful, AcceptOptions.nonBlocking()))
+                .orElseThrow();
+        await(timed.processor().fail(database, running, new IllegalStateException("no stock")));
+
+        run("b");
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void anAdditionOfOneJobTwiceKeepsItsPlace() {
+        addAll("a", "b", "c");
+
+        await(timed.addAll(database, List.of(job("c").sequence("order-18"), job("c"))));
+
+        run("a", "b", "c");
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void aDeadLetterBehindTheCurrentJobKeepsItsPlaceIfItIsAddedAgain() {
+        await(timed.add(database, NewJob.of(MAIL, new WorkData(1)).id("mail").retry(RetryPolicy.never())));
+        addAll("a");
+        await(timed.add(database, job("b").after(Dependency.on(MAIL, "mail").ifUnsuccessful(DependencyPolicy.FAIL))));
+        addAll("c");
+        Job<WorkData> mail = await(timed.processor().accept(MAIL, AcceptOptions.nonBlocking()))
+                .orElseThrow();
+        await(timed.processor().fail(database, mail, new IllegalStateException("no paper")));
+        assertThat(stateOf("b")).isEqualTo(JobState.FINISHED);
+
+        addAll("b");
+
+        run("a", "b", "c");
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void verbsOfOneTransactionMayMoveAJobThroughSequences() {
+        commit(tx -> {
+            CompletableFuture<?> first = timed.addAll(tx, List.of(job("x").sequence("order-18")));
+            CompletableFuture<?> second = timed.addAll(tx, List.of(job("a"), job("x")));
+            await(CompletableFuture.allOf(first, second));
+        });
+
+        run("a", "x");
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void aFailedJobThatHoldsBackOthersKeepsItsUniqueKey() {
+        NewJob<WorkData> once = job("a").unique(Unique.by("user-7")).retry(RetryPolicy.never());
+        await(timed.add(database, once));
+        fail("a");
+
+        assertThat(await(timed.add(database, once.id("b"))).jobId()).isEqualTo("a");
+        assertThat(await(timed.deadLetters().retry(database, INDEX, "a"))).isTrue();
+
+        run("a");
     }
 
     @Test
@@ -360,6 +437,19 @@ class SequenceContract extends JobsContract {
         addAll("c");
 
         run("b", "c");
+    }
+
+    @Test
+    void aDamagedRowOfASequenceIsRestored() {
+        addAll("a", "b", "c");
+        rows.putBytes(rows.key("sequences", INDEX.name(), ORDER), new byte[] {1, 2, 3});
+        addAll("d");
+        Job<WorkData> first = claim("a");
+        rows.putBytes(rows.key("sequences", INDEX.name(), ORDER), new byte[] {1, 2, 3});
+        await(timed.processor().finish(database, first));
+
+        run("b", "c", "d");
+        assertNothingIsLeft();
     }
 
     @Test

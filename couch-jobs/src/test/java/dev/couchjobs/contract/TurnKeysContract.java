@@ -182,6 +182,22 @@ class TurnKeysContract extends JobsContract {
     }
 
     @Test
+    void aKeyGetsItsTurnBesideAdditionsToManyOthers() {
+        List<NewJob<WorkData>> stream = IntStream.range(0, 101)
+                .mapToObj(key -> NewJob.of(INDEX, new WorkData(key)).turnKey("key-" + (100 + key)))
+                .toList();
+        await(timed.addAll(database, stream));
+        await(timed.add(database, job("last", 0)));
+        List<String> started = new ArrayList<>();
+        while (started.size() < 120 && !started.contains("last-0")) {
+            await(timed.addAll(database, stream.subList(0, 100)));
+            started.addAll(claimedIds(1));
+        }
+
+        assertThat(started).contains("last-0");
+    }
+
+    @Test
     void manyAcceptsAtOnceFindJobsWithAndWithoutATurnKey() {
         addAll("a", 4);
         assertThat(claimedIds(1)).containsExactly("a-0");

@@ -66,7 +66,7 @@ class LimitKeysUnderFaultsTest {
     }
 
     static LongStream seeds() {
-        return Seeds.of(20, 60);
+        return Seeds.of(20, 40);
     }
 
     @AfterAll

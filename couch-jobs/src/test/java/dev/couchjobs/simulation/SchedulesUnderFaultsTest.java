@@ -49,7 +49,7 @@ class SchedulesUnderFaultsTest {
     private static final Duration CALM = Duration.ofMinutes(15);
 
     static LongStream seeds() {
-        return Seeds.of(20, 50);
+        return Seeds.of(20, 30);
     }
 
     /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=SchedulesUnderFaultsTest -Dsimulation.seed=N}. */

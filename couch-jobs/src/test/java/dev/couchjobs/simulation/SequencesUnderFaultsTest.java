@@ -65,7 +65,7 @@ class SequencesUnderFaultsTest {
     }
 
     static LongStream seeds() {
-        return Seeds.of(20, 60);
+        return Seeds.of(20, 40);
     }
 
     @AfterAll

@@ -72,7 +72,7 @@ class TurnKeysUnderFaultsTest {
     }
 
     static LongStream seeds() {
-        return Seeds.of(20, 60);
+        return Seeds.of(20, 40);
     }
 
     @AfterAll

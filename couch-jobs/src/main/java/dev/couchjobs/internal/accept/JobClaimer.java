@@ -36,6 +36,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Claims jobs of one type, many in one transaction.
@@ -72,6 +73,8 @@ final class JobClaimer<D> {
     private volatile boolean mayHaveTurns;
     /** Whether there were turns when the last claim read them. */
     private volatile boolean hadTurns;
+    /** The turn key behind which the next claim reads requests. */
+    private volatile @Nullable String requestsAfter;
 
     JobClaimer(JobType<D, ?> type, Instance instance) {
         this.keys = instance.keyspace().type(type.name());
@@ -135,7 +138,7 @@ final class JobClaimer<D> {
         /** Whether there may be more jobs without turn keys than this try has read. */
         private volatile boolean leavesOthers;
 
-        private volatile Turns turns = new Turns(keys, environment.random(), 0);
+        private volatile Turns turns = new Turns(keys, environment.random(), 0, null);
         /** How many turns the next try may skip. */
         private volatile int turnSkip;
 
@@ -229,7 +232,7 @@ final class JobClaimer<D> {
             leavesCandidates = false;
             missesTurns = false;
             leavesOthers = false;
-            turns = new Turns(keys, environment.random(), turnSkip);
+            turns = new Turns(keys, environment.random(), turnSkip, requestsAfter);
             long now = clock.instant().getEpochSecond();
             Leadership.RoleTransaction transaction = leadership.new RoleTransaction(tx, role);
             allowed.set(Integer.MAX_VALUE);
@@ -252,6 +255,7 @@ final class JobClaimer<D> {
             }
             return byCriteria(claims).thenCompose(jobs -> {
                 turns.settle(tx);
+                requestsAfter = turns.nextRequestsAfter();
                 return allowance.thenCompose(read -> complete(tx, transaction, jobs, read, now));
             });
         }

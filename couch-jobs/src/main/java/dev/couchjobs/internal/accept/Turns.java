@@ -42,6 +42,7 @@ final class Turns {
     private final TypeKeys keys;
     private final RandomGenerator random;
     private final int skipMax;
+    private final @Nullable String requestsAfter;
 
     private @Nullable CompletableFuture<Integer> firstRead;
     private boolean isWeighted;
@@ -52,6 +53,8 @@ final class Turns {
 
     private boolean hasSkippedTurns;
     private boolean hasMoreRequests;
+    /** The last turn key whose request was read, if there may be more requests. */
+    private @Nullable String lastRequest;
     /** The turns that were read and not used, in order. */
     private final Deque<Turn> unused = new ArrayDeque<>();
     /** The requests of keys without a turn. */
@@ -61,8 +64,12 @@ final class Turns {
 
     private final List<Place> places = new ArrayList<>();
 
-    /** @param skipMax how many turns to skip at most, in a try after a conflict */
-    Turns(TypeKeys keys, RandomGenerator random, int skipMax) {
+    /**
+     * @param skipMax how many turns to skip at most, in a try after a conflict
+     * @param requestsAfter the turn key behind which to read requests, or null
+     */
+    Turns(TypeKeys keys, RandomGenerator random, int skipMax, @Nullable String requestsAfter) {
+        this.requestsAfter = requestsAfter;
         this.keys = keys;
         this.random = random;
         this.skipMax = skipMax;
@@ -128,8 +135,8 @@ final class Turns {
         if (known == null) {
             int limit = Math.max(COUNTED, demand + skipMax);
             CompletableFuture<Boolean> weighted = TurnTable.mayHaveWeights(tx, keys);
-            CompletableFuture<?> requests =
-                    TurnTable.requests(tx, keys, REQUESTS_MAX).thenCompose(found -> readRequests(tx, found));
+            CompletableFuture<?> requests = TurnTable.requests(tx, keys, requestsAfter, REQUESTS_MAX)
+                    .thenCompose(found -> readRequests(tx, found));
             known = TurnTable.first(tx, keys, null, limit)
                     .thenCombine(weighted, (turns, anyWeights) -> {
                         isWeighted = anyWeights;
@@ -146,12 +153,14 @@ final class Turns {
 
     private CompletableFuture<?> readRequests(Transaction tx, List<TurnRequest> found) {
         hasMoreRequests = found.size() == REQUESTS_MAX;
+        lastRequest = hasMoreRequests ? found.get(REQUESTS_MAX - 1).key().name() : null;
         List<CompletableFuture<Boolean>> inTurn =
                 found.stream().map(request -> request.isInTurn(tx)).toList();
         return allOf(inTurn).thenAccept(done -> {
             for (int i = 0; i < found.size(); i++) {
                 (inTurn.get(i).join() ? confirmed : newKeys).add(found.get(i));
             }
+            newKeys.sort(TurnRequest.OLDEST_FIRST);
         });
     }
 
@@ -321,6 +330,11 @@ final class Turns {
 
     private boolean isUnused(TurnRequest newKey) {
         return places.stream().noneMatch(place -> place.request == newKey);
+    }
+
+    /** {@return the turn key behind which the next claim reads requests, or null for the first} */
+    @Nullable String nextRequestsAfter() {
+        return lastRequest;
     }
 
     /** {@return whether this try has claimed a job with a turn key} */

@@ -343,16 +343,27 @@ public final class JobTransaction {
         }
     }
 
-    /** {@return the row after a change; if it joins a sequence, held back until the end of the verb decides} */
+    /**
+     * {@return the row after a change; if it joins a sequence, held back until the end of the verb decides} A job that
+     * stays in its sequence keeps its place.
+     */
     private @Nullable JobRow settleSequence(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        if (SequenceChange.place(before) == null && SequenceChange.place(after) == null) {
+        SequencePlace was = SequenceChange.place(before);
+        SequencePlace is = SequenceChange.place(after);
+        if (was == null && is == null) {
             return after;
         }
-        SequenceChange change = SequenceChange.of(ref, before, after);
+        SequenceChange change = SequenceChange.of(ref, before, after == null || after.vanishes() ? null : after);
         if (change.isAny()) {
             scope.settleLater(change);
         }
-        return after != null && change.joined().isPresent() ? after.held(true) : after;
+        if (after != null && change.joined().isPresent()) {
+            return after.held(true);
+        }
+        boolean isAtNewPlace = was != null && is != null && is.name().equals(was.name()) && is.token() != was.token();
+        return after != null && before != null && isAtNewPlace
+                ? after.withOptions(after.options().inPlaceOf(before.options()))
+                : after;
     }
 
     private static boolean endsFiring(@Nullable JobRow before, @Nullable JobRow after) {

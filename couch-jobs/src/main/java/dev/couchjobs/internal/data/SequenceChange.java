@@ -12,8 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param ref the job
  * @param joined the place that it has taken, if it joins a sequence
  * @param left the sequence that it leaves
+ * @param wasCurrent whether it was the current job of that sequence
  */
-public record SequenceChange(JobRef ref, Optional<SequencePlace> joined, Optional<SequenceKey> left) {
+public record SequenceChange(
+        JobRef ref, Optional<SequencePlace> joined, Optional<SequenceKey> left, boolean wasCurrent) {
     static SequenceChange of(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
         SequencePlace was = place(before);
         SequencePlace is = place(after);
@@ -21,7 +23,8 @@ public record SequenceChange(JobRef ref, Optional<SequencePlace> joined, Optiona
         return new SequenceChange(
                 ref,
                 isSame ? Optional.empty() : Optional.ofNullable(is),
-                isSame || was == null ? Optional.empty() : Optional.of(new SequenceKey(ref.keys(), was.name())));
+                isSame || was == null ? Optional.empty() : Optional.of(new SequenceKey(ref.keys(), was.name())),
+                was != null && !was.held());
     }
 
     boolean isAny() {

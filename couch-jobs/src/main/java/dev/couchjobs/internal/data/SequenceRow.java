@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
@@ -12,14 +13,16 @@ import java.util.concurrent.CompletableFuture;
  * The row of a sequence: its current job, which alone may run, and the numbers of the jobs behind it. Each transaction
  * that changes the sequence reads and writes the row, so it needs no conflict with the rows of the jobs behind.
  *
- * @param current the id of the current job
+ * @param current the id of the current job; {@link #UNKNOWN} if the row was damaged
  * @param first the number of the first job behind it
  * @param end the number after that of the last job behind it
  */
 public record SequenceRow(String current, long first, long end) {
-    /** {@return a sequence of one job} */
-    public static SequenceRow of(String current) {
-        return new SequenceRow(current, 0, 0);
+    private static final String UNKNOWN = "";
+
+    /** Writes the row of a sequence of one job. */
+    public static SequenceRow begin(Transaction tx, SequenceKey key, JobRef current) {
+        return new SequenceRow(current.id(), 0, 0).written(tx, key);
     }
 
     /** Starts the read that the end of a verb needs, so that it needs no further round trip. */
@@ -35,30 +38,56 @@ public record SequenceRow(String current, long first, long end) {
         var unusedType = TypeInUse.prefetch(tx, key.type());
     }
 
-    /** {@return the row of a sequence; empty if no job is in it, or the row is damaged} */
+    /** {@return the row of a sequence; empty if no job is in it} */
     public static CompletableFuture<Optional<SequenceRow>> read(Transaction tx, SequenceKey key) {
-        return tx.get(key.row())
-                .thenApply(value -> Quarantine.readable(tx, key.type(), key.row(), value, SequenceRow::decode));
+        return tx.get(key.row()).thenCompose(value -> {
+            Optional<SequenceRow> row = Quarantine.readable(tx, key.type(), key.row(), value, SequenceRow::decode);
+            return value == null || row.isPresent() ? CompletableFuture.completedFuture(row) : restored(tx, key);
+        });
     }
 
     private static SequenceRow decode(byte[] value) {
         Tuple row = Tuple.fromBytes(value);
-        String current = row.getString(0);
-        Keyspace.checkJobId(current);
-        return new SequenceRow(current, row.getLong(1), row.getLong(2));
+        return new SequenceRow(row.getString(0), row.getLong(1), row.getLong(2));
     }
 
-    /** Writes the row. */
-    public void write(Transaction tx, SequenceKey key) {
+    /** {@return a damaged row with the numbers of the jobs behind the current one; empty if there are none} */
+    private static CompletableFuture<Optional<SequenceRow>> restored(Transaction tx, SequenceKey key) {
+        Range all = key.type().sequenceQueue(key.name());
+        return tx.getRange(all, 1)
+                .asList()
+                .thenCombine(
+                        tx.getRange(all, 1, true).asList(),
+                        (first, last) -> first.isEmpty()
+                                ? Optional.empty()
+                                : Optional.of(new SequenceRow(UNKNOWN, number(key, first), number(key, last) + 1)));
+    }
+
+    private static long number(SequenceKey key, List<KeyValue> rows) {
+        return key.type().numberInSequence(rows.get(0).getKey());
+    }
+
+    private SequenceRow written(Transaction tx, SequenceKey key) {
         tx.set(key.row(), Tuple.from(current, first, end).pack());
+        return this;
     }
 
-    /** Puts a job behind the last. */
-    public void append(Transaction tx, SequenceKey key, JobRef job, SequencePlace place) {
+    /** {@return whether a job is the current one} */
+    public boolean isCurrent(JobRef job) {
+        return current.equals(job.id());
+    }
+
+    /** {@return the current job, if it is known} */
+    public Optional<JobRef> currentOf(SequenceKey key) {
+        return current.equals(UNKNOWN) ? Optional.empty() : Optional.of(new JobRef(key.type(), current));
+    }
+
+    /** Puts a job behind the last. {@return the row after that} */
+    public SequenceRow append(Transaction tx, SequenceKey key, JobRef job, SequencePlace place) {
         tx.set(
                 key.type().sequenceQueue(key.name(), end),
                 Tuple.from(job.id(), place.token()).pack());
-        new SequenceRow(current, first, end + 1).write(tx, key);
+        return new SequenceRow(current, first, end + 1).written(tx, key);
     }
 
     /**
@@ -66,15 +95,9 @@ public record SequenceRow(String current, long first, long end) {
      *
      * @param number its number
      * @param ref the job
-     * @param token the token of its place
+     * @param token the token of its place; the job has the place only if it still has the token
      */
-    public record Waiter(long number, JobRef ref, long token) {
-        /** {@return whether a job still has this place} */
-        public boolean isHeldBy(JobRow job, SequenceKey key) {
-            SequencePlace place = SequenceChange.place(job);
-            return place != null && place.token() == token && place.name().equals(key.name());
-        }
-    }
+    public record Waiter(long number, JobRef ref, long token) {}
 
     /** {@return the first jobs behind the current one; damaged rows are left out} */
     public CompletableFuture<List<Waiter>> waiters(ReadTransaction tx, SequenceKey key, int limit) {
@@ -91,10 +114,10 @@ public record SequenceRow(String current, long first, long end) {
         });
     }
 
-    /** Makes a job that waits the current one, and removes those before it. */
-    public void passTo(Transaction tx, SequenceKey key, Waiter next) {
+    /** Makes a job that waits the current one, and removes those before it. {@return the row after that} */
+    public SequenceRow passTo(Transaction tx, SequenceKey key, Waiter next) {
         clear(tx, key, next.number() + 1);
-        new SequenceRow(next.ref().id(), next.number() + 1, end).write(tx, key);
+        return new SequenceRow(next.ref().id(), next.number() + 1, end).written(tx, key);
     }
 
     /** {@return the row without the jobs up to one that no longer waits} */

@@ -11,7 +11,8 @@ import java.util.concurrent.CompletableFuture;
  * writes the row of its key, and a claim clears it if no other addition has written it meanwhile.
  */
 public final class TurnRequest {
-    static final Comparator<TurnRequest> OLDEST_FIRST =
+    /** The order in which new keys get their turns. */
+    public static final Comparator<TurnRequest> OLDEST_FIRST =
             Comparator.comparing(request -> request.value, ByteArrayUtil::compareUnsigned);
 
     private static final byte[] EMPTY = {};

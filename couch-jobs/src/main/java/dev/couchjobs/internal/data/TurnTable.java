@@ -3,12 +3,12 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,19 +29,38 @@ public final class TurnTable {
         TurnRequest.write(tx, key);
     }
 
-    /** {@return requests, oldest first; read without conflicts} */
-    public static CompletableFuture<List<TurnRequest>> requests(ReadTransaction tx, TypeKeys keys, int limit) {
-        Subspace requests = keys.turnRequests();
+    /**
+     * {@return requests by turn key, read without conflicts; behind the last key they begin again at the first}
+     *
+     * @param after the turn key behind which to begin, or null
+     */
+    public static CompletableFuture<List<TurnRequest>> requests(
+            ReadTransaction tx, TypeKeys keys, @Nullable String after, int limit) {
+        Range all = keys.turnRequests().range();
+        if (after == null) {
+            return requests(tx, keys, all, limit);
+        }
+        byte[] middle = ByteArrayUtil.keyAfter(keys.turnRequests().pack(after));
+        return requests(tx, keys, new Range(middle, all.end), limit)
+                .thenCompose(behind -> behind.size() == limit
+                        ? CompletableFuture.completedFuture(behind)
+                        : requests(tx, keys, new Range(all.begin, middle), limit - behind.size())
+                                .thenApply(before -> Stream.concat(behind.stream(), before.stream())
+                                        .toList()));
+    }
+
+    private static CompletableFuture<List<TurnRequest>> requests(
+            ReadTransaction tx, TypeKeys keys, Range range, int limit) {
         return Quarantine.range(
-                        tx,
-                        keys,
-                        requests.range(),
-                        limit,
-                        false,
-                        row -> new TurnRequest(
-                                new TurnKey(keys, requests.unpack(row.getKey()).getString(0)), row.getValue()))
-                .thenApply(
-                        found -> found.stream().sorted(TurnRequest.OLDEST_FIRST).toList());
+                tx,
+                keys,
+                range,
+                limit,
+                false,
+                row -> new TurnRequest(
+                        new TurnKey(
+                                keys, keys.turnRequests().unpack(row.getKey()).getString(0)),
+                        row.getValue()));
     }
 
     /**

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +22,10 @@ import org.jspecify.annotations.Nullable;
  * ends the current job makes the next one current.
  */
 public final class SequenceOrder {
-    /** The number of jobs behind the current one to read at a time. */
+    /** The number of places behind the current job to read at first, and at most. */
     private static final int PAGE = 20;
+
+    private static final int PAGE_MAX = 1_000;
 
     private SequenceOrder() {}
 
@@ -54,53 +55,52 @@ public final class SequenceOrder {
         byKey.computeIfAbsent(key, unused -> new ArrayList<>()).add(change);
     }
 
-    /** What happens to one sequence in one transaction. */
+    /** What happens to one sequence in one transaction. Each step returns the row of the sequence after it. */
     private record Settlement(Transaction tx, SequenceKey key) {
-        CompletableFuture<Object> apply(List<SequenceChange> changes) {
-            CompletableFuture<Object> done = CompletableFuture.completedFuture(changes);
+        CompletableFuture<Optional<SequenceRow>> apply(List<SequenceChange> changes) {
+            CompletableFuture<Optional<SequenceRow>> row = SequenceRow.read(tx, key);
             for (SequenceChange change : changes) {
-                done = done.thenCompose(before -> SequenceRow.read(tx, key)).thenCompose(row -> apply(change, row));
+                row = row.thenCompose(before -> apply(change, before));
             }
-            return done;
+            boolean isAnyAdded =
+                    changes.stream().anyMatch(change -> change.joined().isPresent());
+            return isAnyAdded ? row.thenCompose(this::passIfCurrentIsGone) : row;
         }
 
-        private CompletableFuture<Object> apply(SequenceChange change, Optional<SequenceRow> row) {
-            JobRef ref = change.ref();
-            boolean isCurrent =
-                    row.filter(found -> found.current().equals(ref.id())).isPresent();
+        private CompletableFuture<Optional<SequenceRow>> apply(SequenceChange change, Optional<SequenceRow> row) {
             if (change.left().filter(key::equals).isPresent()) {
-                return isCurrent ? pass(row.orElseThrow()) : done();
+                return change.wasCurrent() && row.isPresent() ? pass(row.get(), PAGE) : done(row);
             }
+            JobRef ref = change.ref();
             SequencePlace place = change.joined().orElseThrow();
             return JobTable.find(tx, ref).thenCompose(job -> {
-                if (job.filter(found -> hasPlace(found, place)).isEmpty()) {
-                    return done(); // a later change of this transaction has removed it
+                if (job.filter(found -> isAt(found, place.token())).isEmpty()) {
+                    return done(row); // a later change of this transaction has removed it
                 }
                 if (row.isEmpty()) {
-                    SequenceRow.of(ref.id()).write(tx, key);
+                    return letGo(SequenceRow.begin(tx, key, ref), ref, place.token());
                 }
-                if (row.isEmpty() || isCurrent) {
-                    return letGo(ref);
-                }
-                row.get().append(tx, key, ref, place);
-                return passIfCurrentIsGone();
+                return row.get().isCurrent(ref)
+                        ? letGo(row.get(), ref, place.token())
+                        : done(Optional.of(row.get().append(tx, key, ref, place)));
             });
         }
 
-        private boolean hasPlace(JobRow job, SequencePlace place) {
-            SequencePlace own = SequenceChange.place(job);
-            return own != null && own.token() == place.token() && own.name().equals(key.name());
+        /** {@return whether a job is in the sequence with a token} */
+        private boolean isAt(JobRow job, long token) {
+            SequencePlace place = SequenceChange.place(job);
+            return place != null && place.token() == token && place.name().equals(key.name());
         }
 
         /** A current job whose row was damaged never ends. */
-        private CompletableFuture<Object> passIfCurrentIsGone() {
-            return SequenceRow.read(tx, key).thenCompose(read -> {
-                SequenceRow row = read.orElseThrow();
-                JobRef current = new JobRef(key.type(), row.current());
-                return JobTable.find(tx.snapshot(), current)
-                        .thenCompose(
-                                job -> job.filter(found -> isInSequence(found)).isPresent() ? done() : pass(row));
-            });
+        private CompletableFuture<Optional<SequenceRow>> passIfCurrentIsGone(Optional<SequenceRow> row) {
+            Optional<JobRef> current = row.flatMap(found -> found.currentOf(key));
+            if (current.isEmpty()) {
+                return done(row);
+            }
+            return JobTable.find(tx.snapshot(), current.get())
+                    .thenCompose(job ->
+                            job.filter(this::isInSequence).isPresent() ? done(row) : pass(row.orElseThrow(), PAGE));
         }
 
         private boolean isInSequence(JobRow job) {
@@ -109,43 +109,46 @@ public final class SequenceOrder {
         }
 
         /** Makes the next job that still waits the current one. */
-        private CompletableFuture<Object> pass(SequenceRow row) {
-            return row.waiters(tx, key, PAGE).thenCompose(waiters -> {
+        private CompletableFuture<Optional<SequenceRow>> pass(SequenceRow row, int page) {
+            return row.waiters(tx, key, page).thenCompose(waiters -> {
                 if (waiters.isEmpty()) {
                     row.end(tx, key);
-                    return done();
+                    return done(Optional.empty());
                 }
                 List<CompletableFuture<Optional<JobRow>>> jobs = waiters.stream()
                         .map(waiter -> JobTable.find(tx.snapshot(), waiter.ref()))
                         .toList();
                 return CompletableFuture.allOf(jobs.toArray(CompletableFuture<?>[]::new))
-                        .thenCompose(read -> {
-                            for (int i = 0; i < jobs.size(); i++) {
-                                SequenceRow.Waiter waiter = waiters.get(i);
-                                if (jobs.get(i)
-                                        .join()
-                                        .filter(job -> waiter.isHeldBy(job, key))
-                                        .isPresent()) {
-                                    row.passTo(tx, key, waiter);
-                                    return letGo(waiter.ref());
-                                }
-                            }
-                            return pass(row.behind(tx, key, waiters.get(waiters.size() - 1)));
-                        });
+                        .thenCompose(read -> passToFirst(row, waiters, jobs, page));
             });
         }
 
-        /** Lets a job run that has become current; the edit conflicts with changes of the job. */
-        private CompletableFuture<Object> letGo(JobRef ref) {
+        private CompletableFuture<Optional<SequenceRow>> passToFirst(
+                SequenceRow row,
+                List<SequenceRow.Waiter> waiters,
+                List<CompletableFuture<Optional<JobRow>>> jobs,
+                int page) {
+            for (int i = 0; i < waiters.size(); i++) {
+                SequenceRow.Waiter waiter = waiters.get(i);
+                if (jobs.get(i).join().filter(job -> isAt(job, waiter.token())).isPresent()) {
+                    return letGo(row.passTo(tx, key, waiter), waiter.ref(), waiter.token());
+                }
+            }
+            SequenceRow rest = row.behind(tx, key, waiters.get(waiters.size() - 1));
+            return pass(rest, Math.min(PAGE_MAX, 4 * page));
+        }
+
+        /** Lets a job run that has become current, unless it has left meanwhile: then its change follows. */
+        private CompletableFuture<Optional<SequenceRow>> letGo(SequenceRow row, JobRef ref, long token) {
             JobTransaction jobs = JobTransaction.of(tx);
             return jobs.edit(ref, found -> {
-                found.ifPresent(job -> jobs.save(ref, job, job.held(false)));
-                return done();
+                found.filter(job -> isAt(job, token)).ifPresent(job -> jobs.save(ref, job, job.held(false)));
+                return done(Optional.of(row));
             });
         }
 
-        private static CompletableFuture<Object> done() {
-            return CompletableFuture.completedFuture(Function.identity());
+        private static CompletableFuture<Optional<SequenceRow>> done(Optional<SequenceRow> row) {
+            return CompletableFuture.completedFuture(row);
         }
     }
 }

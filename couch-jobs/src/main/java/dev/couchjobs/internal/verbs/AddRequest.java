@@ -15,6 +15,7 @@ import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Payload;
+import dev.couchjobs.internal.data.SequenceChange;
 import dev.couchjobs.internal.data.SequencePlace;
 import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.data.UniqueKey;
@@ -127,7 +128,8 @@ record AddRequest(
         Unique rule = unique.orElseThrow();
         UniqueKey theirs = Objects.requireNonNull(owner.row().options().unique());
         UniqueKey own = Objects.requireNonNull(options.unique());
-        return owner.row().state() != JobState.FINISHED
+        boolean isOutstanding = owner.row().state() != JobState.FINISHED || SequenceChange.place(owner.row()) != null;
+        return isOutstanding
                 || rule.isWhileKept()
                 || rule.period()
                         .filter(period -> own.since() - theirs.since() < period.toMillis())
@@ -250,9 +252,6 @@ record AddRequest(
         }
         JobRow again = row.enqueued(payload, scheduledTime);
         JobOptions asked = again.options().withOptions(options);
-        return again.withOptions(
-                row.state() == JobState.PENDING
-                        ? asked.withEnqueueTimeOf(row.options()).inPlaceOf(row.options())
-                        : asked);
+        return again.withOptions(row.state() == JobState.PENDING ? asked.withEnqueueTimeOf(row.options()) : asked);
     }
 }
