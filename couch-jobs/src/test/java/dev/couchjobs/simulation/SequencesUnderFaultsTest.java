@@ -18,6 +18,7 @@ import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import dev.couchjobs.fdb.testing.Seeds;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -136,12 +137,28 @@ class SequencesUnderFaultsTest {
             case 0 -> jobs.remove(database, TYPE, id(random));
             case 1 -> jobs.control().cancel(database, TYPE, id(random), "on purpose");
             case 2 -> jobs.deadLetters().retryAll(TYPE);
-            case 3 ->
-                database.runAsync(tx -> jobs.add(tx, job(process, key, random))
-                        .thenCombine(other.remove(tx, TYPE, id(random)), (added, removed) -> removed));
+            case 3 -> database.runAsync(tx -> atOnce(tx, process, List.of(jobs, other), random));
             case 4, 5 -> jobs.addAll(database, List.of(job(process, key, random), job(process, key, random)));
             default -> jobs.add(database, job(process, key, random));
         };
+    }
+
+    /** Several verbs of two instances in one transaction, none of which waits for another. */
+    private static CompletableFuture<Void> atOnce(
+            Transaction tx, SimulatedProcess process, List<CouchJobs> instances, RandomGenerator random) {
+        List<CompletableFuture<?>> verbs = new ArrayList<>();
+        for (int left = 2 + random.nextInt(3); left > 0; left--) {
+            CouchJobs jobs = instances.get(random.nextInt(2));
+            NewJob<Integer> job = job(process, KEYS.get(random.nextInt(KEYS.size())), random);
+            verbs.add(
+                    switch (random.nextInt(4)) {
+                        case 0 -> jobs.remove(tx, TYPE, id(random));
+                        case 1 -> jobs.control().cancel(tx, TYPE, id(random), "on purpose");
+                        case 2 -> jobs.addAll(tx, List.of(job, job(process, KEYS.get(0), random)));
+                        default -> jobs.add(tx, job);
+                    });
+        }
+        return CompletableFuture.allOf(verbs.toArray(CompletableFuture<?>[]::new));
     }
 
     private static String id(RandomGenerator random) {

@@ -12,10 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param ref the job
  * @param joined the place that it has taken, if it joins a sequence
  * @param left the sequence that it leaves
- * @param wasCurrent whether it was the current job of that sequence
+ * @param wasHeld whether it was held back in that sequence
  */
-public record SequenceChange(
-        JobRef ref, Optional<SequencePlace> joined, Optional<SequenceKey> left, boolean wasCurrent) {
+public record SequenceChange(JobRef ref, Optional<SequencePlace> joined, Optional<SequenceKey> left, boolean wasHeld) {
     static SequenceChange of(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
         SequencePlace was = place(before);
         SequencePlace is = place(after);
@@ -24,7 +23,7 @@ public record SequenceChange(
                 ref,
                 isSame ? Optional.empty() : Optional.ofNullable(is),
                 isSame || was == null ? Optional.empty() : Optional.of(new SequenceKey(ref.keys(), was.name())),
-                was != null && !was.held());
+                was != null && was.held());
     }
 
     boolean isAny() {

@@ -77,6 +77,11 @@ public record SequenceRow(String current, long first, long end) {
         return current.equals(job.id());
     }
 
+    /** {@return whether a job that leaves the sequence was the current one; another may have become current since} */
+    public boolean wasCurrent(SequenceChange left) {
+        return isCurrent(left.ref()) || (current.equals(UNKNOWN) && !left.wasHeld());
+    }
+
     /** {@return the current job, if it is known} */
     public Optional<JobRef> currentOf(SequenceKey key) {
         return current.equals(UNKNOWN) ? Optional.empty() : Optional.of(new JobRef(key.type(), current));

@@ -69,7 +69,7 @@ public final class SequenceOrder {
 
         private CompletableFuture<Optional<SequenceRow>> apply(SequenceChange change, Optional<SequenceRow> row) {
             if (change.left().filter(key::equals).isPresent()) {
-                return change.wasCurrent() && row.isPresent() ? pass(row.get(), PAGE) : done(row);
+                return row.isPresent() && row.get().wasCurrent(change) ? pass(row.get(), PAGE) : done(row);
             }
             JobRef ref = change.ref();
             SequencePlace place = change.joined().orElseThrow();
