@@ -430,18 +430,16 @@ final class JobClaimer<D> {
             }
             CompletableFuture<Integer> count = turns.read(tx, demand);
             // The queues are read at the same time, unless that depends on how many turns there are.
-            CompletableFuture<CandidateSelector.Selection> allOthers = hadTurns
-                    ? CompletableFuture.completedFuture(new CandidateSelector.Selection(List.of(), List.of()))
-                    : selector.select(tx, criteria, now, demand);
-            boolean hasAllOthers = !hadTurns;
+            Optional<CompletableFuture<CandidateSelector.Selection>> allOthers =
+                    hadTurns ? Optional.empty() : Optional.of(selector.select(tx, criteria, now, demand));
             return count.thenCompose(found -> {
                 hadTurns = found > 0;
                 if (found == 0) {
-                    return hasAllOthers ? allOthers : selector.select(tx, criteria, now, demand);
+                    return allOthers.orElseGet(() -> selector.select(tx, criteria, now, demand));
                 }
                 int share = turns.shareOfOthers(demand, found);
                 CompletableFuture<CandidateSelector.Selection> others =
-                        hasAllOthers ? allOthers : selector.select(tx, criteria, now, Math.max(1, share));
+                        allOthers.orElseGet(() -> selector.select(tx, criteria, now, Math.max(1, share)));
                 return others.thenCombine(
                         turns.select(tx, criteria, now, demand),
                         (selection, inTurn) -> joined(selection, inTurn, share, demand));

@@ -84,7 +84,7 @@ public record LimitedJob(
     public void enterQueue(Transaction tx) {
         tx.set(queueKey(), EMPTY);
         if (turnKey != null) {
-            TurnTable.request(tx, new TurnKey(ref.keys(), turnKey));
+            TurnRequest.write(tx, new TurnKey(ref.keys(), turnKey));
         }
     }
 

@@ -28,7 +28,7 @@ final class QueueIndex {
 
     private static boolean moved(Transaction tx, JobRef ref, @Nullable JobRow after, boolean isNew) {
         if (isNew && after != null && after.options().turnKey() != null) {
-            TurnTable.request(tx, new TurnKey(ref.keys(), after.options().turnKey()));
+            TurnRequest.write(tx, new TurnKey(ref.keys(), after.options().turnKey()));
         }
         return isNew;
     }

@@ -26,6 +26,7 @@ public final class TurnRequest {
         this.value = value;
     }
 
+    /** Requests a turn for a key, because a job of it has become due. */
     static void write(Transaction tx, TurnKey key) {
         IncompleteVersionstamps.touch(tx, key.request(), NO_USER_VERSION);
     }

@@ -24,11 +24,6 @@ public final class TurnTable {
 
     private TurnTable() {}
 
-    /** Requests a turn for a key, because a job of it has become due. */
-    static void request(Transaction tx, TurnKey key) {
-        TurnRequest.write(tx, key);
-    }
-
     /**
      * {@return requests by turn key, read without conflicts; behind the last key they begin again at the first}
      *
