@@ -45,6 +45,9 @@ public interface JobInfo<D, R> {
     /** {@return the time before which a pending job is not to run, or that a finished one had, if there was one} */
     Optional<Instant> scheduledTime();
 
+    /** {@return the time by which the job is to begin; empty if it has none, or has begun} */
+    Optional<Instant> startBefore();
+
     /** {@return whether a running job is to run once more when it has ended} */
     boolean isResubmitted();
 

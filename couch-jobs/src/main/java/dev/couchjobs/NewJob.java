@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * @param <D> the type of the job's data
  */
 public final class NewJob<D> {
+    private static final Instant FIRST_DEADLINE = Instant.ofEpochMilli(1);
+    private static final Instant LAST_DEADLINE = Instant.parse("9999-12-31T23:59:59Z");
+
     private final JobType<D, ?> type;
     private final D data;
     private final @Nullable String id;
@@ -38,8 +41,9 @@ public final class NewJob<D> {
             @Nullable String turn,
             @Nullable Unique unique,
             @Nullable String sequence,
-            boolean passesFailure) {
-        static final Keys NONE = new Keys(null, null, null, null, false);
+            boolean passesFailure,
+            @Nullable Instant startBefore) {
+        static final Keys NONE = new Keys(null, null, null, null, false, null);
     }
 
     private NewJob(
@@ -141,7 +145,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> limitKey(String key) {
         Keyspace.checkLimitKey(key);
-        return with(new Keys(key, keys.turn, keys.unique, keys.sequence, keys.passesFailure));
+        return with(new Keys(key, keys.turn, keys.unique, keys.sequence, keys.passesFailure, keys.startBefore));
     }
 
     /**
@@ -163,7 +167,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> turnKey(String key) {
         Keyspace.checkTurnKey(key);
-        return with(new Keys(keys.limit, key, keys.unique, keys.sequence, keys.passesFailure));
+        return with(new Keys(keys.limit, key, keys.unique, keys.sequence, keys.passesFailure, keys.startBefore));
     }
 
     /**
@@ -197,7 +201,7 @@ public final class NewJob<D> {
 
     private NewJob<D> inSequence(String key, boolean passes) {
         Keyspace.checkSequence(key);
-        return with(new Keys(keys.limit, keys.turn, keys.unique, key, passes));
+        return with(new Keys(keys.limit, keys.turn, keys.unique, key, passes, keys.startBefore));
     }
 
     /**
@@ -211,7 +215,28 @@ public final class NewJob<D> {
      */
     public NewJob<D> unique(Unique rule) {
         Objects.requireNonNull(rule, "rule");
-        return with(new Keys(keys.limit, keys.turn, rule, keys.sequence, keys.passesFailure));
+        return with(new Keys(keys.limit, keys.turn, rule, keys.sequence, keys.passesFailure, keys.startBefore));
+    }
+
+    /**
+     * This job with a deadline: if it has not begun by then, it ends as {@link Outcome#EXPIRED}, whatever it waits for.
+     * A job begins once, with its first attempt; its further attempts have no deadline. The time is that of the clocks
+     * of the processes that claim jobs. A claim ends a late job at once; otherwise it ends within about 15 seconds, as
+     * long as a process serves the type.
+     *
+     * <p>The first job with a deadline keeps processes with a version before deadlines from reading and writing
+     * (rfc/025).
+     *
+     * @param deadline the time, to the millisecond
+     * @return the job
+     * @throws IllegalArgumentException if the deadline is before 1970 or after 9999
+     */
+    public NewJob<D> startBefore(Instant deadline) {
+        if (deadline.isBefore(FIRST_DEADLINE) || deadline.isAfter(LAST_DEADLINE)) {
+            throw new IllegalArgumentException("The deadline of a job is from 1970 to 9999; this is " + deadline
+                    + ". Leave out startBefore for a job that may begin at any time.");
+        }
+        return with(new Keys(keys.limit, keys.turn, keys.unique, keys.sequence, keys.passesFailure, deadline));
     }
 
     /**
@@ -324,6 +349,11 @@ public final class NewJob<D> {
     /** {@return whether the jobs behind it in its sequence also run if it has failed} */
     public boolean passesFailure() {
         return keys.passesFailure;
+    }
+
+    /** {@return the time by which it is to begin, or empty if it may begin at any time} */
+    public Optional<Instant> startBefore() {
+        return Optional.ofNullable(keys.startBefore);
     }
 
     /** {@return which other job makes it a duplicate, or empty if none does} */

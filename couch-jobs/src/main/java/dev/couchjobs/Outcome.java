@@ -7,5 +7,7 @@ public enum Outcome {
     /** All its attempts failed, or the last failed in a way that no further attempt would mend. */
     FAILED,
     /** Its handler gave it up on purpose. */
-    CANCELLED
+    CANCELLED,
+    /** It had not begun by its deadline ({@link NewJob#startBefore}). */
+    EXPIRED
 }

@@ -113,6 +113,10 @@ public final class Schedule {
             throw new IllegalArgumentException("The jobs of a schedule have no limit key, no turn key, and no sequence:"
                     + " let the job of the schedule add a job with one, and leave out limitKey, turnKey and sequence.");
         }
+        if (job.startBefore().isPresent()) {
+            throw new IllegalArgumentException(
+                    "A deadline is for one job, and the schedule makes many: leave out" + " startBefore.");
+        }
         if (job.leavesAlone(JobState.PENDING)) {
             throw new IllegalArgumentException("A schedule never adds a job that exists: leave out ifAbsent.");
         }

@@ -23,7 +23,7 @@ class CountsContract extends JobsContract {
     }
 
     private static JobCounts are(long pending, long running, long succeeded) {
-        return new JobCounts(pending, 0, running, succeeded, 0, 0);
+        return new JobCounts(pending, 0, running, succeeded, 0, 0, 0);
     }
 
     @Test

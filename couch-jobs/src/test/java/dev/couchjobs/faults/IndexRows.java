@@ -15,7 +15,8 @@ import java.util.TreeSet;
 
 /** The rows of one job type that go beyond RFC 007, and whether they agree with the main table. */
 final class IndexRows {
-    private static final int LANES = 6;
+    private static final int FIRST_LANES = 6;
+    private static final int LANES = FIRST_LANES + 1;
     private static final int LANE_BITS = 64;
     private static final int ATTEMPTS_KEPT = 100;
     private static final int BEGUN = 7;
@@ -26,16 +27,26 @@ final class IndexRows {
     private final Map<String, SortedSet<Long>> attempts = new TreeMap<>();
     private final Map<String, SortedSet<Long>> log = new TreeMap<>();
     private BigInteger counts = BigInteger.ZERO;
+    private BigInteger furtherCounts = BigInteger.ZERO;
 
     /** Takes a row in; its path begins with the table and the type. */
     void add(Tuple key, byte[] value) {
         Tuple place = Tuple.fromList(key.getItems().subList(2, key.size()));
         switch (key.getString(0)) {
-            case "counts" -> counts = counts.add(new BigInteger(reversed(value)));
+            case "counts" -> count(value);
             case "ranked" -> ranked.add(place);
             case "dead" -> dead.add(place);
             case "attempts" -> numbered(attempts, place);
             default -> numbered(log, place);
+        }
+    }
+
+    private void count(byte[] value) {
+        BigInteger number = new BigInteger(reversed(value));
+        if (value.length == FIRST_LANES * Long.BYTES) {
+            counts = counts.add(number);
+        } else {
+            furtherCounts = furtherCounts.add(number);
         }
     }
 
@@ -102,15 +113,16 @@ final class IndexRows {
         return expected;
     }
 
-    /** Pending, blocked, running, succeeded, failed and cancelled jobs, as the counters have them. */
+    /** Pending, blocked, running, succeeded, failed, cancelled and expired jobs, as the counters have them. */
     private List<Long> counted() {
         List<Long> lanes = new ArrayList<>();
         BigInteger rest = counts;
-        for (int lane = 0; lane < LANES; lane++) {
+        for (int lane = 0; lane < FIRST_LANES; lane++) {
             long value = rest.longValue();
             lanes.add(value);
             rest = rest.subtract(BigInteger.valueOf(value)).shiftRight(LANE_BITS);
         }
+        lanes.add(furtherCounts.longValue());
         return lanes;
     }
 
@@ -133,7 +145,9 @@ final class IndexRows {
             return 2;
         }
         boolean cancelled = !row.ending().isEmpty() && row.ending().getString(0).equals("cancelled");
-        int ended = cancelled ? 5 : 3;
+        boolean late = !row.ending().isEmpty() && row.ending().getString(0).equals("late");
+        int unsuccessful = late ? 6 : 5;
+        int ended = cancelled || late ? unsuccessful : 3;
         return row.isDeadLetter() ? 4 : ended;
     }
 

@@ -58,7 +58,7 @@ final class AttemptsLaw implements Law {
     }
 
     private static boolean isCancelled(MainRow was, MainRow is) {
-        return was.state() == JobState.PENDING && is.isFinished(Outcome.CANCELLED);
+        return was.state() == JobState.PENDING && (is.isFinished(Outcome.CANCELLED) || is.isFinished(Outcome.EXPIRED));
     }
 
     private boolean isNumbered(String jobId, @Nullable MainRow was, MainRow is) {

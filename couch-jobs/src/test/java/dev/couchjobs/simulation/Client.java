@@ -189,7 +189,8 @@ final class Client {
     }
 
     private NewJob<String> newJob(String jobId) {
-        NewJob<String> job = NewJob.of(node.type(), node.payload()).id(jobId).priority(random.nextInt(-1, 3));
+        NewJob<String> named = NewJob.of(node.type(), node.payload()).id(jobId).priority(random.nextInt(-1, 3));
+        NewJob<String> job = random.nextInt(8) == 0 ? named.startBefore(node.soon()) : named;
         return random.nextInt(3) == 0 ? job.retry(JobsScenario.retries(1 + random.nextInt(3))) : job;
     }
 

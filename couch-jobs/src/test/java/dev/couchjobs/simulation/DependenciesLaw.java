@@ -70,7 +70,9 @@ final class DependenciesLaw implements Law {
         List<Dependency> others = dependencies.getOrDefault(jobId, List.of());
         boolean isCancelled = is.isFinished(Outcome.CANCELLED) && calls.cancelling.containsKey(jobId);
         boolean well = is.state() == JobState.FINISHED
-                ? isCancelled || others.stream().anyMatch(other -> fails(other, seen))
+                ? isCancelled
+                        || is.isFinished(Outcome.EXPIRED)
+                        || others.stream().anyMatch(other -> fails(other, seen))
                 : others.stream().allMatch(other -> isDone(other, seen));
         violations.require(
                 well, () -> jobId + " is " + is + ", and waited for " + others + ", which came to " + after.jobs());

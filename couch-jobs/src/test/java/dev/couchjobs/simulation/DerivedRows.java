@@ -38,7 +38,11 @@ record DerivedRows(
         Set<Tuple> retired) {
     static final DerivedRows EMPTY = new DerivedRows(Map.of(), List.of(), Map.of(), Map.of(), Set.of(), Set.of());
 
-    private static final int LANES = 6;
+    private static final int FIRST_LANES = 6;
+    private static final int FURTHER_LANES = 8;
+    /** The lanes of both numbers that are in use. */
+    private static final int LANES = FIRST_LANES + 1;
+
     private static final Subspace ROOT = JobsSimulation.PREFIX.subspace(Tuple.from("couch_jobs"));
     private static final Subspace DATA = place("data");
     private static final Subspace LOG = place("log");
@@ -86,7 +90,9 @@ record DerivedRows(
             String jobId = DATA.unpack(row.getKey()).getString(0);
             rows.jobs.put(jobId, MainRow.decode(Tuple.fromBytes(row.getValue())));
         }
-        rows.counts.addAll(sum(rows(tx, place("counts").range())));
+        List<KeyValue> counters = rows(tx, place("counts").range());
+        rows.counts.addAll(sum(counters, FIRST_LANES).subList(0, FIRST_LANES));
+        rows.counts.addAll(sum(counters, FURTHER_LANES).subList(0, LANES - FIRST_LANES));
         for (KeyValue row : damageLaw.withoutThem(rows(tx, place("attempts").range()))) {
             Tuple key = place("attempts").unpack(row.getKey());
             rows.attempts
@@ -113,14 +119,16 @@ record DerivedRows(
         return Objects.requireNonNull(tx.snapshot().getRange(range).asList().getNow(null), "answered at once");
     }
 
-    /** Each counter is a lane of 64 bits of one little-endian number, which the shards add up to. */
-    private static List<Long> sum(List<KeyValue> shards) {
+    /** Each counter is a lane of 64 bits of a little-endian number with so many, which the shards add up to. */
+    private static List<Long> sum(List<KeyValue> shards, int count) {
         BigInteger sum = BigInteger.ZERO;
         for (KeyValue shard : shards) {
-            sum = sum.add(new BigInteger(reversed(shard.getValue())));
+            if (shard.getValue().length == count * Long.BYTES) {
+                sum = sum.add(new BigInteger(reversed(shard.getValue())));
+            }
         }
-        List<Long> lanes = new ArrayList<>(LANES);
-        for (int lane = 0; lane < LANES; lane++) {
+        List<Long> lanes = new ArrayList<>(count);
+        for (int lane = 0; lane < count; lane++) {
             lanes.add(sum.longValue());
             sum = sum.subtract(BigInteger.valueOf(sum.longValue())).shiftRight(Long.SIZE);
         }

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param uniqueKey its unique key, or null if it has none
  * @param hasTurnKey whether it has a turn key
  * @param sequence its sequence, or null if it is in none
+ * @param deadline its deadline in milliseconds since the epoch; 0 for none
+ * @param claimedAt when it was last claimed, in milliseconds since the epoch, by the clock of that process
  */
 record MainRow(
         JobState state,
@@ -45,7 +47,9 @@ record MainRow(
         boolean archived,
         @Nullable String uniqueKey,
         boolean hasTurnKey,
-        @Nullable String sequence) {
+        @Nullable String sequence,
+        long deadline,
+        long claimedAt) {
     private static final int JOB_OPTIONS = 6;
     private static final int CLAIM_INFO = 7;
     private static final int ENDING = 8;
@@ -55,6 +59,8 @@ record MainRow(
     private static final int TURN_KEY = 13;
     private static final int SEQUENCE = 14;
     private static final int HELD = 17;
+    private static final int DEADLINE = 18;
+    private static final int SINCE = 3;
 
     static MainRow decode(Tuple row) {
         UUID lock = row.getUUID(1);
@@ -83,13 +89,19 @@ record MainRow(
                 !ending.isEmpty() && ending.getBoolean(5),
                 uniqueKey(options),
                 options.size() > TURN_KEY && options.get(TURN_KEY) != null,
-                options.size() > SEQUENCE ? options.getString(SEQUENCE) : null);
+                sequence(options),
+                options.size() > DEADLINE ? options.getLong(DEADLINE) : 0,
+                claimInfo.isEmpty() ? 0 : claimInfo.getLong(SINCE));
     }
 
     private static @Nullable String uniqueKey(Tuple options) {
         return options.size() <= UNIQUE_KEY || options.getString(UNIQUE_KEY).isEmpty()
                 ? null
                 : options.getString(UNIQUE_KEY);
+    }
+
+    private static @Nullable String sequence(Tuple options) {
+        return options.size() <= SEQUENCE || options.getString(SEQUENCE).isEmpty() ? null : options.getString(SEQUENCE);
     }
 
     private static Tuple nested(Tuple tuple, int index) {
@@ -141,6 +153,9 @@ record MainRow(
         if (attemptFailed()) {
             return Outcome.FAILED;
         }
+        if ("late".equals(how)) {
+            return Outcome.EXPIRED;
+        }
         return "cancelled".equals(how) ? Outcome.CANCELLED : Outcome.SUCCEEDED;
     }
 
@@ -154,6 +169,7 @@ record MainRow(
                     case SUCCEEDED -> 3;
                     case FAILED -> 4;
                     case CANCELLED -> 5;
+                    case EXPIRED -> 6;
                 };
             case NOT_FOUND -> throw new AssertionError(this);
         };

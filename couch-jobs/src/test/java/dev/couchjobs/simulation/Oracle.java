@@ -78,6 +78,7 @@ final class Oracle {
                 rulesLaw,
                 new UniqueLaw(violations),
                 new SequenceLaw(violations),
+                new DeadlineLaw(violations),
                 removalsLaw,
                 dependenciesLaw,
                 logLaw,
@@ -361,6 +362,10 @@ final class Oracle {
         if (is.finishedBy() == null && is.hasEndedAs("cancelled")) {
             int times = cancelled.merge(jobId, 1, Integer::sum);
             require(times <= calls.cancelling.getOrDefault(jobId, 0), () -> "No client wanted that " + step);
+            return;
+        }
+        if (is.finishedBy() == null && is.hasEndedAs("late")) { // DeadlineLaw says when
+            require(was != null && was.state() == JobState.PENDING, step);
             return;
         }
         require(holder != null || was == null || wasBlocked(jobId), step);

@@ -1,6 +1,7 @@
 package dev.couchjobs.simulation;
 
 import dev.couchjobs.JobCancelledException;
+import dev.couchjobs.JobExpiredException;
 import dev.couchjobs.JobFailedException;
 import dev.couchjobs.JobNotFoundException;
 import dev.couchjobs.JobState;
@@ -80,6 +81,8 @@ final class ResultsLaw implements Law {
             require(jobId, asked, job -> job != null && job.isFinished(Outcome.FAILED), error);
         } else if (error instanceof JobCancelledException) {
             require(jobId, asked, job -> job != null && job.isFinished(Outcome.CANCELLED), error);
+        } else if (error instanceof JobExpiredException) {
+            require(jobId, asked, job -> job != null && job.isFinished(Outcome.EXPIRED), error);
         } else if (error instanceof JobNotFoundException) {
             require(jobId, asked, Objects::isNull, error);
         } else if (atOnce) {

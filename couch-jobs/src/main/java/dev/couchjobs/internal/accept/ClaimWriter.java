@@ -3,6 +3,7 @@ package dev.couchjobs.internal.accept;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
@@ -35,6 +36,7 @@ final class ClaimWriter<D> {
     private final InstantSource clock;
     private final String instanceName;
     private final PayloadCodec codec;
+    private final RowTransitions rowTransitions;
 
     ClaimWriter(JobType<D, ?> type, Instance instance) {
         this.type = type;
@@ -43,6 +45,12 @@ final class ClaimWriter<D> {
         this.clock = instance.clock();
         this.instanceName = instance.name();
         this.codec = instance.codec();
+        this.rowTransitions = new RowTransitions(clock, environment.random());
+    }
+
+    /** {@return the row of a job that has not begun by its deadline} */
+    JobRow late(JobRow pending) {
+        return rowTransitions.late(type, pending);
     }
 
     /** The lock that a try has written into a job's row, and the activity row that the job shares if it commits. */

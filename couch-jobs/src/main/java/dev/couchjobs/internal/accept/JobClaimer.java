@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -126,10 +127,12 @@ final class JobClaimer<D> {
         private volatile Leadership.Role role;
 
         private volatile boolean scansExhausted;
-        /** Whether this try moves jobs with limit keys, so that another claim must follow at once. */
-        private volatile boolean admitsJobs;
+        /** Whether this try moves or ends jobs, which may admit others: another claim must follow at once. */
+        private volatile boolean mayAdmitJobs;
         /** How many jobs this try may claim, as far as it knows. */
         private final AtomicInteger allowed = new AtomicInteger();
+        /** The jobs with limit keys that this try has ended. The end of the verb needs and clears their rows. */
+        private final Set<String> endedLimited = ConcurrentHashMap.newKeySet(0);
         /** Whether this try leaves candidates unclaimed. */
         private volatile boolean leavesCandidates;
         /** Whether this try has learned too late that there may be turns. */
@@ -228,7 +231,8 @@ final class JobClaimer<D> {
 
         private CompletableFuture<ClaimResult<D>> claimNew(Transaction tx) {
             scansExhausted = false;
-            admitsJobs = false;
+            mayAdmitJobs = false;
+            endedLimited.clear();
             leavesCandidates = false;
             missesTurns = false;
             leavesOthers = false;
@@ -275,7 +279,7 @@ final class JobClaimer<D> {
             if (isUsedUp && triedCount == 0) {
                 return changeRoleWhenIdle(transaction, change -> watchAllowance(tx, change, allowance));
             }
-            boolean isMoreToClaim = scansExhausted || admitsJobs || missesTurns || leavesOthers() || continuesTurns();
+            boolean isMoreToClaim = scansExhausted || mayAdmitJobs || missesTurns || leavesOthers() || continuesTurns();
             if (isMoreToClaim && !isUsedUp) {
                 return CompletableFuture.completedFuture(new ClaimResult<>(jobs, Set.of(), role));
             }
@@ -372,7 +376,8 @@ final class JobClaimer<D> {
         }
 
         /**
-         * Claims jobs. Stale rows, which match no pending job, are cleared, and the queue is read again. After the last
+         * Claims jobs. Stale rows, which match no pending job, are cleared, jobs that have not begun by their deadlines
+         * are ended, and the queue is read again. After the last
          * of these reads the claim ends; the next claim continues from there.
          */
         private CompletableFuture<List<GrantedClaim<D>>> claimCandidates(
@@ -480,16 +485,28 @@ final class JobClaimer<D> {
                 KeysOfSuspects keysOfSuspects = new KeysOfSuspects(new HashSet<>(0));
                 boolean hasCleared = false;
                 List<RowChange> moves = new ArrayList<>();
+                List<RowChange> late = new ArrayList<>(0);
+                long millis = clock.millis();
                 Map<String, ClaimWriter.TriedClaim> claimsByJobId =
                         triedClaims.computeIfAbsent(criteria, unused -> new LinkedHashMap<>());
                 for (int i = 0; i < rows.size(); i++) {
                     QueueEntry row = rows.get(i);
                     JobRef ref = refs.get(i);
                     Optional<JobRow> pendingJob = jobs.get(i).filter(job -> row.matches(ref, job));
+                    if (endedLimited.contains(row.jobId())) {
+                        continue;
+                    }
                     if (pendingJob.isEmpty()) {
                         row.clear(tx);
                         cleared.add(row.jobId());
                         hasCleared |= i < candidateCount;
+                    } else if (pendingJob.get().isLate(millis)) {
+                        late.add(new RowChange(ref, pendingJob.get(), writer.late(pendingJob.get())));
+                        cleared.add(row.jobId());
+                        hasCleared |= i < candidateCount;
+                        if (pendingJob.get().options().limitKey() != null) {
+                            endedLimited.add(row.jobId());
+                        }
                     } else if (i < candidateCount && !needsAdmission(row, pendingJob.get())) {
                         if (keysOfSuspects.isFree(criteria, pendingJob.get())) {
                             candidateJobs.put(row.jobId(), pendingJob.get());
@@ -497,17 +514,19 @@ final class JobClaimer<D> {
                         }
                     } else if (mayMove(row, pendingJob.get())) {
                         JobRow before = pendingJob.get();
-                        admitsJobs |= needsAdmission(row, before);
+                        mayAdmitJobs |= needsAdmission(row, before);
                         moves.add(new RowChange(ref, before, before.dueNow()));
                     }
                 }
                 JobTransaction.of(tx).saveAll(moves);
+                JobTransaction.of(tx).saveAll(late);
                 List<RowChange> claims =
                         queueClearing.clearRanges(tx, candidateRows, writer.planClaims(criteria, candidateJobs));
                 allowed.addAndGet(-claims.size());
                 turns.record(claims, cleared);
                 leavesCandidates |= claims.size() < candidateJobs.size();
-                boolean scanAgain = hasCleared && claims.size() == candidateJobs.size();
+                mayAdmitJobs |= !late.isEmpty();
+                boolean scanAgain = hasCleared && endedLimited.isEmpty() && claims.size() == candidateJobs.size();
                 return joinAll(writer.write(tx, token, claims, claimsByJobId))
                         .thenApply(claimed -> new QueueScan<>(claimed, scanAgain));
             });

@@ -64,6 +64,12 @@ public final class RowTransitions {
         return row.cancelled(end(type, AttemptEnd.CANCELLED, Outcome.CANCELLED, ErrorText.storable(reason), null));
     }
 
+    /** {@return the row of a pending job that has not begun by its deadline} */
+    public JobRow late(JobType<?, ?> type, JobRow row) {
+        String error = "The job had not begun by its deadline, " + Instant.ofEpochMilli(row.deadline()) + ".";
+        return row.cancelled(end(type, AttemptEnd.CANCELLED, Outcome.EXPIRED, error, null));
+    }
+
     private JobRow failed(JobType<?, ?> type, JobRow running, Disposition.Failed how) {
         Optional<Duration> pause =
                 how.again() && !running.resubmit() ? pauseAfterFailure(type, running) : Optional.empty();
@@ -137,7 +143,8 @@ public final class RowTransitions {
                 .after(outcome)
                 .map(time -> removeAt(now, time, retention.isArchived()))
                 .orElse(ClaimEnd.NEVER);
-        return new ClaimEnd(how, now.toEpochMilli(), bounded(error), result, removeAt, retention.isArchived());
+        boolean isLate = outcome == Outcome.EXPIRED;
+        return new ClaimEnd(how, isLate, now.toEpochMilli(), bounded(error), result, removeAt, retention.isArchived());
     }
 
     /** A job that an archive receives first cannot be removed at once. */

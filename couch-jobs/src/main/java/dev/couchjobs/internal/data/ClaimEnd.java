@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The end of the last claim on a job, and the result and retention if the job ended with it.
  *
- * @param how how the claim ended
+ * @param how how the claim ended; that of a job that {@code isLate} is CANCELLED
+ * @param isLate whether the job ended because it had not begun by its deadline
  * @param at when, in milliseconds since the epoch, by the clock of the process that ended it
  * @param error the error text, bounded in size
  * @param result the result of the job, or null
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record ClaimEnd(
         AttemptEnd how,
+        boolean isLate,
         long at,
         @Nullable String error,
         @Nullable Payload result,
@@ -30,6 +32,8 @@ public record ClaimEnd(
     public static final long NEVER = 0;
     /** The end of the job removes it. */
     public static final long AT_ONCE = -1;
+    /** The stored text of the end of a job that had not begun by its deadline. */
+    private static final String LATE_TEXT = "late";
     /** The stored text of {@link AttemptEnd#RELEASED}. */
     private static final String RELEASED_TEXT = "handed_back";
 
@@ -44,7 +48,7 @@ public record ClaimEnd(
 
     /** {@return the end of a claim without the end of its job} */
     public static ClaimEnd of(AttemptEnd how, long at, @Nullable String error) {
-        return new ClaimEnd(how, at, error, null, NEVER, false);
+        return new ClaimEnd(how, false, at, error, null, NEVER, false);
     }
 
     /** {@return the end of the claim, without the result and the retention of the job} */
@@ -55,14 +59,14 @@ public record ClaimEnd(
     Outcome outcome() {
         return switch (how) {
             case FAILED, EXPIRED -> Outcome.FAILED;
-            case CANCELLED -> Outcome.CANCELLED;
+            case CANCELLED -> isLate ? Outcome.EXPIRED : Outcome.CANCELLED;
             case SUCCEEDED, SNOOZED, RELEASED -> Outcome.SUCCEEDED;
         };
     }
 
     /** Adds this as a nested tuple. */
     void encode(TupleWriter row) {
-        row.beginNested().add(text(how)).add(at).addNullable(error);
+        row.beginNested().add(isLate ? LATE_TEXT : text(how)).add(at).addNullable(error);
         if (result == null) {
             row.addNull();
         } else {
@@ -76,8 +80,11 @@ public record ClaimEnd(
             return null;
         }
         row.beginNested();
+        String how = row.readString();
+        boolean isLate = how.equals(LATE_TEXT);
         ClaimEnd claimEnd = new ClaimEnd(
-                how(row.readString()),
+                isLate ? AttemptEnd.CANCELLED : how(how),
+                isLate,
                 row.readLong(),
                 row.readNullableString(),
                 row.skipNull() ? null : Payload.decode(row),

@@ -3,29 +3,40 @@ package dev.couchjobs.internal.data;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that a creator gave a job, each null for none.
+ * The keys and the deadline that a creator gave a job; each key is null for none.
  *
  * @param limit the limit key
  * @param turn the turn key
  * @param unique the unique key
  * @param sequence the place in a sequence
+ * @param startBefore the deadline of a job that has not begun, in milliseconds since the epoch; {@link #NO_DEADLINE} for
+ *     none
  */
 public record JobKeys(
         @Nullable String limit,
         @Nullable String turn,
         @Nullable UniqueKey unique,
-        @Nullable SequencePlace sequence) {
+        @Nullable SequencePlace sequence,
+        long startBefore) {
+    /** The job may begin at any time. */
+    public static final long NO_DEADLINE = 0;
     /** No keys. */
-    public static final JobKeys NONE = new JobKeys(null, null, null, null);
+    public static final JobKeys NONE = new JobKeys(null, null, null, null, NO_DEADLINE);
 
     private static final UniqueKey NO_UNIQUE_KEY = new UniqueKey("", false, 0);
+    private static final SequencePlace NO_PLACE = new SequencePlace("", 0, false, false);
 
     JobKeys withUnique(@Nullable UniqueKey newUnique) {
-        return new JobKeys(limit, turn, newUnique, sequence);
+        return new JobKeys(limit, turn, newUnique, sequence, startBefore);
     }
 
     private JobKeys withSequence(@Nullable SequencePlace newSequence) {
-        return new JobKeys(limit, turn, unique, newSequence);
+        return new JobKeys(limit, turn, unique, newSequence, startBefore);
+    }
+
+    /** {@return a copy for a job that has begun} */
+    JobKeys withoutDeadline() {
+        return new JobKeys(limit, turn, unique, sequence, NO_DEADLINE);
     }
 
     /** {@return a copy for a job that waits for those before it in its sequence, or no longer does} */
@@ -61,7 +72,8 @@ public record JobKeys(
                 limit,
                 turn,
                 unique == null ? null : new UniqueKey(unique.text(), unique.isDigest(), 0),
-                sequence == null ? null : new SequencePlace(sequence.name(), 0, sequence.passesFailure(), false));
+                sequence == null ? null : new SequencePlace(sequence.name(), 0, sequence.passesFailure(), false),
+                startBefore);
     }
 
     /** Adds the keys up to the last that there is. */
@@ -69,19 +81,26 @@ public record JobKeys(
         if (equals(NONE)) {
             return;
         }
+        boolean hasDeadline = startBefore != NO_DEADLINE;
+        boolean hasSequence = sequence != null || hasDeadline;
+        boolean hasTurn = turn != null || hasSequence;
         row.addNullable(limit);
-        if (unique != null || turn != null || sequence != null) {
+        if (unique != null || hasTurn) {
             UniqueKey written = unique == null ? NO_UNIQUE_KEY : unique;
             row.add(written.text()).add(written.isDigest()).add(written.since());
         }
-        if (turn != null || sequence != null) {
+        if (hasTurn) {
             row.addNullable(turn);
         }
-        if (sequence != null) {
-            row.add(sequence.name())
-                    .add(sequence.token())
-                    .add(sequence.passesFailure())
-                    .add(sequence.held());
+        if (hasSequence) {
+            SequencePlace written = sequence == null ? NO_PLACE : sequence;
+            row.add(written.name())
+                    .add(written.token())
+                    .add(written.passesFailure())
+                    .add(written.held());
+        }
+        if (hasDeadline) {
+            row.add(startBefore);
         }
     }
 
@@ -92,9 +111,15 @@ public record JobKeys(
         String limit = row.readNullableString();
         UniqueKey unique = row.hasNext() ? new UniqueKey(row.readString(), row.readBoolean(), row.readLong()) : null;
         String turn = row.hasNext() ? row.readNullableString() : null;
-        SequencePlace sequence = row.hasNext()
+        SequencePlace place = row.hasNext()
                 ? new SequencePlace(row.readString(), row.readLong(), row.readBoolean(), row.readBoolean())
                 : null;
-        return new JobKeys(limit, turn, NO_UNIQUE_KEY.equals(unique) ? null : unique, sequence);
+        long startBefore = row.hasNext() ? row.readLong() : NO_DEADLINE;
+        return new JobKeys(
+                limit,
+                turn,
+                NO_UNIQUE_KEY.equals(unique) ? null : unique,
+                NO_PLACE.equals(place) ? null : place,
+                startBefore);
     }
 }

@@ -54,6 +54,14 @@ public record JobOptions(
         return keys.unique();
     }
 
+    /** {@return a copy for a job that has begun: its deadline is met} */
+    JobOptions begun() {
+        return keys.startBefore() == JobKeys.NO_DEADLINE
+                ? this
+                : new JobOptions(
+                        priority, since, due, blocked, retry, dependencies, edits, firing, keys.withoutDeadline());
+    }
+
     /** {@return whether the job waits for a dependency, or for others in its sequence, and so is in no queue} */
     public boolean isBlocked() {
         return blocked || keys.areHeld();

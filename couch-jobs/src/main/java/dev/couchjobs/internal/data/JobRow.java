@@ -100,7 +100,7 @@ public record JobRow(
                 resubmit,
                 payload,
                 finishedBy,
-                options,
+                options.begun(),
                 claimInfo.logging(),
                 claimEnd);
     }
@@ -139,7 +139,8 @@ public record JobRow(
      */
     public JobRow requeued(long now, long scheduledTime) {
         ClaimEnd expired = ClaimEnd.of(AttemptEnd.EXPIRED, now, null);
-        return waiting(payload, scheduledTime, null, options, freshIfFlagged(claimInfo.expired()), expired);
+        JobOptions next = claimInfo.started() ? options.begun() : options;
+        return waiting(payload, scheduledTime, null, next, freshIfFlagged(claimInfo.expired()), expired);
     }
 
     /**
@@ -149,7 +150,8 @@ public record JobRow(
      */
     public JobRow released(long now, boolean started) {
         ClaimEnd claimEnd = ClaimEnd.of(AttemptEnd.RELEASED, now, null);
-        return waiting(payload, scheduledTime, lock, options, freshIfFlagged(claimInfo.ended(started)), claimEnd);
+        JobOptions next = started ? options.begun() : options;
+        return waiting(payload, scheduledTime, lock, next, freshIfFlagged(claimInfo.ended(started)), claimEnd);
     }
 
     private ClaimInfo freshIfFlagged(ClaimInfo ended) {
@@ -159,7 +161,7 @@ public record JobRow(
     /** {@return this running job as pending for another attempt, after a failure or a snooze} */
     public JobRow retried(long scheduledTime, ClaimEnd claimEnd) {
         ClaimInfo ended = claimEnd.how() == AttemptEnd.FAILED ? claimInfo.failed() : claimInfo.ended(true);
-        return waiting(payload, scheduledTime, lock, options, ended, claimEnd);
+        return waiting(payload, scheduledTime, lock, options.begun(), ended, claimEnd);
     }
 
     /**
@@ -178,7 +180,7 @@ public record JobRow(
                 false,
                 payload,
                 null,
-                options,
+                started ? options.begun() : options,
                 claimInfo.next(by, now, shared, started),
                 null);
     }
@@ -198,7 +200,7 @@ public record JobRow(
                 resubmit,
                 payload,
                 finishedBy,
-                options,
+                options.begun(),
                 claimInfo.renewed(shared),
                 claimEnd);
     }
@@ -216,7 +218,7 @@ public record JobRow(
                         payload,
                         scheduledTime,
                         lock,
-                        options,
+                        options.begun(),
                         claimInfo.ended(true).fresh(),
                         claimEnd)
                 : ended(claimEnd);
@@ -241,8 +243,24 @@ public record JobRow(
                 claimEnd);
     }
 
+    /** {@return the deadline of this job, if it is pending and has one; otherwise that of a job without one} */
+    public long deadline() {
+        return state == JobState.PENDING ? options.keys().startBefore() : JobKeys.NO_DEADLINE;
+    }
+
+    /** {@return the first second since the epoch that is not before the deadline} */
+    long deadlineSecond() {
+        return -Math.floorDiv(-deadline(), 1_000L);
+    }
+
+    /** {@return whether this job is pending and has not begun by its deadline} */
+    public boolean isLate(long now) {
+        long deadline = deadline();
+        return deadline != JobKeys.NO_DEADLINE && deadline <= now;
+    }
+
     /**
-     * {@return this pending or running job as cancelled by another than its holder} The row does not contain the lock
+     * {@return this pending or running job as ended other than by its holder: cancelled, or past its deadline} The row does not contain the lock
      * of the claim, so a later verb of its holder is halted.
      */
     public JobRow cancelled(ClaimEnd claimEnd) {

@@ -33,8 +33,10 @@ public record Layout(
     private static final long WITH_TURN_KEYS = 6;
     /** Older code can neither decode jobs in sequences nor let the next one go. */
     private static final long WITH_SEQUENCES = 7;
+    /** Older code can neither decode jobs with deadlines nor count those that have expired. */
+    private static final long WITH_DEADLINES = 8;
     /** The newest layout that this code knows. */
-    private static final long KNOWN = WITH_SEQUENCES;
+    private static final long KNOWN = WITH_DEADLINES;
 
     /** The layout of an instance without the row. */
     static final Layout FIRST = new Layout(1, 1, 1, null);
@@ -104,6 +106,16 @@ public record Layout(
     /** {@return a copy that only code with sequences may read or write} */
     public Layout withSequences() {
         return usedFrom(WITH_SEQUENCES);
+    }
+
+    /** {@return a copy that only code with deadlines may read or write} */
+    public Layout withDeadlines() {
+        return usedFrom(WITH_DEADLINES);
+    }
+
+    /** {@return whether a job may have a deadline} */
+    public boolean mayHaveDeadlines() {
+        return number >= WITH_DEADLINES;
     }
 
     /** {@return whether a job may have a turn key} */

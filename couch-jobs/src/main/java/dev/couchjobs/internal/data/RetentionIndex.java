@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
-/** Reads the {@code retire} rows: the ended jobs and the times at which the retention removes them. */
+/**
+ * Reads the {@code retire} rows: ended jobs and the times at which the retention removes them, and jobs with deadlines.
+ */
 public final class RetentionIndex {
     private RetentionIndex() {}
 
@@ -18,13 +20,16 @@ public final class RetentionIndex {
      * A row of the index.
      *
      * @param archived whether an archive has to accept the jobs first
-     * @param removeAt when the jobs are removed, in seconds since the epoch
-     * @param sequence the commit in which the jobs ended
-     * @param jobIds the jobs that ended together
+     * @param removeAt when the jobs are removed, or expire if they have not begun, in seconds since the epoch
+     * @param sequence the commit in which the jobs ended, or got their deadline
+     * @param jobIds the jobs of one commit
      */
     public record Entry(boolean archived, long removeAt, Versionstamp sequence, List<String> jobIds) {
-        /** {@return whether the job's own row agrees; the job may have been enqueued again} */
+        /** {@return whether the job's own row agrees; the job may have begun, or have been enqueued again} */
         public boolean matches(JobRow job) {
+            if (job.deadline() != JobKeys.NO_DEADLINE) {
+                return !archived && job.deadlineSecond() == removeAt;
+            }
             ClaimEnd claimEnd = job.claimEnd();
             return job.state() == JobState.FINISHED
                     && claimEnd != null

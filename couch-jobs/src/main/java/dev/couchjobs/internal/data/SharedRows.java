@@ -35,7 +35,8 @@ final class SharedRows {
         return userVersion;
     }
 
-    private record Retirement(boolean archived, long removeAt) {}
+    /** When the retention removes ended jobs, or jobs expire that have not begun. */
+    private record Retirement(boolean archived, long second) {}
 
     /**
      * Adds the change of a job.
@@ -84,14 +85,20 @@ final class SharedRows {
         if (after.awaitsCommit()) {
             renewed.add(ref.id());
         }
+        if (after.deadline() != JobKeys.NO_DEADLINE && (before == null || before.deadline() != after.deadline())) {
+            retire(ref, false, after.deadlineSecond());
+        }
         ClaimEnd claimEnd = after.claimEnd();
         boolean hasEnded =
                 after.state() == JobState.FINISHED && (before == null || !Objects.equals(before.claimEnd(), claimEnd));
         if (hasEnded && claimEnd != null && claimEnd.removeAt() > 0) {
-            retired.computeIfAbsent(
-                            new Retirement(claimEnd.archived(), claimEnd.removeAt()), unused -> new ArrayList<>())
-                    .add(ref.id());
+            retire(ref, claimEnd.archived(), claimEnd.removeAt());
         }
+    }
+
+    private void retire(JobRef ref, boolean archived, long second) {
+        retired.computeIfAbsent(new Retirement(archived, second), unused -> new ArrayList<>())
+                .add(ref.id());
     }
 
     /** Records that one of the jobs can be claimed now. */
@@ -122,7 +129,7 @@ final class SharedRows {
             ChangeFeed.append(tx, keys, userVersion, changes, token);
         }
         retired.forEach((when, jobIds) -> {
-            Subspace place = keys.retire(when.archived()).get(when.removeAt());
+            Subspace place = keys.retire(when.archived()).get(when.second());
             IncompleteVersionstamps.setStampedKey(tx, place.pack(), userVersion, JobIds.encode(jobIds));
         });
     }

@@ -17,15 +17,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The number of jobs of a type in each state. The transaction that changes a job also changes the counters.
  *
- * <p>The counters of all states are the words of one little-endian number. A transition decrements one word and
+ * <p>The counters of several states are the words of one little-endian number. A transition decrements one word and
  * increments another by a single atomic addition. A word that is negative in one shard borrows from the next word; in
- * the sum of all shards every word is correct.
+ * the sum of all shards every word is correct. An addition must have the length of the stored number, so further states
+ * are in numbers of their own, which only transitions to and from these states change.
  */
 public final class StateCounters {
     private static final int SHARDS = 16;
     private static final int WORD_BITS = 64;
-    private static final int WORDS = 6;
-    private static final int BYTES = WORDS * WORD_BITS / Byte.SIZE;
 
     private static final int PENDING = 0;
     private static final int BLOCKED = 1;
@@ -33,8 +32,14 @@ public final class StateCounters {
     private static final int SUCCEEDED = 3;
     private static final int FAILED = 4;
     private static final int CANCELLED = 5;
+    /** The words of the first numbers, which are in the first shards. */
+    private static final int FIRST_WORDS = 6;
 
-    private final long[] changes = new long[WORDS];
+    private static final int EXPIRED = FIRST_WORDS;
+    /** The words of the further numbers, most of which are unused; they are in the shards behind the first ones. */
+    private static final int FURTHER_WORDS = 8;
+
+    private final long[] changes = new long[FIRST_WORDS + FURTHER_WORDS];
 
     /** Adds the change of a job. */
     void change(@Nullable JobRow before, @Nullable JobRow after) {
@@ -48,8 +53,14 @@ public final class StateCounters {
 
     /** Writes the sum of the changes, unless it is zero. */
     void save(Transaction tx, TypeKeys keys, int shard) {
-        if (Arrays.stream(changes).anyMatch(change -> change != 0)) {
-            tx.mutate(MutationType.ADD, keys.counts(Math.floorMod(shard, SHARDS)), littleEndian(changes));
+        int number = Math.floorMod(shard, SHARDS);
+        save(tx, keys.counts(number), 0, FIRST_WORDS);
+        save(tx, keys.counts(SHARDS + number), FIRST_WORDS, changes.length);
+    }
+
+    private void save(Transaction tx, byte[] key, int from, int to) {
+        if (Arrays.stream(changes, from, to).anyMatch(change -> change != 0)) {
+            tx.mutate(MutationType.ADD, key, littleEndian(from, to));
         }
     }
 
@@ -59,16 +70,30 @@ public final class StateCounters {
     }
 
     private static JobCounts sum(List<KeyValue> shards) {
+        long[] first = sum(shards, FIRST_WORDS);
+        long[] further = sum(shards, FURTHER_WORDS);
+        return new JobCounts(
+                first[PENDING],
+                first[BLOCKED],
+                first[RUNNING],
+                first[SUCCEEDED],
+                first[FAILED],
+                first[CANCELLED],
+                further[EXPIRED - FIRST_WORDS]);
+    }
+
+    /** {@return the sums of the numbers with so many words} */
+    private static long[] sum(List<KeyValue> shards, int wordCount) {
         BigInteger rest = shards.stream()
+                .filter(shard -> shard.getValue().length == wordCount * Long.BYTES)
                 .map(shard -> new BigInteger(reversed(shard.getValue())))
                 .reduce(BigInteger.ZERO, BigInteger::add);
-        long[] words = new long[WORDS];
-        for (int word = 0; word < WORDS; word++) {
+        long[] words = new long[wordCount];
+        for (int word = 0; word < wordCount; word++) {
             words[word] = rest.longValue();
             rest = rest.subtract(BigInteger.valueOf(words[word])).shiftRight(WORD_BITS);
         }
-        return new JobCounts(
-                words[PENDING], words[BLOCKED], words[RUNNING], words[SUCCEEDED], words[FAILED], words[CANCELLED]);
+        return words;
     }
 
     private static int word(JobRow row) {
@@ -82,16 +107,17 @@ public final class StateCounters {
             case SUCCEEDED -> SUCCEEDED;
             case FAILED -> FAILED;
             case CANCELLED -> CANCELLED;
+            case EXPIRED -> EXPIRED;
         };
     }
 
-    /** {@return the words as one number, in which a negative word borrows from the next} */
-    private static byte[] littleEndian(long[] words) {
-        ByteBuffer value = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    /** {@return some of the changes as one number, in which a negative word borrows from the next} */
+    private byte[] littleEndian(int from, int to) {
+        ByteBuffer value = ByteBuffer.allocate((to - from) * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         long borrowed = 0;
-        for (long word : words) {
-            value.putLong(word - borrowed);
-            borrowed = word - borrowed < 0 ? 1 : 0;
+        for (int word = from; word < to; word++) {
+            value.putLong(changes[word] - borrowed);
+            borrowed = changes[word] - borrowed < 0 ? 1 : 0;
         }
         return value.array();
     }

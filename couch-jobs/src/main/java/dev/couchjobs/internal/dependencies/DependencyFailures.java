@@ -43,7 +43,8 @@ final class DependencyFailures {
         } else if (dependencyState.keptIfFailed() != DependencyState.FOR_EVER) {
             removeAt = clock.instant().getEpochSecond() + 1 + dependencyState.keptIfFailed();
         }
-        return new ClaimEnd(AttemptEnd.FAILED, clock.millis(), error, null, removeAt, dependencyState.archived());
+        return new ClaimEnd(
+                AttemptEnd.FAILED, false, clock.millis(), error, null, removeAt, dependencyState.archived());
     }
 
     private static String error(ReleaseNotice notice) {
@@ -51,6 +52,7 @@ final class DependencyFailures {
             case SUCCEEDED -> "has succeeded";
             case FAILED -> "has failed";
             case CANCELLED -> "was cancelled";
+            case EXPIRED -> "had not begun by its deadline";
             case REMOVED -> "was removed before it had succeeded";
         };
         return "Not run: " + notice.dependency().keys().typeName() + "/"

@@ -17,6 +17,7 @@ public record ReleaseNotice(JobRef dependency, long group, Cause cause) {
         SUCCEEDED,
         FAILED,
         CANCELLED,
+        EXPIRED,
         REMOVED;
 
         /** {@return the cause for the outcome of a finished job} */
@@ -25,6 +26,7 @@ public record ReleaseNotice(JobRef dependency, long group, Cause cause) {
                 case SUCCEEDED -> SUCCEEDED;
                 case FAILED -> FAILED;
                 case CANCELLED -> CANCELLED;
+                case EXPIRED -> EXPIRED;
             };
         }
 

@@ -3,6 +3,7 @@ package dev.couchjobs.internal.notify;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobCancelledException;
+import dev.couchjobs.JobExpiredException;
 import dev.couchjobs.JobFailedException;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobNotFoundException;
@@ -146,6 +147,7 @@ public final class ResultWaiter {
                 case SUCCEEDED -> result.complete(job.result().orElse(null));
                 case FAILED -> result.completeExceptionally(new JobFailedException(type.name(), jobId, error));
                 case CANCELLED -> result.completeExceptionally(new JobCancelledException(type.name(), jobId, error));
+                case EXPIRED -> result.completeExceptionally(new JobExpiredException(type.name(), jobId, error));
             }
         }
     }

@@ -3,7 +3,10 @@ package dev.couchjobs.internal.retention;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
+import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.RetentionIndex;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
@@ -13,13 +16,15 @@ import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Removes the expired jobs of one type, as {@code remove} does, a bounded number at a time and without a scan of the
- * jobs. When no job is due, it pauses until {@link RetentionScanner} starts it again.
+ * Removes the jobs of one type whose retention is over, as {@code remove} does, and ends the jobs that have not begun by
+ * their deadlines: a bounded number at a time and without a scan of the jobs. When no job is due, it pauses until {@link RetentionScanner} starts it again.
  *
  * <p>Any number of processes may sweep a type. They conflict only on the rows of the jobs. A process that lost such a
  * conflict skips some jobs at its next try.
@@ -32,6 +37,8 @@ final class RetentionSweeper implements AutoCloseable {
     private final Environment environment;
     private final Transactions transactions;
     private final TypeKeys keys;
+    private final LayoutRow layoutRow;
+    private final LateJobs lateJobs;
     private final SweepInterval sweepInterval;
     private final ClockCheck clock;
     private final RetentionScanner scanner;
@@ -46,6 +53,8 @@ final class RetentionSweeper implements AutoCloseable {
         this.environment = instance.environment();
         this.transactions = instance.transactions().named("retire", type.name());
         this.keys = instance.keyspace().type(type.name());
+        this.layoutRow = new LayoutRow(instance.keyspace());
+        this.lateJobs = new LateJobs(instance, type);
         this.sweepInterval = new SweepInterval(environment, type.retention());
         this.loop = new Loop("retention of " + type, environment, this::round);
     }
@@ -61,7 +70,10 @@ final class RetentionSweeper implements AutoCloseable {
 
     /** {@return when the next jobs are due, in seconds since the epoch, if any are} */
     CompletableFuture<OptionalLong> nextDue(Transaction tx) {
-        return RetentionIndex.nextDue(tx, keys, false);
+        return RetentionIndex.nextDue(tx, keys, false).thenCombine(layoutRow.checkedBy(tx), (due, layout) -> {
+            sweepInterval.mayHaveDeadlines(layout.mayHaveDeadlines());
+            return due;
+        });
     }
 
     /** {@return the pause before the next scan if the next jobs are due at a second} */
@@ -109,9 +121,12 @@ final class RetentionSweeper implements AutoCloseable {
             return CompletableFuture.completedFuture(
                     sweepInterval.untilClocksAgree().atMost());
         }
-        return due.confirmed(tx, keys).thenApply(ended -> {
+        return due.confirmed(tx, keys).thenCompose(jobs -> {
+            Map<String, JobRow> ended = new LinkedHashMap<>();
+            Map<String, JobRow> late = new LinkedHashMap<>();
+            jobs.forEach((id, row) -> (row.state() == JobState.FINISHED ? ended : late).put(id, row));
             due.remove(tx, keys, ended, due.rows());
-            return Optional.empty();
+            return lateJobs.end(tx, keys, late).thenApply(done -> Optional.empty());
         });
     }
 }

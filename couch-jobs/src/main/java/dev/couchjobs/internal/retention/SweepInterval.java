@@ -12,21 +12,25 @@ import java.util.OptionalLong;
 
 /**
  * The pause between two sweeps. The next sweep starts when the next job is due, but after at most a tenth of the
- * retention, so no removal is later than that. The minimum is some seconds, so that one sweep removes many jobs.
+ * retention, so no removal is later than that, or after 15 seconds if jobs may have deadlines. The minimum is some seconds, so that one sweep removes many jobs.
  */
 final class SweepInterval {
     private static final Duration SHORTEST = Duration.ofSeconds(5);
     private static final Duration LONGEST_AT_LEAST = Duration.ofMinutes(1);
     private static final Duration LONGEST_AT_MOST = Duration.ofMinutes(10);
+    /** The longest pause of an instance whose jobs may have deadlines: it delays the expiry of jobs. */
+    private static final Duration LONGEST_WITH_DEADLINES = Duration.ofSeconds(15);
+
     private static final Duration CLOCKS_COMPARED_AFTER = Duration.ofMinutes(1);
     private static final int JITTER_PERCENT = 20;
 
     private final Environment environment;
-    private final Duration longest;
+    private final Duration longestWithoutDeadlines;
+    private volatile boolean mayHaveDeadlines;
 
     SweepInterval(Environment environment, Retention retention) {
         this.environment = environment;
-        this.longest = longest(retention);
+        this.longestWithoutDeadlines = longest(retention);
     }
 
     private static Duration longest(Retention retention) {
@@ -38,16 +42,25 @@ final class SweepInterval {
         return between(LONGEST_AT_LEAST, tenth, LONGEST_AT_MOST);
     }
 
+    /** Sets whether jobs may have deadlines. */
+    void mayHaveDeadlines(boolean may) {
+        mayHaveDeadlines = may;
+    }
+
+    private Duration longest() {
+        return mayHaveDeadlines ? LONGEST_WITH_DEADLINES : longestWithoutDeadlines;
+    }
+
     /** {@return a pause until a second; the longest pause if no job is due} */
     Pause until(OptionalLong dueSecond) {
         return dueSecond.isEmpty()
-                ? jittered(longest)
+                ? jittered(longest())
                 : atMost(Duration.between(environment.clock().instant(), Instant.ofEpochSecond(dueSecond.getAsLong())));
     }
 
     /** {@return a pause of a time, between the shortest and the longest} */
     Pause atMost(Duration time) {
-        return jittered(between(SHORTEST, time, longest));
+        return jittered(between(SHORTEST, time, longest()));
     }
 
     /** {@return a pause until the clocks are compared again} */

@@ -27,6 +27,7 @@ import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
@@ -80,12 +81,13 @@ record AddRequest(
                 job.unique());
     }
 
-    /** {@return whether a job has any of the keys in its options} */
+    /** {@return whether a job has a deadline, or any of the keys in its options} */
     static boolean hasKeys(NewJob<?> job) {
         return job.limitKey().isPresent()
                 || job.turnKey().isPresent()
                 || job.unique().isPresent()
-                || job.sequence().isPresent();
+                || job.sequence().isPresent()
+                || job.startBefore().isPresent();
     }
 
     private static <D> JobKeys keys(NewJob<D> job, PayloadCodec codec, long now, LongSupplier token) {
@@ -95,7 +97,8 @@ record AddRequest(
                 job.unique().map(rule -> key(rule, job, codec, now)).orElse(null),
                 job.sequence()
                         .map(key -> new SequencePlace(key, token.getAsLong(), job.passesFailure(), false))
-                        .orElse(null));
+                        .orElse(null),
+                job.startBefore().map(Instant::toEpochMilli).orElse(JobKeys.NO_DEADLINE));
     }
 
     private static <D> UniqueKey key(Unique rule, NewJob<D> job, PayloadCodec codec, long now) {

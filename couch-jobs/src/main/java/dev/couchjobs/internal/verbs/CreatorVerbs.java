@@ -239,12 +239,15 @@ public final class CreatorVerbs {
                                 .stream())
                 .collect(Collectors.toSet());
         sequences.forEach(key -> SequenceRow.prefetch(tx, key));
+        boolean hasDeadlines =
+                newJobs.stream().anyMatch(job -> job.startBefore().isPresent());
         boolean hasUniqueKeys = newJobs.stream().anyMatch(job -> job.unique().isPresent());
         return new LayoutRow(keyspace).raise(tx, layout -> {
             Layout withLimitKeys = limitKeys.isEmpty() ? layout : layout.withLimitKeys();
             Layout withUniqueKeys = hasUniqueKeys ? withLimitKeys.withUniqueKeys() : withLimitKeys;
             Layout withTurnKeys = hasTurnKeys ? withUniqueKeys.withTurnKeys() : withUniqueKeys;
-            return sequences.isEmpty() ? withTurnKeys : withTurnKeys.withSequences();
+            Layout withSequences = sequences.isEmpty() ? withTurnKeys : withTurnKeys.withSequences();
+            return hasDeadlines ? withSequences.withDeadlines() : withSequences;
         });
     }
 

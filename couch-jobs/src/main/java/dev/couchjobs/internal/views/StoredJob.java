@@ -8,6 +8,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.internal.data.AttemptLog;
 import dev.couchjobs.internal.data.ClaimEnd;
+import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.SequencePlace;
@@ -135,6 +136,12 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
     @Override
     public Optional<Instant> scheduledTime() {
         return ScheduledTimes.toInstant(row.scheduledTime());
+    }
+
+    @Override
+    public Optional<Instant> startBefore() {
+        long deadline = row.options().keys().startBefore();
+        return deadline == JobKeys.NO_DEADLINE ? Optional.empty() : Optional.of(Instant.ofEpochMilli(deadline));
     }
 
     @Override

@@ -50,6 +50,10 @@ final class JobRunner {
             listener.handlerReturned(new Disposition.Failed(exhausted(maxAttempts), false), Duration.ZERO);
             return;
         }
+        if (job.isLate(instance.clock().millis())) {
+            listener.handlerReturned(new Disposition.Released(false), Duration.ZERO); // the next claim ends the job
+            return;
+        }
         Optional<Duration> limit = registration.timeLimit();
         limit.ifPresent(time -> runs.startTimeLimit(run, time));
         RunContext<D> context =

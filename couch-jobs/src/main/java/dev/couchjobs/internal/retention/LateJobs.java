@@ -1,0 +1,47 @@
+package dev.couchjobs.internal.retention;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.claims.RowTransitions;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.RowChange;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.dependencies.Dependents;
+import dev.couchjobs.internal.instance.Instance;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** Ends the pending jobs of one type that have not begun by their deadlines, in whatever queue they are, or in none. */
+final class LateJobs {
+    private final Keyspace keyspace;
+    private final JobType<?, ?> type;
+    private final RowTransitions rowTransitions;
+
+    LateJobs(Instance instance, JobType<?, ?> type) {
+        this.keyspace = instance.keyspace();
+        this.type = type;
+        this.rowTransitions =
+                new RowTransitions(instance.clock(), instance.environment().random());
+    }
+
+    /** Ends jobs that this transaction has read. */
+    CompletableFuture<?> end(Transaction tx, TypeKeys keys, Map<String, JobRow> late) {
+        List<RowChange> changes = new ArrayList<>(late.size());
+        List<CompletableFuture<?>> unlinked = new ArrayList<>();
+        late.forEach((id, row) -> {
+            JobRef ref = new JobRef(keys, id);
+            changes.add(new RowChange(ref, row, rowTransitions.late(type, row)));
+            if (row.waitsForDependency()) {
+                unlinked.add(Dependents.awaitedBy(tx, keyspace, ref)
+                        .thenCompose(dependencies -> dependencies.unlinkAll(tx)));
+            }
+        });
+        return CompletableFuture.allOf(unlinked.toArray(CompletableFuture<?>[]::new))
+                .thenRun(() -> JobTransaction.of(tx).saveAll(changes));
+    }
+}
