@@ -36,6 +36,7 @@ final class ControlRows {
                         s -> s.pending(CostFixture.MANY),
                         (s, db, ids) ->
                                 s.jobs.control().select(MAIL, job -> true).count()),
+                verb("`add` of a job with a deadline", ControlRows::addedOne, (s, db, job) -> s.jobs.add(db, job)),
                 verb(
                         "`control().runNow`",
                         ControlRows::scheduled,
@@ -57,6 +58,13 @@ final class ControlRows {
                         "`types().resume`",
                         ControlRows::paused,
                         (s, db, id) -> s.jobs.types().resume(db, MAIL)));
+    }
+
+    /** The first deadline of all raises the layout. */
+    private static NewJob<String> addedOne(CostFixture s) {
+        NewJob<String> job = NewJob.of(MAIL, DATA).startBefore(Instant.parse("2100-01-01T00:00:00Z"));
+        s.await(s.others.add(s.database(), job.id("first")));
+        return job;
     }
 
     private static String scheduled(CostFixture s) {

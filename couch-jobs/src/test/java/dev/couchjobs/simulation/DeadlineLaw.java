@@ -5,7 +5,10 @@ import dev.couchjobs.Outcome;
 import dev.couchjobs.faults.TypeRows;
 import java.util.List;
 
-/** No process claims a job behind its deadline, and only jobs behind their deadlines expire, by the process's clock. */
+/**
+ * No process claims a job behind its deadline, and only jobs expire that have not begun and are behind theirs, by the
+ * process's clock.
+ */
 final class DeadlineLaw implements Law {
     private final Violations violations;
 
@@ -24,8 +27,9 @@ final class DeadlineLaw implements Law {
                     !is.isClaimedSince(was) || was.deadline() == 0 || is.claimedAt() < was.deadline(),
                     () -> jobId + " began behind its deadline: from " + was + " to " + is);
             violations.require(
-                    !is.isFinished(Outcome.EXPIRED) || (was.deadline() != 0 && is.endedAt() >= was.deadline()),
-                    () -> jobId + " expired before its deadline: from " + was + " to " + is);
+                    !is.isFinished(Outcome.EXPIRED)
+                            || (was.deadline() != 0 && is.endedAt() >= was.deadline() && was.failures() == 0),
+                    () -> jobId + " expired before its deadline, or had begun: from " + was + " to " + is);
         });
     }
 }

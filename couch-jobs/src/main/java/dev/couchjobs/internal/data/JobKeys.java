@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param turn the turn key
  * @param unique the unique key
  * @param sequence the place in a sequence
- * @param startBefore the deadline of a job that has not begun, in milliseconds since the epoch; {@link #NO_DEADLINE} for
- *     none
+ * @param startBefore the deadline of a job that has not begun, in milliseconds since the epoch; {@link #NO_DEADLINE}
+ *     for none
  */
 public record JobKeys(
         @Nullable String limit,

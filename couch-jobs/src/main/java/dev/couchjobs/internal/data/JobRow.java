@@ -260,8 +260,8 @@ public record JobRow(
     }
 
     /**
-     * {@return this pending or running job as ended other than by its holder: cancelled, or past its deadline} The row does not contain the lock
-     * of the claim, so a later verb of its holder is halted.
+     * {@return this pending or running job as ended other than by its holder: cancelled, or past its deadline} The row
+     * does not contain the lock of the claim, so a later verb of its holder is halted.
      */
     public JobRow cancelled(ClaimEnd claimEnd) {
         DependencyState dependencies = options.dependencies().keptIfFailed(DependencyState.FOR_EVER, false);

@@ -23,8 +23,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Removes the jobs of one type whose retention is over, as {@code remove} does, and ends the jobs that have not begun by
- * their deadlines: a bounded number at a time and without a scan of the jobs. When no job is due, it pauses until {@link RetentionScanner} starts it again.
+ * Removes the jobs of one type whose retention is over, as {@code remove} does, and ends the jobs that have not begun
+ * by their deadlines: a bounded number at a time and without a scan of the jobs. When no job is due, it pauses until
+ * {@link RetentionScanner} starts it again.
  *
  * <p>Any number of processes may sweep a type. They conflict only on the rows of the jobs. A process that lost such a
  * conflict skips some jobs at its next try.

@@ -12,7 +12,8 @@ import java.util.OptionalLong;
 
 /**
  * The pause between two sweeps. The next sweep starts when the next job is due, but after at most a tenth of the
- * retention, so no removal is later than that, or after 15 seconds if jobs may have deadlines. The minimum is some seconds, so that one sweep removes many jobs.
+ * retention, so no removal is later than that, or after 15 seconds if jobs may have deadlines. The minimum is some
+ * seconds, so that one sweep removes many jobs.
  */
 final class SweepInterval {
     private static final Duration SHORTEST = Duration.ofSeconds(5);
