@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Background jobs on FoundationDB (CouchDB's RFC 007). This class adds jobs, reads them and waits for them. Further
  * operations: {@link #processor} claims and ends jobs; {@link #control} cancels and reschedules them; {@link #types}
- * sets activity timeouts and pauses types; {@link #limits} and {@link #schedules} are for limits and recurring jobs;
+ * sets activity timeouts and pauses types; {@link #limits}, {@link #schedules} and {@link #batches} are for limits, recurring jobs and batches;
  * {@link #details} reads attempts, logs and dependencies; {@link #deadLetters} resubmits failed jobs; {@link
  * #quarantine} restores undecodable rows; {@link #maintenance} starts monitors and archives.
  *
@@ -131,6 +131,11 @@ public final class CouchJobs implements AutoCloseable {
     /** {@return the verbs of operators: to cancel a job, to run it now, or to change its time or priority} */
     public JobControl control() {
         return new JobControl(publicInstance);
+    }
+
+    /** {@return the batches of jobs} */
+    public Batches batches() {
+        return new Batches(publicInstance);
     }
 
     /** {@return the limits of how many jobs with one limit key run at once} */

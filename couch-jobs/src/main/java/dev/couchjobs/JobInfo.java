@@ -38,12 +38,16 @@ public interface JobInfo<D, R> {
     Optional<String> sequence();
 
     /**
-     * {@return whether a pending job waits for other jobs to end: its dependencies, or those before it in its sequence}
+     * {@return whether a pending job waits for other jobs to end: its dependencies, those before it in its sequence, or the batch
+     *     that it closes}
      */
     boolean isBlocked();
 
     /** {@return the time before which a pending job is not to run, or that a finished one had, if there was one} */
     Optional<Instant> scheduledTime();
+
+    /** {@return the batch of which it is a member, or which it closes} */
+    Optional<String> batch();
 
     /** {@return the time by which the job is to begin; empty if it has none, or has begun} */
     Optional<Instant> startBefore();

@@ -42,8 +42,9 @@ public final class NewJob<D> {
             @Nullable Unique unique,
             @Nullable String sequence,
             boolean passesFailure,
-            @Nullable Instant startBefore) {
-        static final Keys NONE = new Keys(null, null, null, null, false, null);
+            @Nullable Instant startBefore,
+            @Nullable String batch) {
+        static final Keys NONE = new Keys(null, null, null, null, false, null, null);
     }
 
     private NewJob(
@@ -145,7 +146,8 @@ public final class NewJob<D> {
      */
     public NewJob<D> limitKey(String key) {
         Keyspace.checkLimitKey(key);
-        return with(new Keys(key, keys.turn, keys.unique, keys.sequence, keys.passesFailure, keys.startBefore));
+        return with(
+                new Keys(key, keys.turn, keys.unique, keys.sequence, keys.passesFailure, keys.startBefore, keys.batch));
     }
 
     /**
@@ -167,7 +169,8 @@ public final class NewJob<D> {
      */
     public NewJob<D> turnKey(String key) {
         Keyspace.checkTurnKey(key);
-        return with(new Keys(keys.limit, key, keys.unique, keys.sequence, keys.passesFailure, keys.startBefore));
+        return with(new Keys(
+                keys.limit, key, keys.unique, keys.sequence, keys.passesFailure, keys.startBefore, keys.batch));
     }
 
     /**
@@ -201,7 +204,7 @@ public final class NewJob<D> {
 
     private NewJob<D> inSequence(String key, boolean passes) {
         Keyspace.checkSequence(key);
-        return with(new Keys(keys.limit, keys.turn, keys.unique, key, passes, keys.startBefore));
+        return with(new Keys(keys.limit, keys.turn, keys.unique, key, passes, keys.startBefore, keys.batch));
     }
 
     /**
@@ -215,7 +218,8 @@ public final class NewJob<D> {
      */
     public NewJob<D> unique(Unique rule) {
         Objects.requireNonNull(rule, "rule");
-        return with(new Keys(keys.limit, keys.turn, rule, keys.sequence, keys.passesFailure, keys.startBefore));
+        return with(
+                new Keys(keys.limit, keys.turn, rule, keys.sequence, keys.passesFailure, keys.startBefore, keys.batch));
     }
 
     /**
@@ -236,7 +240,22 @@ public final class NewJob<D> {
             throw new IllegalArgumentException("The deadline of a job is from 1970 to 9999; this is " + deadline
                     + ". Leave out startBefore for a job that may begin at any time.");
         }
-        return with(new Keys(keys.limit, keys.turn, keys.unique, keys.sequence, keys.passesFailure, deadline));
+        return with(
+                new Keys(keys.limit, keys.turn, keys.unique, keys.sequence, keys.passesFailure, deadline, keys.batch));
+    }
+
+    /**
+     * This job as a member of a batch, which {@link Batches#open} has opened and which has not closed. Members may be
+     * of any types.
+     *
+     * @param batch the name of the batch
+     * @return the job
+     * @throws IllegalArgumentException if the name is empty, too long, or no well-formed text
+     */
+    public NewJob<D> batch(String batch) {
+        Keyspace.checkBatchName(batch);
+        return with(new Keys(
+                keys.limit, keys.turn, keys.unique, keys.sequence, keys.passesFailure, keys.startBefore, batch));
     }
 
     /**
@@ -354,6 +373,11 @@ public final class NewJob<D> {
     /** {@return the time by which it is to begin, or empty if it may begin at any time} */
     public Optional<Instant> startBefore() {
         return Optional.ofNullable(keys.startBefore);
+    }
+
+    /** {@return the batch of which it is a member, or empty if it is in none} */
+    public Optional<String> batch() {
+        return Optional.ofNullable(keys.batch);
     }
 
     /** {@return which other job makes it a duplicate, or empty if none does} */

@@ -245,6 +245,21 @@ class DeadlineContract extends JobsContract {
     }
 
     @Test
+    void theRowOfAnEarlierDeadlineEndsNoJob() {
+        put(job("j1"));
+        Tuple earlier = rows.under("retire", INDEX.name()).get(0);
+        put(NewJob.of(WORK, new WorkData(1)).id("j1").startBefore(DEADLINE.plus(Duration.ofHours(1))));
+        CompletableFuture<Void> read = rows.nextChange(
+                Tuple.from("retire", INDEX.name()).addAll(earlier).getItems().toArray());
+
+        clock.advance(UNTIL_LATE.plusSeconds(1));
+        node(clock).maintenance().monitor(WORK);
+        await(read);
+
+        assertThat(stateOf("j1")).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
     void anExpiredJobRunsIfItIsAddedAgain() {
         put(job("j1"));
         clock.advance(UNTIL_LATE);

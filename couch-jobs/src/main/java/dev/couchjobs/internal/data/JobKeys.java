@@ -3,7 +3,7 @@ package dev.couchjobs.internal.data;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys and the deadline that a creator gave a job; each key is null for none.
+ * The keys, the deadline and the batch that a creator gave a job; each is null for none, except the deadline.
  *
  * @param limit the limit key
  * @param turn the turn key
@@ -11,32 +11,44 @@ import org.jspecify.annotations.Nullable;
  * @param sequence the place in a sequence
  * @param startBefore the deadline of a job that has not begun, in milliseconds since the epoch; {@link #NO_DEADLINE}
  *     for none
+ * @param batch the place in a batch
  */
 public record JobKeys(
         @Nullable String limit,
         @Nullable String turn,
         @Nullable UniqueKey unique,
         @Nullable SequencePlace sequence,
-        long startBefore) {
+        long startBefore,
+        @Nullable BatchPlace batch) {
     /** The job may begin at any time. */
     public static final long NO_DEADLINE = 0;
     /** No keys. */
-    public static final JobKeys NONE = new JobKeys(null, null, null, null, NO_DEADLINE);
+    public static final JobKeys NONE = new JobKeys(null, null, null, null, NO_DEADLINE, null);
 
     private static final UniqueKey NO_UNIQUE_KEY = new UniqueKey("", false, 0);
     private static final SequencePlace NO_PLACE = new SequencePlace("", 0, false, false);
 
     JobKeys withUnique(@Nullable UniqueKey newUnique) {
-        return new JobKeys(limit, turn, newUnique, sequence, startBefore);
+        return new JobKeys(limit, turn, newUnique, sequence, startBefore, batch);
     }
 
     private JobKeys withSequence(@Nullable SequencePlace newSequence) {
-        return new JobKeys(limit, turn, unique, newSequence, startBefore);
+        return new JobKeys(limit, turn, unique, newSequence, startBefore, batch);
     }
 
     /** {@return a copy for a job that has begun} */
     JobKeys withoutDeadline() {
-        return new JobKeys(limit, turn, unique, sequence, NO_DEADLINE);
+        return new JobKeys(limit, turn, unique, sequence, NO_DEADLINE, batch);
+    }
+
+    /** {@return a copy for a closing job whose batch has closed} */
+    JobKeys released() {
+        return batch == null ? this : in(batch.released());
+    }
+
+    /** {@return a copy for a job in a batch} */
+    JobKeys in(BatchPlace place) {
+        return new JobKeys(limit, turn, unique, sequence, startBefore, place);
     }
 
     /** {@return a copy for a job that waits for those before it in its sequence, or no longer does} */
@@ -44,9 +56,9 @@ public record JobKeys(
         return sequence == null ? this : withSequence(sequence.held(held));
     }
 
-    /** {@return whether the job waits for those before it in its sequence} */
+    /** {@return whether the job waits for those before it in its sequence, or for its batch to close} */
     boolean areHeld() {
-        return sequence != null && sequence.held();
+        return (sequence != null && sequence.held()) || (batch != null && batch.held());
     }
 
     /** {@return a copy with the place of other keys, if that is in the same sequence} */
@@ -73,7 +85,8 @@ public record JobKeys(
                 turn,
                 unique == null ? null : new UniqueKey(unique.text(), unique.isDigest(), 0),
                 sequence == null ? null : new SequencePlace(sequence.name(), 0, sequence.passesFailure(), false),
-                startBefore);
+                startBefore,
+                batch == null ? null : batch.released());
     }
 
     /** Adds the keys up to the last that there is. */
@@ -81,7 +94,7 @@ public record JobKeys(
         if (equals(NONE)) {
             return;
         }
-        boolean hasDeadline = startBefore != NO_DEADLINE;
+        boolean hasDeadline = startBefore != NO_DEADLINE || batch != null;
         boolean hasSequence = sequence != null || hasDeadline;
         boolean hasTurn = turn != null || hasSequence;
         row.addNullable(limit);
@@ -102,6 +115,9 @@ public record JobKeys(
         if (hasDeadline) {
             row.add(startBefore);
         }
+        if (batch != null) {
+            row.add(batch.batch()).add(batch.isClosing()).add(batch.held());
+        }
     }
 
     static JobKeys decode(TupleReader row) {
@@ -115,11 +131,14 @@ public record JobKeys(
                 ? new SequencePlace(row.readString(), row.readLong(), row.readBoolean(), row.readBoolean())
                 : null;
         long startBefore = row.hasNext() ? row.readLong() : NO_DEADLINE;
+        BatchPlace batch =
+                row.hasNext() ? new BatchPlace(row.readString(), row.readBoolean(), row.readBoolean()) : null;
         return new JobKeys(
                 limit,
                 turn,
                 NO_UNIQUE_KEY.equals(unique) ? null : unique,
                 NO_PLACE.equals(place) ? null : place,
-                startBefore);
+                startBefore,
+                batch);
     }
 }

@@ -62,7 +62,17 @@ public record JobOptions(
                         priority, since, due, blocked, retry, dependencies, edits, firing, keys.withoutDeadline());
     }
 
-    /** {@return whether the job waits for a dependency, or for others in its sequence, and so is in no queue} */
+    /** {@return a copy for a closing job} */
+    public JobOptions in(BatchPlace place) {
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, keys.in(place));
+    }
+
+    /** {@return a copy for a closing job whose batch has closed} */
+    JobOptions released() {
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, keys.released());
+    }
+
+    /** {@return whether the job waits for a dependency, others in its sequence, or a batch: it is in no queue} */
     public boolean isBlocked() {
         return blocked || keys.areHeld();
     }

@@ -129,6 +129,26 @@ public record JobRow(
         return state == JobState.PENDING && options.blocked();
     }
 
+    /** {@return whether this is the closing job of a batch, and waits for that to close} */
+    public boolean isClosingHeld(String batch) {
+        BatchPlace place = options.keys().batch();
+        return place != null
+                && place.held()
+                && state == JobState.PENDING
+                && place.batch().equals(batch);
+    }
+
+    /** {@return the batch that this closing job waits for, or null} */
+    public @Nullable String awaitedBatch() {
+        BatchPlace place = options.keys().batch();
+        return place != null && place.held() && state == JobState.PENDING ? place.batch() : null;
+    }
+
+    /** {@return this closing job once its batch has closed} */
+    public JobRow releasedByBatch() {
+        return withOptions(options.released());
+    }
+
     /** {@return this job as one that waits for others in its sequence, or no longer does} */
     public JobRow held(boolean held) {
         return options.keys().sequence() == null ? this : withOptions(options.held(held));

@@ -79,6 +79,11 @@ public final class JobTransaction {
         return TransactionScope.takeEndedFirings(tx);
     }
 
+    /** {@return the changes of jobs in batches by this transaction since the last call} */
+    public static List<BatchChange> takeBatchChanges(Transaction tx) {
+        return TransactionScope.takeBatchChanges(tx);
+    }
+
     /** {@return the changes of jobs in sequences to settle, in this transaction since the last call} */
     public static List<SequenceChange> takeSequenceChanges(Transaction tx) {
         return TransactionScope.takeSequenceChanges(tx);
@@ -256,6 +261,9 @@ public final class JobTransaction {
         if (limit.affectsSlots()) {
             scope.settleLater(limit);
         }
+        if (BatchChange.isToSettle(was, now)) {
+            scope.settleLater(new BatchChange(ref, was, now));
+        }
         if (QueueIndex.restore(tx, ref, was, now)) {
             shared.wakeProcessors();
         }
@@ -330,6 +338,9 @@ public final class JobTransaction {
         }
         if (LimitChange.isToSettle(ref, before, next)) {
             scope.settleLater(new LimitChange(ref, before, next));
+        }
+        if (BatchChange.isToSettle(before, event)) {
+            scope.settleLater(new BatchChange(ref, before, event));
         }
         clearActivity(ref, before, next);
         savePayloads(ref, before, next);

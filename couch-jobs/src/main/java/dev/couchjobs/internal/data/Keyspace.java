@@ -63,6 +63,11 @@ public final class Keyspace {
         checkText("The key of a sequence has", key, "use a short, stable key, such as the id of an order.");
     }
 
+    /** Refuses an invalid name of a batch. */
+    public static void checkBatchName(String name) {
+        checkName("A batch", name);
+    }
+
     /** Refuses an invalid unique key. */
     public static void checkUniqueKey(String key) {
         checkText("A unique key has", key, "use a short, stable key, such as the id of what the job is about.");
@@ -149,6 +154,21 @@ public final class Keyspace {
     /** {@return the chunks of the data of a schedule's jobs} */
     public Subspace scheduleData(String name) {
         return root.subspace(Tuple.from("schedule_data", name));
+    }
+
+    /** {@return the rows of the batches, by name} */
+    Subspace batches() {
+        return root.subspace(Tuple.from("batches"));
+    }
+
+    /** {@return the counters of a batch} */
+    Subspace batchCounts(String batch) {
+        return root.subspace(Tuple.from("batch_counts", batch));
+    }
+
+    /** {@return the members of a batch that have not ended, by type and id} */
+    Subspace batchMembers(String batch) {
+        return root.subspace(Tuple.from("batch_members", batch));
     }
 
     /** {@return the key of a clock sample} */

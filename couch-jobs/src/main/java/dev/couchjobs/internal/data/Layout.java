@@ -35,8 +35,10 @@ public record Layout(
     private static final long WITH_SEQUENCES = 7;
     /** Older code can neither decode jobs with deadlines nor count those that have expired. */
     private static final long WITH_DEADLINES = 8;
+    /** Older code can neither decode jobs in batches nor count them. */
+    private static final long WITH_BATCHES = 10;
     /** The newest layout that this code knows. */
-    private static final long KNOWN = WITH_DEADLINES;
+    private static final long KNOWN = WITH_BATCHES;
 
     /** The layout of an instance without the row. */
     static final Layout FIRST = new Layout(1, 1, 1, null);
@@ -111,6 +113,11 @@ public record Layout(
     /** {@return a copy that only code with deadlines may read or write} */
     public Layout withDeadlines() {
         return usedFrom(WITH_DEADLINES);
+    }
+
+    /** {@return a copy that only code with batches may read or write} */
+    public Layout withBatches() {
+        return usedFrom(WITH_BATCHES);
     }
 
     /** {@return whether a job may have a deadline} */

@@ -11,9 +11,13 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Reads the {@code retire} rows: ended jobs and the times at which the retention removes them, and jobs with deadlines.
+ * Reads the {@code retire} rows: ended jobs and the times at which the retention removes them, jobs with deadlines, and
+ * closing jobs whose batches are to be checked.
  */
 public final class RetentionIndex {
+    /** The second of rows that are due when they are written. */
+    static final long AT_ONCE = 1;
+
     private RetentionIndex() {}
 
     /**
@@ -27,8 +31,8 @@ public final class RetentionIndex {
     public record Entry(boolean archived, long removeAt, Versionstamp sequence, List<String> jobIds) {
         /** {@return whether the job's own row agrees; the job may have begun, or have been enqueued again} */
         public boolean matches(JobRow job) {
-            if (job.deadline() != JobKeys.NO_DEADLINE) {
-                return !archived && job.deadlineSecond() == removeAt;
+            if (job.state() == JobState.PENDING) {
+                return !archived && (job.deadlineSecond() == removeAt || job.awaitedBatch() != null);
             }
             ClaimEnd claimEnd = job.claimEnd();
             return job.state() == JobState.FINISHED
@@ -54,6 +58,13 @@ public final class RetentionIndex {
     /** Removes a row that no job needs. */
     public static void clear(Transaction tx, TypeKeys keys, Entry entry) {
         tx.clear(keys.retire(entry.archived()).pack(Tuple.from(entry.removeAt(), entry.sequence())));
+    }
+
+    /** Writes a row for a job that does not change. */
+    public static void add(Transaction tx, JobRef ref, long second) {
+        int userVersion = TransactionScope.of(tx).userVersion(List.of(ref.rowKey()));
+        byte[] place = ref.keys().retire(false).get(second).pack();
+        IncompleteVersionstamps.setStampedKey(tx, place, userVersion, JobIds.encode(List.of(ref.id())));
     }
 
     private static Entry decode(TypeKeys keys, boolean archived, KeyValue row) {

@@ -88,6 +88,9 @@ final class SharedRows {
         if (after.deadline() != JobKeys.NO_DEADLINE && (before == null || before.deadline() != after.deadline())) {
             retire(ref, false, after.deadlineSecond());
         }
+        if (after.awaitedBatch() != null && (before == null || before.awaitedBatch() == null)) {
+            retire(ref, false, RetentionIndex.AT_ONCE);
+        }
         ClaimEnd claimEnd = after.claimEnd();
         boolean hasEnded =
                 after.state() == JobState.FINISHED && (before == null || !Objects.equals(before.claimEnd(), claimEnd));

@@ -59,6 +59,8 @@ final class TransactionScope {
 
     @GuardedBy("this") private List<SequenceChange> sequenceChanges = List.of();
 
+    @GuardedBy("this") private List<BatchChange> batchChanges = List.of();
+
     private volatile boolean isRetry;
 
     private volatile @Nullable CompletableFuture<Layout> layout;
@@ -174,6 +176,25 @@ final class TransactionScope {
     private synchronized List<SequenceChange> takeSequenceChanges() {
         List<SequenceChange> taken = sequenceChanges;
         sequenceChanges = List.of();
+        return taken;
+    }
+
+    /** Records the change of a job in a batch. */
+    synchronized void settleLater(BatchChange change) {
+        if (batchChanges.isEmpty()) {
+            batchChanges = new ArrayList<>();
+        }
+        batchChanges.add(change);
+    }
+
+    /** {@return the changes of jobs in batches, as recorded since the last call} */
+    static List<BatchChange> takeBatchChanges(Transaction tx) {
+        return find(tx).map(TransactionScope::takeBatchChanges).orElse(List.of());
+    }
+
+    private synchronized List<BatchChange> takeBatchChanges() {
+        List<BatchChange> taken = batchChanges;
+        batchChanges = List.of();
         return taken;
     }
 

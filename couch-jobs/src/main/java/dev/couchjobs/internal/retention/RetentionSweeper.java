@@ -5,6 +5,8 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.batches.BatchSettlement;
+import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.RetentionIndex;
@@ -16,7 +18,9 @@ import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -32,6 +36,9 @@ import java.util.concurrent.CompletableFuture;
  */
 final class RetentionSweeper implements AutoCloseable {
     private static final int JOBS_MAX = 100;
+    /** How long the closing job of a batch waits at most after the process has died that was to close the batch. */
+    private static final Duration BATCHES_CHECKED_AFTER = Duration.ofMinutes(1);
+
     private static final int ROWS_SKIPPED_MAX = 20;
 
     private final Database database;
@@ -40,6 +47,7 @@ final class RetentionSweeper implements AutoCloseable {
     private final TypeKeys keys;
     private final LayoutRow layoutRow;
     private final LateJobs lateJobs;
+    private final BatchSettlement batches;
     private final SweepInterval sweepInterval;
     private final ClockCheck clock;
     private final RetentionScanner scanner;
@@ -56,6 +64,7 @@ final class RetentionSweeper implements AutoCloseable {
         this.keys = instance.keyspace().type(type.name());
         this.layoutRow = new LayoutRow(instance.keyspace());
         this.lateJobs = new LateJobs(instance, type);
+        this.batches = new BatchSettlement(instance.keyspace());
         this.sweepInterval = new SweepInterval(environment, type.retention());
         this.loop = new Loop("retention of " + type, environment, this::round);
     }
@@ -111,10 +120,10 @@ final class RetentionSweeper implements AutoCloseable {
     private CompletableFuture<Optional<Duration>> sweep(Transaction tx, Instant now, int skip, int jobs) {
         CompletableFuture<Boolean> mayRemove = clock.mayRemove(tx, now);
         return DueJobs.read(tx, keys, false, now.getEpochSecond(), skip, jobs)
-                .thenCompose(due -> mayRemove.thenCompose(allowed -> next(tx, due, allowed)));
+                .thenCompose(due -> mayRemove.thenCompose(allowed -> next(tx, due, allowed, now)));
     }
 
-    private CompletableFuture<Optional<Duration>> next(Transaction tx, DueJobs due, boolean mayRemove) {
+    private CompletableFuture<Optional<Duration>> next(Transaction tx, DueJobs due, boolean mayRemove, Instant now) {
         if (due.isEmpty()) {
             return nextDue(tx).thenApply(sweepInterval::until).thenApply(Pause::atMost);
         }
@@ -125,9 +134,31 @@ final class RetentionSweeper implements AutoCloseable {
         return due.confirmed(tx, keys).thenCompose(jobs -> {
             Map<String, JobRow> ended = new LinkedHashMap<>();
             Map<String, JobRow> late = new LinkedHashMap<>();
-            jobs.forEach((id, row) -> (row.state() == JobState.FINISHED ? ended : late).put(id, row));
+            Map<String, JobRow> closing = new LinkedHashMap<>();
+            jobs.forEach((id, row) -> {
+                if (row.state() == JobState.FINISHED) {
+                    ended.put(id, row);
+                } else {
+                    (row.isLate(now.toEpochMilli()) ? late : closing).put(id, row);
+                }
+            });
             due.remove(tx, keys, ended, due.rows());
-            return lateJobs.end(tx, keys, late).thenApply(done -> Optional.empty());
+            return lateJobs.end(tx, keys, late)
+                    .thenCompose(done -> checkBatches(tx, closing, now))
+                    .thenApply(done -> Optional.empty());
         });
+    }
+
+    /** Closes batches that no process has closed after their last members had ended. */
+    private CompletableFuture<?> checkBatches(Transaction tx, Map<String, JobRow> closing, Instant now) {
+        List<CompletableFuture<?>> checks = new ArrayList<>(closing.size());
+        closing.forEach((id, row) -> Optional.ofNullable(row.awaitedBatch())
+                .ifPresent(batch -> checks.add(batches.closeIfEnded(tx, batch).thenAccept(closed -> {
+                    if (!closed) {
+                        long next = now.plus(BATCHES_CHECKED_AFTER).getEpochSecond();
+                        RetentionIndex.add(tx, new JobRef(keys, id), next);
+                    }
+                }))));
+        return CompletableFuture.allOf(checks.toArray(CompletableFuture<?>[]::new));
     }
 }

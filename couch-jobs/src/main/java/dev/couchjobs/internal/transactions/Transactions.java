@@ -8,6 +8,7 @@ import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Environment;
 import dev.couchjobs.OtherDatabaseException;
+import dev.couchjobs.internal.batches.BatchSettlement;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
@@ -61,6 +62,7 @@ public final class Transactions {
                 new VerbEpilogue(
                         new ScheduleFirings(keyspace, clock, environment.random()),
                         new DependencyPropagator(keyspace, environment.clock()),
+                        new BatchSettlement(keyspace),
                         new Admission(environment)),
                 new LayoutRow(keyspace),
                 timeout,
@@ -158,6 +160,11 @@ public final class Transactions {
                         : runLoop(context::runAsync, body));
     }
 
+    private CompletableFuture<Boolean> runLater(
+            Database database, Function<Transaction, CompletableFuture<Boolean>> body) {
+        return named("close batch", "").run(database, body);
+    }
+
     /** Runs a body that searches for its own commit after a try with an unknown result. */
     public <T> CompletableFuture<T> run(
             Database database, TokenSearch earlierTries, Function<Transaction, CompletableFuture<T>> body) {
@@ -204,7 +211,7 @@ public final class Transactions {
             return otherDatabase();
         }
         LayoutRow.Check check = prepareTry(tx, 0);
-        return requireOwn(own, tx::cancel, check.require(epilogue.run(tx, body.apply(tx))));
+        return requireOwn(own, tx::cancel, check.require(epilogue.run(tx, this::runLater, body.apply(tx))));
     }
 
     private static <T extends @Nullable Object> CompletableFuture<T> requireOwn(
@@ -316,7 +323,7 @@ public final class Transactions {
             return lastError.record(check.require(tries.hasCommitted(tx)
                     .thenCompose(done -> done
                             ? verb.reread(tx).orElseGet(tries::result)
-                            : epilogue.run(tx, tries.recordResult(verb.apply(tries.jobs(tx)))))));
+                            : epilogue.run(tx, this::runLater, tries.recordResult(verb.apply(tries.jobs(tx)))))));
         };
         return requireOwn(context)
                 .thenCompose(own -> lastError.explain(
@@ -345,7 +352,7 @@ public final class Transactions {
         return lastError.explain(loop.run(tx -> {
             configure(tx);
             LayoutRow.Check check = prepareTry(tx, tries.getAndIncrement());
-            return lastError.record(check.require(epilogue.run(tx, body.apply(tx))));
+            return lastError.record(check.require(epilogue.run(tx, this::runLater, body.apply(tx))));
         }));
     }
 

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.transactions;
 
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.batches.BatchSettlement;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.dependencies.DependencyPropagator;
 import dev.couchjobs.internal.limits.Admission;
@@ -11,16 +12,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Completes what a verb began in its transaction: adds the jobs of schedules that follow those that ended, propagates
- * the ends of jobs to their dependents, lets the next jobs of sequences go, passes the slots of limit keys on, and
+ * the ends of jobs to their dependents, lets the next jobs of sequences go, counts the
+ * members of batches, passes the slots of limit keys on, and
  * brings the types of enqueued jobs into use. Each part may follow from those before it.
  */
-record VerbEpilogue(ScheduleFirings scheduleFirings, DependencyPropagator dependencyPropagator, Admission admission) {
-    <T extends @Nullable Object> CompletableFuture<T> run(Transaction tx, CompletableFuture<T> done) {
+record VerbEpilogue(
+        ScheduleFirings scheduleFirings,
+        DependencyPropagator dependencyPropagator,
+        BatchSettlement batches,
+        Admission admission) {
+    /** @param runner runs what follows after the commit */
+    <T extends @Nullable Object> CompletableFuture<T> run(
+            Transaction tx, BatchSettlement.Runner runner, CompletableFuture<T> done) {
         return done.thenCompose(result -> scheduleFirings
                 .addFollowing(tx)
                 .thenCompose(moved -> dependencyPropagator.propagate(tx))
                 .thenCompose(propagated -> SequenceOrder.settle(tx))
-                .thenCompose(ordered -> admission.settle(tx))
+                .thenCompose(ordered -> batches.settle(tx, runner))
+                .thenCompose(counted -> admission.settle(tx))
                 .thenCompose(settled -> TypeInUse.bringIntoUse(tx))
                 .thenApply(used -> result));
     }

@@ -9,6 +9,7 @@ import dev.couchjobs.NewJob;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.Retention;
 import dev.couchjobs.Unique;
+import dev.couchjobs.internal.data.BatchPlace;
 import dev.couchjobs.internal.data.DependencyState;
 import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobOptions;
@@ -81,13 +82,14 @@ record AddRequest(
                 job.unique());
     }
 
-    /** {@return whether a job has a deadline, or any of the keys in its options} */
+    /** {@return whether a job has a deadline, a batch, or any of the keys in its options} */
     static boolean hasKeys(NewJob<?> job) {
         return job.limitKey().isPresent()
                 || job.turnKey().isPresent()
                 || job.unique().isPresent()
                 || job.sequence().isPresent()
-                || job.startBefore().isPresent();
+                || job.startBefore().isPresent()
+                || job.batch().isPresent();
     }
 
     private static <D> JobKeys keys(NewJob<D> job, PayloadCodec codec, long now, LongSupplier token) {
@@ -98,7 +100,8 @@ record AddRequest(
                 job.sequence()
                         .map(key -> new SequencePlace(key, token.getAsLong(), job.passesFailure(), false))
                         .orElse(null),
-                job.startBefore().map(Instant::toEpochMilli).orElse(JobKeys.NO_DEADLINE));
+                job.startBefore().map(Instant::toEpochMilli).orElse(JobKeys.NO_DEADLINE),
+                job.batch().map(BatchPlace::ofMember).orElse(null));
     }
 
     private static <D> UniqueKey key(Unique rule, NewJob<D> job, PayloadCodec codec, long now) {
@@ -137,6 +140,12 @@ record AddRequest(
                 || rule.period()
                         .filter(period -> own.since() - theirs.since() < period.toMillis())
                         .isPresent();
+    }
+
+    /** {@return a request for a job in a batch} */
+    AddRequest in(BatchPlace place) {
+        return new AddRequest(
+                ref, payload, scheduledTime, options.in(place), isNamed, dependencies, retention, leavesAlone, unique);
     }
 
     /** {@return a request for the job that an earlier request with the same unique key adds} */

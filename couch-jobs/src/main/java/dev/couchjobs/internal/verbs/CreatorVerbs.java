@@ -8,6 +8,7 @@ import dev.couchjobs.DependencyException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.TooManyJobsException;
+import dev.couchjobs.internal.data.BatchPlace;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
@@ -97,6 +98,35 @@ public final class CreatorVerbs {
                     .run(context, tx -> dependencyLinker.prepareGroups(tx, portion)));
         }
         return done;
+    }
+
+    /** {@return a closing job to add} */
+    ClosingJob closing(NewJob<?> job, String batch) {
+        AddRequest request = addition(job);
+        return new ClosingJob(job, request.in(BatchPlace.ofClosing(batch)));
+    }
+
+    /** A job that waits for a batch to close. */
+    final class ClosingJob {
+        private final NewJob<?> job;
+        private final AddRequest request;
+
+        private ClosingJob(NewJob<?> job, AddRequest request) {
+            this.job = job;
+            this.request = request;
+        }
+
+        JobRef ref() {
+            return request.ref();
+        }
+
+        List<TypeKeys> types() {
+            return List.of(ref().keys());
+        }
+
+        CompletableFuture<?> addTo(JobTransaction jobs) {
+            return CreatorVerbs.this.addTo(jobs, request, prepare(jobs.tx(), job));
+        }
     }
 
     /**
@@ -242,13 +272,18 @@ public final class CreatorVerbs {
         boolean hasDeadlines =
                 newJobs.stream().anyMatch(job -> job.startBefore().isPresent());
         boolean hasUniqueKeys = newJobs.stream().anyMatch(job -> job.unique().isPresent());
-        return new LayoutRow(keyspace).raise(tx, layout -> {
+        CompletableFuture<?> batches = BatchVerbs.requireOpen(
+                tx,
+                keyspace,
+                newJobs.stream().flatMap(job -> job.batch().stream()).collect(Collectors.toSet()));
+        CompletableFuture<?> raised = new LayoutRow(keyspace).raise(tx, layout -> {
             Layout withLimitKeys = limitKeys.isEmpty() ? layout : layout.withLimitKeys();
             Layout withUniqueKeys = hasUniqueKeys ? withLimitKeys.withUniqueKeys() : withLimitKeys;
             Layout withTurnKeys = hasTurnKeys ? withUniqueKeys.withTurnKeys() : withUniqueKeys;
             Layout withSequences = sequences.isEmpty() ? withTurnKeys : withTurnKeys.withSequences();
             return hasDeadlines ? withSequences.withDeadlines() : withSequences;
         });
+        return CompletableFuture.allOf(batches, raised);
     }
 
     /** {@return whether there was such a job} */

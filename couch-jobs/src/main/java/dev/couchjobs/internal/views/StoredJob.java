@@ -7,6 +7,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.internal.data.AttemptLog;
+import dev.couchjobs.internal.data.BatchPlace;
 import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobRef;
@@ -136,6 +137,11 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
     @Override
     public Optional<Instant> scheduledTime() {
         return ScheduledTimes.toInstant(row.scheduledTime());
+    }
+
+    @Override
+    public Optional<String> batch() {
+        return Optional.ofNullable(row.options().keys().batch()).map(BatchPlace::batch);
     }
 
     @Override

@@ -1,0 +1,197 @@
+package dev.couchjobs.internal.batches;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.BatchState;
+import dev.couchjobs.JobState;
+import dev.couchjobs.internal.data.BatchChange;
+import dev.couchjobs.internal.data.BatchCounters;
+import dev.couchjobs.internal.data.BatchRow;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.Keyspace;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the members of batches, and closes a batch when its last member has ended.
+ *
+ * <p>Members end without conflicts with each other. So two transactions that end the last two members may each see the
+ * other's member outstanding. Therefore a transaction that leaves few members is followed by a check in a transaction of
+ * its own. The check after the last of these commits sees the ends of all, and closes the batch.
+ */
+public final class BatchSettlement {
+    /** Fewer members than this may end in transactions that do not see each other. */
+    private static final long FEW = 10_000;
+
+    private final Keyspace keyspace;
+    /** The batches that this process checks now, and whether a further check must follow. */
+    private final Map<String, Boolean> checks = new ConcurrentHashMap<>();
+
+    public BatchSettlement(Keyspace keyspace) {
+        this.keyspace = keyspace;
+    }
+
+    /** Runs a transaction after the one that this settles has committed. */
+    @FunctionalInterface
+    public interface Runner {
+        CompletableFuture<Boolean> run(Database database, Function<Transaction, CompletableFuture<Boolean>> body);
+    }
+
+    /** Settles the changes of this transaction since the last call. */
+    public CompletableFuture<@Nullable Void> settle(Transaction tx, Runner runner) {
+        List<BatchChange> changes = JobTransaction.takeBatchChanges(tx);
+        if (changes.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Map<String, BatchCounters> counted = new LinkedHashMap<>();
+        changes.forEach(change -> count(tx, counted, change));
+        Set<String> removed = ConcurrentHashMap.newKeySet();
+        changes.forEach(change -> Optional.ofNullable(change.removedBatch()).ifPresent(removed::add));
+        List<CompletableFuture<?>> settled = new ArrayList<>();
+        counted.forEach((batch, change) -> {
+            change.save(tx, keyspace, batch);
+            settled.add(settle(tx, runner, batch, change));
+        });
+        removed.forEach(batch -> BatchRow.clear(tx, keyspace, batch));
+        return CompletableFuture.allOf(settled.toArray(CompletableFuture<?>[]::new));
+    }
+
+    private void count(Transaction tx, Map<String, BatchCounters> counted, BatchChange change) {
+        String was = change.batchBefore();
+        String is = change.batchAfter();
+        JobRow before = change.before();
+        JobRow after = change.after();
+        boolean stays = was != null && was.equals(is);
+        boolean wasOutstanding = was != null && isOutstanding(before);
+        boolean isOutstanding = is != null && isOutstanding(after);
+        if (was != null && before != null && (stays || wasOutstanding)) {
+            BatchCounters counters = counted.computeIfAbsent(was, unused -> BatchCounters.none());
+            counters.add(before, -1);
+            if (!stays) {
+                counters.addRemoved();
+            }
+        }
+        if (is != null && after != null) {
+            counted.computeIfAbsent(is, unused -> BatchCounters.none()).add(after, 1);
+        }
+        if (was != null && wasOutstanding && !(stays && isOutstanding)) {
+            BatchRow.note(tx, keyspace, was, change.ref(), false);
+        }
+        if (is != null && isOutstanding && !(stays && wasOutstanding)) {
+            BatchRow.note(tx, keyspace, is, change.ref(), true);
+        }
+    }
+
+    private static boolean isOutstanding(@Nullable JobRow row) {
+        return row != null && row.state() != JobState.FINISHED;
+    }
+
+    private CompletableFuture<?> settle(Transaction tx, Runner runner, String batch, BatchCounters change) {
+        if (change.outstanding() >= 0) {
+            return CompletableFuture.completedFuture(change);
+        }
+        boolean hasFailed = change.failed() > 0 || change.expired() > 0;
+        CompletableFuture<Boolean> closed = hasFailed
+                ? closeIf(tx, batch, (row, counters) -> row.closesAtFailure())
+                : CompletableFuture.completedFuture(false);
+        return closed.thenCompose(done -> BatchCounters.read(tx.snapshot(), keyspace, batch))
+                .thenCompose(counters -> {
+                    if (counters.outstanding() <= 0) {
+                        return closeIfEnded(tx, batch);
+                    }
+                    if (counters.outstanding() <= FEW) {
+                        checkAfter(tx, runner, batch);
+                    }
+                    return closed;
+                });
+    }
+
+    private interface Condition {
+        boolean holds(BatchRow row, BatchCounters counters);
+    }
+
+    /** Closes a batch whose members have all ended, and which takes no more. {@return whether it did} */
+    public CompletableFuture<Boolean> closeIfEnded(Transaction tx, String batch) {
+        return closeIf(tx, batch, (row, counters) -> row.state() == BatchState.SEALED && counters.outstanding() <= 0);
+    }
+
+    /** Closes a batch that the caller has just sealed, if its members have ended. {@return its row} */
+    public CompletableFuture<BatchRow> closeIfEndedNow(Transaction tx, String batch, BatchRow sealed) {
+        return BatchCounters.read(tx, keyspace, batch)
+                .thenCompose(counters -> counters.outstanding() > 0
+                        ? CompletableFuture.completedFuture(sealed)
+                        : end(tx, batch, sealed, BatchState.CLOSED).thenApply(done -> sealed.with(BatchState.CLOSED)));
+    }
+
+    private CompletableFuture<Boolean> closeIf(Transaction tx, String batch, Condition condition) {
+        return JobTransaction.of(tx)
+                .inOrder(
+                        List.of(BatchRow.key(keyspace, batch)),
+                        () -> BatchRow.find(tx, keyspace, batch)
+                                .thenCombine(
+                                        BatchCounters.read(tx, keyspace, batch),
+                                        (row, counters) -> row.filter(BatchRow::mayClose)
+                                                .filter(found -> condition.holds(found, counters)))
+                                .thenCompose(row -> row.isPresent()
+                                        ? end(tx, batch, row.get(), BatchState.CLOSED)
+                                                .thenApply(done -> true)
+                                        : CompletableFuture.completedFuture(false)));
+    }
+
+    /** Closes a batch, or marks it as cancelled. Its closing job may run if it is closed. */
+    public CompletableFuture<?> end(Transaction tx, String batch, BatchRow row, BatchState state) {
+        row.with(state).write(tx, keyspace, batch);
+        if (row.state() == BatchState.OPEN) {
+            BatchCounters.none().addOutstanding(-1).save(tx, keyspace, batch);
+        }
+        JobTransaction jobs = JobTransaction.of(tx);
+        return state == BatchState.CANCELLED || row.closing(keyspace).isEmpty()
+                ? CompletableFuture.completedFuture(row)
+                : jobs.edit(row.closing(keyspace).get(), job -> {
+                    job.filter(found -> found.isClosingHeld(batch))
+                            .ifPresent(found -> jobs.save(row.closing(keyspace).get(), found, found.releasedByBatch()));
+                    return CompletableFuture.completedFuture(job);
+                });
+    }
+
+    /** Checks a batch once a transaction has committed. One check at a time runs in this process for each batch. */
+    private void checkAfter(Transaction tx, Runner runner, String batch) {
+        Database database = tx.getDatabase();
+        var unused = tx.getVersionstamp().thenAccept(committed -> check(database, runner, batch));
+    }
+
+    private void check(Database database, Runner runner, String batch) {
+        boolean isRunning = checks.merge(batch, false, (running, added) -> true);
+        if (!isRunning) {
+            runCheck(database, runner, batch);
+        }
+    }
+
+    /** A check that fails is repeated by the sweep of the closing job's type. */
+    private void runCheck(Database database, Runner runner, String batch) {
+        var unused = runner.run(database, tx -> closeIfEndedBySnapshot(tx, batch))
+                .whenComplete((closed, error) -> {
+                    Boolean again = checks.computeIfPresent(batch, (name, isRequested) -> isRequested ? false : null);
+                    if (again != null) {
+                        runCheck(database, runner, batch);
+                    }
+                });
+    }
+
+    /** Most checks find that members are left, and must not conflict with their ends. */
+    private CompletableFuture<Boolean> closeIfEndedBySnapshot(Transaction tx, String batch) {
+        return BatchCounters.read(tx.snapshot(), keyspace, batch)
+                .thenCompose(counters -> counters.outstanding() <= 0
+                        ? closeIfEnded(tx, batch)
+                        : CompletableFuture.completedFuture(false));
+    }
+}

@@ -1,0 +1,258 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionContext;
+import com.apple.foundationdb.async.AsyncUtil;
+import dev.couchjobs.Batch;
+import dev.couchjobs.BatchInfo;
+import dev.couchjobs.BatchNotFoundException;
+import dev.couchjobs.BatchState;
+import dev.couchjobs.BatchStateException;
+import dev.couchjobs.JobType;
+import dev.couchjobs.internal.batches.BatchSettlement;
+import dev.couchjobs.internal.claims.RowTransitions;
+import dev.couchjobs.internal.data.BatchCounters;
+import dev.couchjobs.internal.data.BatchRow;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Layout;
+import dev.couchjobs.internal.data.LayoutRow;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.transactions.Transactions;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/** The verbs of batches. Each leaves the same state if it runs twice. */
+public final class BatchVerbs {
+    private static final int MEMBERS_MAX = 100;
+
+    private final Instance instance;
+    private final Keyspace keyspace;
+    private final Transactions transactions;
+    private final BatchSettlement settlement;
+    private final CreatorVerbs creatorVerbs;
+    private final RowTransitions rowTransitions;
+
+    public BatchVerbs(Instance instance) {
+        this.instance = instance;
+        this.keyspace = instance.keyspace();
+        this.transactions = instance.transactions();
+        this.settlement = new BatchSettlement(keyspace);
+        this.creatorVerbs = new CreatorVerbs(instance);
+        this.rowTransitions =
+                new RowTransitions(instance.clock(), instance.environment().random());
+    }
+
+    /** Requires that batches take members. */
+    static CompletableFuture<?> requireOpen(Transaction tx, Keyspace keyspace, Set<String> batches) {
+        return CompletableFuture.allOf(batches.stream()
+                .map(batch -> BatchRow.find(tx, keyspace, batch).thenAccept(row -> {
+                    BatchState state = row.orElseThrow(() -> new BatchNotFoundException(batch))
+                            .state();
+                    if (!row.get().mayClose()) {
+                        throw new BatchStateException(
+                                batch, state, "it takes no more jobs. Add the job to another batch, or to none.");
+                    }
+                }))
+                .toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** {@return the batch; one that exists stays as it is} */
+    public CompletableFuture<BatchInfo> open(TransactionContext context, Batch batch) {
+        String name = batch.name();
+        Optional<CreatorVerbs.ClosingJob> closing = batch.closing().map(job -> creatorVerbs.closing(job, name));
+        return inOrder(
+                "open batch",
+                context,
+                name,
+                closing.map(CreatorVerbs.ClosingJob::types).orElse(List.of()),
+                jobs -> {
+                    Transaction tx = jobs.tx();
+                    CompletableFuture<?> raised = new LayoutRow(keyspace).raise(tx, Layout::withBatches);
+                    return BatchRow.find(tx, keyspace, name)
+                            .thenCompose(row -> raised.thenCompose(done -> {
+                                if (row.isPresent()) {
+                                    return info(tx, name, row.get());
+                                }
+                                BatchRow opened = new BatchRow(
+                                        BatchState.OPEN,
+                                        batch.closesAtFirstFailure(),
+                                        closing.map(job -> job.ref().keys().typeName())
+                                                .orElse(null),
+                                        closing.map(job -> job.ref().id()).orElse(null));
+                                opened.write(tx, keyspace, name);
+                                BatchCounters.none().addOutstanding(1).save(tx, keyspace, name);
+                                CompletableFuture<?> added = closing.isPresent()
+                                        ? closing.get().addTo(jobs)
+                                        : CompletableFuture.completedFuture(opened);
+                                return added.thenCompose(all -> info(tx, name, opened));
+                            }));
+                });
+    }
+
+    /** {@return the batch, which takes members only until all have ended} */
+    public CompletableFuture<BatchInfo> seal(TransactionContext context, String name) {
+        return change("seal batch", context, name, (tx, row) -> {
+            if (row.state() == BatchState.CANCELLED) {
+                throw new BatchStateException(name, row.state(), "it does not close.");
+            }
+            if (row.state() != BatchState.OPEN) {
+                return info(tx, name, row);
+            }
+            BatchRow sealed = row.with(BatchState.SEALED);
+            sealed.write(tx, keyspace, name);
+            BatchCounters.none().addOutstanding(-1).save(tx, keyspace, name);
+            return settlement.closeIfEndedNow(tx, name, sealed).thenCompose(after -> info(tx, name, after));
+        });
+    }
+
+    /** {@return the batch, if there is one} */
+    public CompletableFuture<Optional<BatchInfo>> get(ReadTransactionContext context, String name) {
+        Keyspace.checkBatchName(name);
+        return transactions
+                .named("get batch", "")
+                .read(
+                        context,
+                        tx -> BatchRow.find(tx, keyspace, name)
+                                .thenCompose(row -> row.map(
+                                                found -> info(tx, name, found).thenApply(Optional::of))
+                                        .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()))));
+    }
+
+    private CompletableFuture<BatchInfo> info(ReadTransaction tx, String name, BatchRow row) {
+        return BatchCounters.read(tx, keyspace, name)
+                .thenApply(counters -> new BatchInfo(
+                        name,
+                        row.state(),
+                        Optional.ofNullable(row.closingId()),
+                        counters.outstanding() - (row.state() == BatchState.OPEN ? 1 : 0),
+                        counters.succeeded(),
+                        counters.failed(),
+                        counters.cancelled(),
+                        counters.expired(),
+                        counters.removed()));
+    }
+
+    /** {@return how many members were cancelled} */
+    public CompletableFuture<Long> cancel(String name, String reason) {
+        Objects.requireNonNull(reason, "reason");
+        return change("cancel batch", instance.database(), name, (tx, row) -> {
+                    if (row.state() == BatchState.CLOSED) {
+                        throw new BatchStateException(name, row.state(), "cancel its members one by one.");
+                    }
+                    if (row.state() == BatchState.CANCELLED) {
+                        return CompletableFuture.completedFuture(true);
+                    }
+                    return settlement
+                            .end(tx, name, row, BatchState.CANCELLED)
+                            .thenCompose(done -> row.closing(keyspace)
+                                    .map(ref -> cancellation(ref, reason).apply(JobTransaction.of(tx), ref))
+                                    .orElseGet(() -> CompletableFuture.completedFuture(true)));
+                })
+                .thenCompose(done -> new MembersCancellation(name, reason).run());
+    }
+
+    private JobAction cancellation(JobRef ref, String reason) {
+        JobType<?, ?> type = JobType.of(ref.keys().typeName(), Object.class);
+        return JobAction.cancel(keyspace, rowTransitions, type, reason);
+    }
+
+    /** Cancels the members of a batch that have not ended, some in each transaction. */
+    private final class MembersCancellation {
+        private final String name;
+        private final String reason;
+        private final BatchSize batchSize = new BatchSize(MEMBERS_MAX);
+        // Touched by one transaction at a time.
+        private long cancelled;
+        private Optional<JobRef> last = Optional.empty();
+
+        MembersCancellation(String name, String reason) {
+            this.name = name;
+            this.reason = reason;
+        }
+
+        CompletableFuture<Long> run() {
+            return AsyncUtil.whileTrue(this::page, instance.database().getExecutor())
+                    .thenApply(done -> cancelled);
+        }
+
+        private CompletableFuture<Boolean> page() {
+            return batchSize
+                    .run(tries -> transactions
+                            .named("cancel batch", "")
+                            .run(instance.database(), tx -> tries.next(limit -> cancel(tx, limit))))
+                    .thenApply(refs -> {
+                        cancelled += refs.size();
+                        last = refs.isEmpty() ? last : Optional.of(refs.get(refs.size() - 1));
+                        return !refs.isEmpty();
+                    });
+        }
+
+        private CompletableFuture<List<JobRef>> cancel(Transaction tx, int limit) {
+            return BatchRow.members(tx.snapshot(), keyspace, name, last, limit).thenCompose(refs -> {
+                JobTransaction jobs = JobTransaction.of(tx);
+                return CompletableFuture.allOf(refs.stream()
+                                .map(ref -> cancellation(ref, reason).apply(jobs, ref))
+                                .toArray(CompletableFuture<?>[]::new))
+                        .thenApply(done -> refs);
+            });
+        }
+    }
+
+    /** {@return whether there was such a batch} */
+    public CompletableFuture<Boolean> remove(TransactionContext context, String name) {
+        Keyspace.checkBatchName(name);
+        return inOrder("remove batch", context, name, List.of(), jobs -> {
+            Transaction tx = jobs.tx();
+            return BatchRow.find(tx, keyspace, name)
+                    .thenCombine(BatchCounters.read(tx, keyspace, name), (row, counters) -> {
+                        if (row.isPresent() && (row.get().mayClose() || counters.outstanding() > 0)) {
+                            throw new BatchStateException(
+                                    name, row.get().state(), "it has jobs that have not ended. Cancel it first.");
+                        }
+                        BatchRow.clear(tx, keyspace, name);
+                        return row.isPresent();
+                    });
+        });
+    }
+
+    private interface Change<T> {
+        CompletableFuture<T> apply(Transaction tx, BatchRow row);
+    }
+
+    private <T> CompletableFuture<T> change(String verb, TransactionContext context, String name, Change<T> change) {
+        Keyspace.checkBatchName(name);
+        return inOrder(
+                verb,
+                context,
+                name,
+                List.of(),
+                jobs -> BatchRow.find(jobs.tx(), keyspace, name)
+                        .thenCompose(row ->
+                                change.apply(jobs.tx(), row.orElseThrow(() -> new BatchNotFoundException(name)))));
+    }
+
+    /** Verbs for one batch in one transaction run in the order of the calls. */
+    private <T> CompletableFuture<T> inOrder(
+            String verb,
+            TransactionContext context,
+            String name,
+            List<TypeKeys> types,
+            Function<JobTransaction, CompletableFuture<T>> body) {
+        return transactions
+                .named(verb, "")
+                .runOnce(
+                        context,
+                        types,
+                        jobs -> jobs.inOrder(List.of(BatchRow.key(keyspace, name)), () -> body.apply(jobs)));
+    }
+}
