@@ -1,0 +1,283 @@
+package dev.couchjobs.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.Batch;
+import dev.couchjobs.BatchInfo;
+import dev.couchjobs.BatchState;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.Outcome;
+import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.fdb.simulation.SimulatedProcess;
+import dev.couchjobs.fdb.simulation.Simulation;
+import dev.couchjobs.fdb.testing.Seeds;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Batches while everything goes wrong. After every commit the counters agree with the members, and the closing job of a
+ * batch may run only if the batch has closed. In the end all batches have closed.
+ */
+@Tag("long")
+class JobBatchesUnderFaultsTest {
+    private static final JobType<Integer, String> TYPE = JobType.of("simulated", Integer.class, String.class)
+            .activityTimeout(Duration.ofSeconds(2))
+            .retry(RetryPolicy.standard().attempts(3).backoff(Duration.ofSeconds(1), 1, Duration.ofSeconds(1)));
+    private static final Subspace ROWS = new Subspace(Tuple.from("couch_jobs"));
+    private static final Subspace JOBS = ROWS.subspace(Tuple.from("data", TYPE.name()));
+    private static final Subspace BATCHES = ROWS.subspace(Tuple.from("batches"));
+    private static final Subspace COUNTS = ROWS.subspace(Tuple.from("batch_counts"));
+    private static final Subspace MEMBERS = ROWS.subspace(Tuple.from("batch_members"));
+    private static final List<String> NAMES = List.of("a", "b", "c", "failing");
+    private static final int IDS = 25;
+
+    private static final String OPERATOR = "operator";
+    private static final Duration CHAOS = Duration.ofSeconds(30);
+    private static final Duration CALM = Duration.ofMinutes(20);
+
+    private boolean isOver;
+
+    static LongStream seeds() {
+        return Seeds.of(20, 40);
+    }
+
+    /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=JobBatchesUnderFaultsTest -Dsimulation.seed=N}. */
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
+    void batchesCloseWhenTheirMembersHaveEnded(long seed) {
+        try (Simulation simulation = EffectHandler.simulation(seed)) {
+            Law law = new Law();
+            simulation.onCommit(law::look);
+            CouchJobs first = EffectHandler.instance(simulation.process("first"));
+            NAMES.forEach(name -> simulation.await(first.batches().open(simulation.database(), batch(name))));
+            simulation.onDeath(dead -> {
+                if (dead.name().equals(OPERATOR)) {
+                    operate(simulation);
+                } else {
+                    EffectHandler.join(simulation, TYPE, 2);
+                }
+            });
+            EffectHandler.join(simulation, TYPE, 2);
+            EffectHandler.join(simulation, TYPE, 2);
+            operate(simulation);
+            simulation.advance(CHAOS);
+            simulation.calm();
+            isOver = true;
+            EffectHandler.join(simulation, TYPE, 2);
+            CouchJobs last = EffectHandler.instance(simulation.process("last"));
+            NAMES.forEach(name -> simulation.await(last.batches().seal(simulation.database(), name)));
+            simulation.advance(CALM);
+
+            law.check();
+            for (String name : NAMES) {
+                BatchInfo batch = simulation
+                        .await(last.batches().get(simulation.database(), name))
+                        .orElseThrow();
+                assertThat(batch.state()).as(name).isEqualTo(BatchState.CLOSED);
+                assertThat(batch.outstanding()).as(name).isZero();
+                assertThat(simulation
+                                .await(last.getJob(simulation.database(), TYPE, closing(name)))
+                                .orElseThrow()
+                                .outcome())
+                        .as(name)
+                        .contains(Outcome.SUCCEEDED);
+            }
+        }
+    }
+
+    private static String closing(String name) {
+        return "closing-" + name;
+    }
+
+    private static Batch batch(String name) {
+        Batch batch =
+                Batch.of(name).closing(NewJob.of(TYPE, 1).id(closing(name)).retry(patient()));
+        return name.equals("failing") ? batch.closingAtFirstFailure() : batch;
+    }
+
+    /** A closing job whose processes die is tried again. */
+    private static RetryPolicy patient() {
+        return RetryPolicy.standard().attempts(50).backoff(Duration.ofSeconds(1), 1, Duration.ofSeconds(1));
+    }
+
+    private void operate(Simulation simulation) {
+        SimulatedProcess process = simulation.process(OPERATOR);
+        operate(process, EffectHandler.instance(process));
+    }
+
+    /** Makes one change after the other, for as long as the process lives. */
+    private void operate(SimulatedProcess process, CouchJobs jobs) {
+        if (isOver) {
+            return;
+        }
+        RandomGenerator random = process.random();
+        var unused = change(process.database(), jobs, random).whenComplete((done, error) -> {
+            process.log("operator: " + error);
+            var unusedTimer = process.scheduler()
+                    .schedule(() -> operate(process, jobs), random.nextInt(500), TimeUnit.MILLISECONDS);
+        });
+    }
+
+    private static CompletableFuture<?> change(Database database, CouchJobs jobs, RandomGenerator random) {
+        return switch (random.nextInt(12)) {
+            case 0 -> jobs.remove(database, TYPE, id(random));
+            case 1 -> jobs.control().cancel(database, TYPE, id(random), "on purpose");
+            case 2 -> jobs.deadLetters().retryAll(TYPE);
+            case 3 ->
+                random.nextInt(6) == 0
+                        ? jobs.batches().seal(database, NAMES.get(random.nextInt(NAMES.size())))
+                        : CompletableFuture.completedFuture(jobs);
+            case 4, 5 -> database.runAsync(tx -> atOnce(tx, jobs, random));
+            case 6, 7 -> jobs.addAll(database, List.of(member(random), member(random), plain(random)));
+            default -> jobs.add(database, member(random));
+        };
+    }
+
+    /** Several verbs in one transaction, none of which waits for another. */
+    private static CompletableFuture<Void> atOnce(Transaction tx, CouchJobs jobs, RandomGenerator random) {
+        List<CompletableFuture<?>> verbs = new ArrayList<>();
+        for (int left = 2 + random.nextInt(3); left > 0; left--) {
+            verbs.add(
+                    switch (random.nextInt(4)) {
+                        case 0 -> jobs.remove(tx, TYPE, id(random));
+                        case 1 -> jobs.control().cancel(tx, TYPE, id(random), "on purpose");
+                        case 2 -> jobs.addAll(tx, List.of(member(random), plain(random)));
+                        default -> jobs.add(tx, member(random));
+                    });
+        }
+        return CompletableFuture.allOf(verbs.toArray(CompletableFuture<?>[]::new));
+    }
+
+    private static String id(RandomGenerator random) {
+        return "job-" + random.nextInt(IDS);
+    }
+
+    private static NewJob<Integer> plain(RandomGenerator random) {
+        return NewJob.of(TYPE, 1).id(id(random));
+    }
+
+    private static NewJob<Integer> member(RandomGenerator random) {
+        return plain(random).batch(NAMES.get(random.nextInt(NAMES.size())));
+    }
+
+    /** What holds after every commit. */
+    private static final class Law {
+        private static final int OPTIONS = 6;
+        private static final int BATCH = 19;
+        private static final int LANES = 8;
+
+        private Map<String, String> states = new HashMap<>();
+        private @Nullable AssertionError broken;
+
+        void look(Database store) {
+            try (Transaction tx = store.createTransaction()) {
+                Map<String, String> now = new HashMap<>();
+                read(tx, BATCHES.range())
+                        .forEach(row -> now.put(
+                                BATCHES.unpack(row.getKey()).getString(0),
+                                Tuple.fromBytes(row.getValue()).getString(0)));
+                Map<String, Set<String>> outstanding = new HashMap<>();
+                read(tx, JOBS.range()).forEach(row -> look(row, now, outstanding));
+                Map<String, Set<String>> members = new HashMap<>();
+                read(tx, MEMBERS.range()).forEach(row -> {
+                    Tuple path = MEMBERS.unpack(row.getKey());
+                    members.computeIfAbsent(path.getString(0), unused -> new HashSet<>())
+                            .add(path.getString(2));
+                });
+                require(members.equals(outstanding), "members " + members + ", outstanding " + outstanding);
+                now.forEach((name, state) -> {
+                    long expected = outstanding.getOrDefault(name, Set.of()).size() + (state.equals("open") ? 1 : 0);
+                    require(
+                            counted(tx, name) == expected,
+                            name + " counts " + counted(tx, name) + ", and has " + expected);
+                    boolean hasClosed = state.equals("closed") && !"closed".equals(states.get(name));
+                    require(
+                            !hasClosed
+                                    || name.equals("failing")
+                                    || outstanding.getOrDefault(name, Set.of()).isEmpty(),
+                            name + " has closed with " + outstanding);
+                });
+                states = now;
+            } catch (AssertionError e) {
+                broken = broken == null ? e : broken;
+            }
+        }
+
+        private static void look(KeyValue row, Map<String, String> states, Map<String, Set<String>> outstanding) {
+            String id = JOBS.unpack(row.getKey()).getString(0);
+            Tuple job = Tuple.fromBytes(row.getValue());
+            Tuple options =
+                    job.size() > OPTIONS && job.get(OPTIONS) != null ? job.getNestedTuple(OPTIONS) : new Tuple();
+            boolean hasEnded = job.get(0) == null && job.get(1) == null;
+            if (options.size() <= BATCH || hasEnded) {
+                return;
+            }
+            String batch = options.getString(BATCH);
+            boolean isClosing = options.getBoolean(BATCH + 1);
+            if (isClosing) {
+                boolean isHeld = options.getBoolean(BATCH + 2);
+                require(
+                        isHeld == !"closed".equals(states.get(batch)),
+                        id + " is held: " + isHeld + ", and its batch is " + states.get(batch));
+            } else {
+                outstanding.computeIfAbsent(batch, unused -> new HashSet<>()).add(id);
+            }
+        }
+
+        private static long counted(Transaction tx, String name) {
+            BigInteger sum = BigInteger.ZERO;
+            for (KeyValue shard : read(tx, COUNTS.subspace(Tuple.from(name)).range())) {
+                List<Byte> bytes = new ArrayList<>();
+                for (byte each : shard.getValue()) {
+                    bytes.add(each);
+                }
+                Collections.reverse(bytes);
+                byte[] number = new byte[LANES * Long.BYTES];
+                for (int i = 0; i < number.length; i++) {
+                    number[i] = bytes.get(i);
+                }
+                sum = sum.add(new BigInteger(number));
+            }
+            return sum.longValue();
+        }
+
+        private static List<KeyValue> read(Transaction tx, Range range) {
+            return tx.getRange(range).asList().join();
+        }
+
+        private static void require(boolean holds, String otherwise) {
+            if (!holds) {
+                throw new AssertionError(otherwise);
+            }
+        }
+
+        void check() {
+            if (broken != null) {
+                throw broken;
+            }
+        }
+    }
+}
