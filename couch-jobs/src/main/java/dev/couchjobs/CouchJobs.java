@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Background jobs on FoundationDB (CouchDB's RFC 007). This class adds jobs, reads them and waits for them. Further
  * operations: {@link #processor} claims and ends jobs; {@link #control} cancels and reschedules them; {@link #types}
- * sets activity timeouts and pauses types; {@link #limits}, {@link #schedules} and {@link #batches} are for limits, recurring jobs and batches;
- * {@link #details} reads attempts, logs and dependencies; {@link #deadLetters} resubmits failed jobs; {@link
- * #quarantine} restores undecodable rows; {@link #maintenance} starts monitors and archives.
+ * sets activity timeouts and pauses types; {@link #limits}, {@link #schedules} and {@link #batches} are for limits,
+ * recurring jobs and batches; {@link #details} reads attempts, logs and dependencies; {@link #deadLetters} resubmits
+ * failed jobs; {@link #quarantine} restores undecodable rows; {@link #maintenance} starts monitors and archives.
  *
  * <p>The first argument of a verb is a database or a transaction. With a {@link Database}, the verb runs in a
  * transaction of its own, with retries, and takes effect once even if the result of a commit is unknown. After

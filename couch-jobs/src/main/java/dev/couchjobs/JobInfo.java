@@ -38,8 +38,8 @@ public interface JobInfo<D, R> {
     Optional<String> sequence();
 
     /**
-     * {@return whether a pending job waits for other jobs to end: its dependencies, those before it in its sequence, or the batch
-     *     that it closes}
+     * {@return whether a pending job waits for other jobs to end: its dependencies, those before it in its sequence, or
+     * the batch that it closes}
      */
     boolean isBlocked();
 

@@ -1,6 +1,8 @@
 package dev.couchjobs.examples;
 
 import com.apple.foundationdb.Database;
+import dev.couchjobs.Batch;
+import dev.couchjobs.BatchInfo;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.JobSelection;
@@ -25,7 +27,8 @@ import java.util.stream.IntStream;
 
 /**
  * A service that makes reports for its tenants: they take turns and none takes more than its share, the versions of an
- * invoice are made in order, one report is made every night, a deploy pauses the work, and a tenant leaves.
+ * invoice are made in order, a summary follows the reports of twelve months, one report is made every night, a deploy
+ * pauses the work, and a tenant leaves.
  */
 public final class TenantReports {
     private static final Duration SOON = Duration.ofSeconds(30);
@@ -67,6 +70,7 @@ public final class TenantReports {
         Worker worker = worker();
         makeReports();
         makeInvoices();
+        makeTheYear();
         askTwice();
         makeTheNightlyReport();
         Worker deployed = deploy(worker);
@@ -118,6 +122,23 @@ public final class TenantReports {
         }
         jobs.result(REPORT, "invoice-final", SOON);
         System.out.println("in order: " + String.join("; ", invoices));
+    }
+
+    /** The summary needs the reports of all months. */
+    private void makeTheYear() {
+        jobs.batches()
+                .open(
+                        database,
+                        Batch.of("year").closing(report("small", "summary").id("summary")))
+                .join();
+        List<NewJob<Report>> months = IntStream.rangeClosed(1, 12)
+                .mapToObj(month -> report("small", "month " + month).batch("year"))
+                .toList();
+        jobs.addAll(database, months).join();
+        jobs.batches().seal(database, "year").join();
+        jobs.result(REPORT, "summary", SOON);
+        BatchInfo year = jobs.batches().get(database, "year").join().orElseThrow();
+        System.out.println("year: " + year.succeeded() + " reports, and then the summary");
     }
 
     /** A user clicks twice: the second click finds the job of the first, which has not begun. */

@@ -21,6 +21,7 @@ class TenantReportsTest {
                 .containsExactly(
                         "large: 20 reports, at most two at once: true",
                         "in order: invoice 17, draft; invoice 17, correction; invoice 17, final",
+                        "year: 12 reports, and then the summary",
                         "asked twice, made once: true",
                         "nightly: made now, and again at 05:00",
                         "paused for version 2: the report is PENDING",

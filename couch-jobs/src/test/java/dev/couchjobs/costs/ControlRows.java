@@ -8,6 +8,8 @@ import static dev.couchjobs.costs.CostRow.loop;
 import static dev.couchjobs.costs.CostRow.verb;
 
 import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.Batch;
+import dev.couchjobs.Job;
 import dev.couchjobs.NewJob;
 import java.time.Instant;
 import java.util.List;
@@ -38,6 +40,22 @@ final class ControlRows {
                                 s.jobs.control().select(MAIL, job -> true).count()),
                 verb("`add` of a job with a deadline", ControlRows::addedOne, (s, db, job) -> s.jobs.add(db, job)),
                 verb(
+                        "`batches().open` with a closing job",
+                        ControlRows::batch,
+                        (s, db, name) -> s.jobs.batches().open(db, closed("next"))),
+                verb(
+                        "`add` of a member of a batch",
+                        ControlRows::batch,
+                        (s, db, name) -> s.jobs.add(db, NewJob.of(MAIL, DATA).batch(name))),
+                verb(
+                        "`finish` of the last member of a batch",
+                        ControlRows::lastMember,
+                        (s, db, job) -> s.jobs.processor().finish(db, job)),
+                verb(
+                        "`batches().seal`",
+                        ControlRows::batch,
+                        (s, db, name) -> s.jobs.batches().seal(db, name)),
+                verb(
                         "`control().runNow`",
                         ControlRows::scheduled,
                         (s, db, id) -> s.jobs.control().runNow(db, MAIL, id)),
@@ -65,6 +83,23 @@ final class ControlRows {
         NewJob<String> job = NewJob.of(MAIL, DATA).startBefore(Instant.parse("2100-01-01T00:00:00Z"));
         s.await(s.others.add(s.database(), job.id("first")));
         return job;
+    }
+
+    /** The first batch of all raises the layout. */
+    private static String batch(CostFixture s) {
+        s.await(s.others.batches().open(s.database(), closed("import-17")));
+        s.await(s.others.add(s.database(), NewJob.of(MAIL, DATA).id(id(0)).batch("import-17")));
+        return "import-17";
+    }
+
+    private static Batch closed(String name) {
+        return Batch.of(name).closing(NewJob.of(MAIL, DATA).id("closing " + name));
+    }
+
+    private static Job<String> lastMember(CostFixture s) {
+        batch(s);
+        s.await(s.others.batches().seal(s.database(), "import-17"));
+        return s.await(s.others.processor().accept(MAIL)).orElseThrow();
     }
 
     private static String scheduled(CostFixture s) {

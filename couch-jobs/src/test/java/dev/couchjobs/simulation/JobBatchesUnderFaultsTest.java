@@ -51,10 +51,12 @@ class JobBatchesUnderFaultsTest {
     private static final Subspace BATCHES = ROWS.subspace(Tuple.from("batches"));
     private static final Subspace COUNTS = ROWS.subspace(Tuple.from("batch_counts"));
     private static final Subspace MEMBERS = ROWS.subspace(Tuple.from("batch_members"));
-    private static final List<String> NAMES = List.of("a", "b", "c", "failing");
-    private static final int IDS = 25;
+    private static final List<String> NAMES = List.of("a", "b", "c", "d", "e", "f", "failing");
+    private static final int IDS = 12;
+    /** How long the operators deal with one batch before the next. */
+    private static final Duration TIME_PER_BATCH = Duration.ofSeconds(4);
 
-    private static final String OPERATOR = "operator";
+    private static final List<String> OPERATORS = List.of("operator 1", "operator 2", "operator 3");
     private static final Duration CHAOS = Duration.ofSeconds(30);
     private static final Duration CALM = Duration.ofMinutes(20);
 
@@ -74,15 +76,15 @@ class JobBatchesUnderFaultsTest {
             CouchJobs first = EffectHandler.instance(simulation.process("first"));
             NAMES.forEach(name -> simulation.await(first.batches().open(simulation.database(), batch(name))));
             simulation.onDeath(dead -> {
-                if (dead.name().equals(OPERATOR)) {
-                    operate(simulation);
+                if (OPERATORS.contains(dead.name())) {
+                    operate(simulation, dead.name());
                 } else {
                     EffectHandler.join(simulation, TYPE, 2);
                 }
             });
             EffectHandler.join(simulation, TYPE, 2);
             EffectHandler.join(simulation, TYPE, 2);
-            operate(simulation);
+            OPERATORS.forEach(name -> operate(simulation, name));
             simulation.advance(CHAOS);
             simulation.calm();
             isOver = true;
@@ -123,49 +125,49 @@ class JobBatchesUnderFaultsTest {
         return RetryPolicy.standard().attempts(50).backoff(Duration.ofSeconds(1), 1, Duration.ofSeconds(1));
     }
 
-    private void operate(Simulation simulation) {
-        SimulatedProcess process = simulation.process(OPERATOR);
-        operate(process, EffectHandler.instance(process));
+    private void operate(Simulation simulation, String name) {
+        SimulatedProcess process = simulation.process(name);
+        operate(simulation, process, EffectHandler.instance(process));
     }
 
     /** Makes one change after the other, for as long as the process lives. */
-    private void operate(SimulatedProcess process, CouchJobs jobs) {
+    private void operate(Simulation simulation, SimulatedProcess process, CouchJobs jobs) {
         if (isOver) {
             return;
         }
         RandomGenerator random = process.random();
-        var unused = change(process.database(), jobs, random).whenComplete((done, error) -> {
+        String batch = NAMES.get((int) (simulation.elapsed().dividedBy(TIME_PER_BATCH) % NAMES.size()));
+        var unused = change(process.database(), jobs, batch, random).whenComplete((done, error) -> {
             process.log("operator: " + error);
             var unusedTimer = process.scheduler()
-                    .schedule(() -> operate(process, jobs), random.nextInt(500), TimeUnit.MILLISECONDS);
+                    .schedule(() -> operate(simulation, process, jobs), random.nextInt(200), TimeUnit.MILLISECONDS);
         });
     }
 
-    private static CompletableFuture<?> change(Database database, CouchJobs jobs, RandomGenerator random) {
+    private static CompletableFuture<?> change(
+            Database database, CouchJobs jobs, String batch, RandomGenerator random) {
         return switch (random.nextInt(12)) {
             case 0 -> jobs.remove(database, TYPE, id(random));
             case 1 -> jobs.control().cancel(database, TYPE, id(random), "on purpose");
             case 2 -> jobs.deadLetters().retryAll(TYPE);
-            case 3 ->
-                random.nextInt(6) == 0
-                        ? jobs.batches().seal(database, NAMES.get(random.nextInt(NAMES.size())))
-                        : CompletableFuture.completedFuture(jobs);
-            case 4, 5 -> database.runAsync(tx -> atOnce(tx, jobs, random));
-            case 6, 7 -> jobs.addAll(database, List.of(member(random), member(random), plain(random)));
-            default -> jobs.add(database, member(random));
+            case 3 -> jobs.batches().seal(database, batch);
+            case 4, 5 -> database.runAsync(tx -> atOnce(tx, jobs, batch, random));
+            case 6, 7 -> jobs.addAll(database, List.of(member(batch, random), member(batch, random), plain(random)));
+            default -> jobs.add(database, member(batch, random));
         };
     }
 
     /** Several verbs in one transaction, none of which waits for another. */
-    private static CompletableFuture<Void> atOnce(Transaction tx, CouchJobs jobs, RandomGenerator random) {
+    private static CompletableFuture<Void> atOnce(
+            Transaction tx, CouchJobs jobs, String batch, RandomGenerator random) {
         List<CompletableFuture<?>> verbs = new ArrayList<>();
         for (int left = 2 + random.nextInt(3); left > 0; left--) {
             verbs.add(
                     switch (random.nextInt(4)) {
                         case 0 -> jobs.remove(tx, TYPE, id(random));
                         case 1 -> jobs.control().cancel(tx, TYPE, id(random), "on purpose");
-                        case 2 -> jobs.addAll(tx, List.of(member(random), plain(random)));
-                        default -> jobs.add(tx, member(random));
+                        case 2 -> jobs.addAll(tx, List.of(member(batch, random), plain(random)));
+                        default -> jobs.add(tx, member(batch, random));
                     });
         }
         return CompletableFuture.allOf(verbs.toArray(CompletableFuture<?>[]::new));
@@ -179,8 +181,8 @@ class JobBatchesUnderFaultsTest {
         return NewJob.of(TYPE, 1).id(id(random));
     }
 
-    private static NewJob<Integer> member(RandomGenerator random) {
-        return plain(random).batch(NAMES.get(random.nextInt(NAMES.size())));
+    private static NewJob<Integer> member(String batch, RandomGenerator random) {
+        return plain(random).batch(batch);
     }
 
     /** What holds after every commit. */
