@@ -31,9 +31,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Background jobs on FoundationDB (CouchDB's RFC 007). This class adds jobs, reads them and waits for them. Further
  * operations: {@link #processor} claims and ends jobs; {@link #control} cancels and reschedules them; {@link #types}
- * sets activity timeouts and pauses types; {@link #limits}, {@link #schedules} and {@link #batches} are for limits,
- * recurring jobs and batches; {@link #details} reads attempts, logs and dependencies; {@link #deadLetters} resubmits
- * failed jobs; {@link #quarantine} restores undecodable rows; {@link #maintenance} starts monitors and archives.
+ * sets activity timeouts and pauses types; {@link #workers} lists and steers workers; {@link #limits}, {@link
+ * #schedules} and {@link #batches} are for limits, recurring jobs and batches; {@link #details} reads attempts, logs and
+ * dependencies; {@link #deadLetters} resubmits failed jobs; {@link #quarantine} restores undecodable rows; {@link
+ * #maintenance} starts monitors and archives.
  *
  * <p>The first argument of a verb is a database or a transaction. With a {@link Database}, the verb runs in a
  * transaction of its own, with retries, and takes effect once even if the result of a commit is unknown. After
@@ -64,12 +65,14 @@ public final class CouchJobs implements AutoCloseable {
     private final BackgroundServices services;
     private final Notifiers notifiers;
     private final RetentionService retentionService;
-    private final WorkerRegistry workers = new WorkerRegistry();
+    private final WorkerRegistry registry = new WorkerRegistry();
+    private final String host;
     private final Processor processor;
     private volatile boolean closed;
 
     CouchJobs(CouchJobsBuilder settings) {
         Environment environment = settings.environment();
+        host = settings.host();
         Keyspace keyspace = new Keyspace(settings.subspace);
         AgreedClock clock = new AgreedClock(environment.clock());
         Transactions transactions = new Transactions(
@@ -146,6 +149,11 @@ public final class CouchJobs implements AutoCloseable {
     /** {@return the recurring jobs} */
     public Schedules schedules() {
         return new Schedules(publicInstance);
+    }
+
+    /** {@return the workers of all processes, to list, pause and drain them} */
+    public Workers workers() {
+        return new Workers(publicInstance);
     }
 
     /** {@return the rows that could not be decoded} */
@@ -401,7 +409,7 @@ public final class CouchJobs implements AutoCloseable {
 
     /** {@return a builder of a worker, which claims and runs jobs once {@link WorkerBuilder#start} is called} */
     public WorkerBuilder worker() {
-        return new WorkerBuilder(internalInstance, acceptors, workers::add);
+        return new WorkerBuilder(internalInstance, host, acceptors, registry::add);
     }
 
     /**
@@ -412,7 +420,7 @@ public final class CouchJobs implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        workers.close();
+        registry.close();
         acceptors.close();
         notifiers.close();
         services.close();

@@ -77,6 +77,11 @@ public final class CouchJobsBuilder {
         return environment == null ? Environment.processName() + "-" + random : random;
     }
 
+    /** {@return the host of this process; empty in an environment of its own, as for the name} */
+    String host() {
+        return environment == null ? Environment.hostName() : "";
+    }
+
     Environment environment() {
         return environment == null ? Environment.system() : environment;
     }

@@ -29,8 +29,12 @@ public record Environment(InstantSource clock, ScheduledExecutorService schedule
 
     /** What this process is called where its jobs are looked at: its host, as the system names it, and its number. */
     static String processName() {
-        String host = Optional.ofNullable(System.getenv("HOSTNAME")).orElse("localhost");
-        return host + "-" + ProcessHandle.current().pid();
+        return hostName() + "-" + ProcessHandle.current().pid();
+    }
+
+    /** {@return the host of this process, as the system names it} */
+    static String hostName() {
+        return Optional.ofNullable(System.getenv("HOSTNAME")).orElse("localhost");
     }
 
     /** Threads for handlers, which may block: virtual ones where the running Java has them. */

@@ -5,7 +5,7 @@ import dev.couchjobs.internal.worker.WorkerLifecycle;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Runs jobs by their handlers until it is closed; made by {@link CouchJobs#worker}.
+ * Runs jobs by their handlers until it is closed, or drained by its name; made by {@link CouchJobs#worker}.
  *
  * <p>While there is nothing to do it only waits to be woken by the database. While jobs run, it renews their leases. A
  * handler whose job was taken away is interrupted, and writes that it still tries through the job are refused.
@@ -61,6 +61,21 @@ public final class Worker implements AutoCloseable {
      */
     public <D, R> void handleAsync(JobType<D, R> type, AsyncJobHandler<D, R> handler) {
         lifecycle.add(BoundHandler.async(type, handler));
+    }
+
+    /** {@return the name by which {@link Workers} steers it} */
+    public String name() {
+        return lifecycle.name();
+    }
+
+    /**
+     * The end of the worker, because it was closed, or drained by its name ({@link Workers#drain}). A program may wait
+     * for it and then exit.
+     *
+     * @return completes when the worker has ended; to cancel it changes nothing
+     */
+    public CompletableFuture<Void> ended() {
+        return lifecycle.ended();
     }
 
     /**

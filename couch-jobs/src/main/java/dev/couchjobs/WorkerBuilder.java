@@ -1,6 +1,7 @@
 package dev.couchjobs;
 
 import dev.couchjobs.internal.accept.Acceptors;
+import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.schedules.ScheduleRequest;
 import dev.couchjobs.internal.worker.BoundHandler;
@@ -26,7 +27,12 @@ public final class WorkerBuilder {
     private static final int LONG_TRANSACTION_TRIES = 3;
     private static final Duration LIMIT_MAX = Duration.ofDays(36_500);
 
+    private static final String LIBRARY_VERSION = Optional.ofNullable(
+                    WorkerBuilder.class.getPackage().getImplementationVersion())
+            .orElse("unknown");
+
     private final Instance instance;
+    private final String host;
     private final Acceptors acceptors;
     private final Consumer<WorkerLifecycle> started;
     private final Map<String, BoundHandler<?, ?>> handlers = new LinkedHashMap<>();
@@ -38,11 +44,28 @@ public final class WorkerBuilder {
     private Duration shutdownTimeout = SHUTDOWN_TIMEOUT;
     private int longTransactionTries = LONG_TRANSACTION_TRIES;
     private @Nullable Executor executor;
+    private String name;
 
-    WorkerBuilder(Instance instance, Acceptors acceptors, Consumer<WorkerLifecycle> started) {
+    WorkerBuilder(Instance instance, String host, Acceptors acceptors, Consumer<WorkerLifecycle> started) {
         this.instance = instance;
+        this.host = host;
+        this.name = instance.name();
         this.acceptors = acceptors;
         this.started = started;
+    }
+
+    /**
+     * The name by which {@link Workers} lists and steers the worker; by default that of the instance, which the history
+     * of its jobs shows. All workers of a deployment may have one name.
+     *
+     * @param name a name of 1 to 200 characters, well-formed
+     * @return this builder
+     * @throws IllegalArgumentException if it is empty or longer, or has half of a surrogate pair in it
+     */
+    public WorkerBuilder name(String name) {
+        Keyspace.checkWorkerName(name);
+        this.name = name;
+        return this;
     }
 
     /**
@@ -220,8 +243,9 @@ public final class WorkerBuilder {
     }
 
     /**
-     * Starts the worker. None of its threads keeps the Java runtime from ending: a program that has nothing else to do
-     * waits for what is to end it, and then closes the worker.
+     * Starts the worker, which claims nothing while its name is paused ({@link Workers#pause}). None of its threads
+     * keeps the Java runtime from ending: a program that has nothing else to do waits for what is to end it, and then
+     * closes the worker.
      *
      * @return the worker, to be closed when it is to end
      * @throws IllegalArgumentException if another worker of the same CouchJobs runs jobs of one of the types by another
@@ -250,13 +274,14 @@ public final class WorkerBuilder {
     }
 
     private WorkerSettings settings() {
+        WorkerSettings.Identity identity = new WorkerSettings.Identity(name, host, LIBRARY_VERSION);
         if (executor != null) {
             return new WorkerSettings(
-                    concurrency, acceptOptions, shutdownTimeout, longTransactionTries, executor, () -> {});
+                    identity, concurrency, acceptOptions, shutdownTimeout, longTransactionTries, executor, () -> {});
         }
         ExecutorService own = Environment.handlerThreads();
         return new WorkerSettings(
-                concurrency, acceptOptions, shutdownTimeout, longTransactionTries, own, own::shutdown);
+                identity, concurrency, acceptOptions, shutdownTimeout, longTransactionTries, own, own::shutdown);
     }
 
     private <D, R> HandlerRegistration<D, R> assignment(BoundHandler<D, R> boundHandler) {

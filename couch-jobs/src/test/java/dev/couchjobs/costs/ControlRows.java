@@ -11,6 +11,8 @@ import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Batch;
 import dev.couchjobs.Job;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.PageRequest;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
@@ -75,7 +77,23 @@ final class ControlRows {
                 verb(
                         "`types().resume`",
                         ControlRows::paused,
-                        (s, db, id) -> s.jobs.types().resume(db, MAIL)));
+                        (s, db, id) -> s.jobs.types().resume(db, MAIL)),
+                verb(
+                        "`workers().pause`",
+                        ControlRows::namedLikeWorkers,
+                        (s, db, name) -> s.jobs.workers().pause(db, name)),
+                verb(
+                        "`workers().resume`",
+                        ControlRows::pausedName,
+                        (s, db, name) -> s.jobs.workers().resume(db, name)),
+                verb(
+                        "`workers().drain` of one worker",
+                        ControlRows::worker,
+                        (s, db, name) -> s.jobs.workers().drain(db, name)),
+                verb(
+                        "`workers().list`, one of them",
+                        ControlRows::worker,
+                        (s, db, name) -> s.jobs.workers().list(db, PageRequest.of(100))));
     }
 
     /** The first deadline of all raises the layout. */
@@ -113,6 +131,21 @@ final class ControlRows {
         s.await(s.others.types().pause(s.database(), MAIL, "first"));
         s.await(s.others.types().resume(s.database(), MAIL));
         return "deploying";
+    }
+
+    private static String namedLikeWorkers(CostFixture s) {
+        return "mailers";
+    }
+
+    private static String pausedName(CostFixture s) {
+        s.await(s.others.workers().pause(s.database(), "mailers"));
+        return "mailers";
+    }
+
+    private static String worker(CostFixture s) {
+        String name = s.worker(1).name();
+        s.pass(Duration.ofSeconds(1));
+        return name;
     }
 
     private static String paused(CostFixture s) {

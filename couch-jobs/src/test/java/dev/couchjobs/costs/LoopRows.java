@@ -19,6 +19,8 @@ import java.util.concurrent.CompletableFuture;
 /** What runs in the background of an instance: the activity monitor, the notifier, the sweep and the archive. */
 final class LoopRows {
     private static final Duration MOMENT = Duration.ofSeconds(1);
+    /** Within it a worker renews its row once. */
+    private static final Duration RENEWAL = Duration.ofSeconds(23);
     /** Longer than the feed is kept. */
     private static final Duration LONG = Duration.ofMinutes(20);
 
@@ -26,6 +28,7 @@ final class LoopRows {
 
     static List<CostRow> all() {
         return List.of(
+                loop("worker: renews its row", LoopRows::idle, (s, type) -> s.pass(RENEWAL), reading("worker_orders")),
                 loop(
                         "activity monitor: looks, and renews its lease",
                         LoopRows::monitored,
@@ -65,6 +68,12 @@ final class LoopRows {
                 loop("archive: offers 100 jobs", s -> due(s, ARCHIVED), LoopRows::archive, writing("archiving")),
                 loop("archive: removes 100 jobs", s -> due(s, ARCHIVED), LoopRows::archive, writing("retire")),
                 loop("archive: nothing is due", s -> s.ended(ARCHIVED), LoopRows::archive, reading("retire")));
+    }
+
+    private static JobType<String, String> idle(CostFixture fixture) {
+        fixture.worker(1);
+        fixture.pass(MOMENT);
+        return MAIL;
     }
 
     private static JobType<String, String> monitored(CostFixture fixture) {

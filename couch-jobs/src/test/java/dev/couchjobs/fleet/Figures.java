@@ -17,7 +17,8 @@ import java.util.function.Predicate;
  */
 record Figures(int tries, int reads, int watchesAtMost) {
     /** Read by what goes round by the clock, whether there are jobs or not. */
-    private static final Set<String> BACKGROUND = Set.of("activity", "counts", "releasing", "retire", "watches_in_use");
+    private static final Set<String> BACKGROUND =
+            Set.of("activity", "counts", "releasing", "retire", "watches_in_use", "worker_orders");
 
     /** What is read by the search for feeds to trim. */
     private static final Set<String> TRIMMER = Set.of("feed", "layout");
@@ -26,7 +27,7 @@ record Figures(int tries, int reads, int watchesAtMost) {
         return of(processes, each -> true);
     }
 
-    /** Leaves out monitors, releasers, trimmers and sweeps. */
+    /** Leaves out monitors, releasers, trimmers, sweeps and renewals of the rows of workers. */
     static Figures ofJobs(Collection<MeasuredDatabase> processes) {
         return of(
                 processes,

@@ -15,6 +15,7 @@ public final class Keyspace {
     public static final int JOB_ID_BYTES_MAX = 1_000;
 
     private static final int NAME_BYTES_MAX = 500;
+    private static final int WORKER_NAME_CHARS_MAX = 200;
     private static final char ASCII_MAX = 0x7F;
 
     private final Subspace root;
@@ -45,6 +46,15 @@ public final class Keyspace {
         checkName("A schedule", name);
         if (name.indexOf(0) >= 0) {
             throw new IllegalArgumentException("A schedule needs a name without zeros: choose a short, stable name.");
+        }
+    }
+
+    /** Refuses an invalid name of a worker. The name of an instance, which has the same limit, is the default. */
+    public static void checkWorkerName(String name) {
+        if (name.isEmpty() || name.length() > WORKER_NAME_CHARS_MAX || !isWellFormed(name)) {
+            throw new IllegalArgumentException("A worker needs a name of 1 to " + WORKER_NAME_CHARS_MAX
+                    + " characters without half of a surrogate pair; this one has " + name.length()
+                    + ": choose a short one, such as that of a deployment.");
         }
     }
 
@@ -169,6 +179,16 @@ public final class Keyspace {
     /** {@return the members of a batch that have not ended, by type and id} */
     Subspace batchMembers(String batch) {
         return root.subspace(Tuple.from("batch_members", batch));
+    }
+
+    /** {@return the rows of the workers, by name and id} */
+    Subspace workers() {
+        return root.subspace(Tuple.from("workers"));
+    }
+
+    /** {@return the rows of the orders for workers, by name} */
+    Subspace workerOrders() {
+        return root.subspace(Tuple.from("worker_orders"));
     }
 
     /** {@return the key of a clock sample} */

@@ -65,9 +65,20 @@ final class SlotScheduler implements HandlerThreads.Work {
 
     @GuardedBy("lock") private boolean closed;
 
-    /** @param lock the worker's lock */
-    SlotScheduler(Object lock, Instance instance, WorkerSettings settings) {
+    /** Whether the worker claims nothing for now: it is paused or drained, or does not know yet whether it is. */
+    @GuardedBy("lock") private boolean suspended = true;
+
+    private final Runnable onLastClaim;
+
+    /**
+     * Makes the slots of a worker, which claims nothing before {@link #resume}.
+     *
+     * @param lock the worker's lock
+     * @param onLastClaim called without the lock when the last claim of a suspended worker has ended
+     */
+    SlotScheduler(Object lock, Instance instance, WorkerSettings settings, Runnable onLastClaim) {
         this.lock = lock;
+        this.onLastClaim = onLastClaim;
         this.environment = instance.environment();
         this.instance = instance;
         this.slots = settings.concurrency();
@@ -95,6 +106,47 @@ final class SlotScheduler implements HandlerThreads.Work {
         synchronized (lock) {
             closed = true;
         }
+    }
+
+    /** Stops claiming jobs and calling handlers for now. */
+    void suspend() {
+        synchronized (lock) {
+            suspended = true;
+        }
+    }
+
+    /** Claims jobs again, as soon as the subscriptions are told. */
+    void resume() {
+        synchronized (lock) {
+            suspended = false;
+        }
+    }
+
+    /** {@return whether a claim is under way} */
+    boolean isClaiming() {
+        synchronized (lock) {
+            return reserved > 0;
+        }
+    }
+
+    /** {@return how many handlers run} */
+    int running() {
+        synchronized (lock) {
+            return running;
+        }
+    }
+
+    @GuardedBy("lock") private boolean isStopped() {
+        return closed || suspended;
+    }
+
+    private void checkLastClaim() {
+        synchronized (lock) {
+            if (!suspended || reserved > 0) {
+                return;
+            }
+        }
+        onLastClaim.run();
     }
 
     /** Releases the jobs of a type that wait for a slot. */
@@ -129,7 +181,7 @@ final class SlotScheduler implements HandlerThreads.Work {
     private ClaimConsumer.Demand reserveSlots(TypeQueue<?> queue) {
         synchronized (lock) {
             wokenQueues.remove(queue);
-            if (!queue.isOpen() || closed) {
+            if (!queue.isOpen() || isStopped()) {
                 return ClaimConsumer.Demand.NONE;
             }
             long surplus = surplusClaims();
@@ -160,10 +212,15 @@ final class SlotScheduler implements HandlerThreads.Work {
     }
 
     private void releaseReservation(TypeQueue<?> queue) {
+        int released;
         synchronized (lock) {
-            reserved -= queue.releaseReservation();
+            released = queue.releaseReservation();
+            reserved -= released;
         }
         wakeUpAll();
+        if (released > 0) {
+            checkLastClaim();
+        }
     }
 
     /**
@@ -191,20 +248,21 @@ final class SlotScheduler implements HandlerThreads.Work {
 
     private <D> void take(TypeQueue<D> queue, List<GrantedClaim<D>> claims, boolean isLimited) {
         boolean wereHeartbeatsSuspended;
-        boolean isClosed;
+        boolean isStopped;
         synchronized (lock) {
             prefetchSizer.claimTook(queue.claimed(claims, isLimited, now())); // compares them with the reservation
             reserved -= queue.releaseReservation();
             waitingQueues.add(queue);
             wereHeartbeatsSuspended = queue.runs().resumeHeartbeats();
-            isClosed = closed;
+            isStopped = isStopped();
         }
         if (wereHeartbeatsSuspended) {
             queue.resumeLoops();
         }
-        if (isClosed) {
+        if (isStopped) {
             queue.releaseWaiting();
             queue.runs().writeEndsAndCheckNothingHeld();
+            checkLastClaim();
         } else {
             threads.startIfNeeded();
             scheduleStarvationCheck();
@@ -278,14 +336,14 @@ final class SlotScheduler implements HandlerThreads.Work {
     @Override
     public boolean canBegin() {
         synchronized (lock) {
-            return !closed && running < slots && waitingQueues.stream().anyMatch(TypeQueue::canBegin);
+            return !isStopped() && running < slots && waitingQueues.stream().anyMatch(TypeQueue::canBegin);
         }
     }
 
     @Override
     public Optional<Runnable> begin() {
         synchronized (lock) {
-            if (closed || running == slots) {
+            if (isStopped() || running == slots) {
                 return Optional.empty();
             }
             for (Iterator<TypeQueue<?>> iterator = waitingQueues.iterator(); iterator.hasNext(); ) {
@@ -342,7 +400,7 @@ final class SlotScheduler implements HandlerThreads.Work {
     private void wakeUpAll() {
         List<TypeQueue<?>> woken;
         synchronized (lock) {
-            if (closed || deferredQueues.isEmpty()) {
+            if (isStopped() || deferredQueues.isEmpty()) {
                 return;
             }
             woken = removeClaimable();

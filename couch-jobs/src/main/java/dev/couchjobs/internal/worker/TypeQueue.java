@@ -146,6 +146,14 @@ final class TypeQueue<D> implements AutoCloseable {
         return started == null ? CompletableFuture.completedFuture(this) : started.close();
     }
 
+    /** Wakes the acceptor, if the queue has started. */
+    void demandChanged() {
+        ClaimSubscription started = subscription;
+        if (started != null) {
+            started.demandChanged();
+        }
+    }
+
     void start(ClaimSubscription subscription) {
         this.subscription = subscription;
     }

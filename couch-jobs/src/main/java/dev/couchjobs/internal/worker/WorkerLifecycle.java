@@ -2,6 +2,7 @@ package dev.couchjobs.internal.worker;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
+import dev.couchjobs.WorkerState;
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.instance.Instance;
@@ -32,6 +33,10 @@ public final class WorkerLifecycle {
     /** How long a closing worker waits for a claim under way, and for the ends of its last jobs to be written. */
     private static final Duration FINAL_WRITE_TIMEOUT = Duration.ofSeconds(10);
 
+    private static final String LEASES_LEFT = "the jobs concerned are pending again when their leases expire";
+
+    private static final int REPORTED_TYPES_MAX = 100;
+
     private final Environment environment;
     private final Instance instance;
     private final Acceptors acceptors;
@@ -53,6 +58,13 @@ public final class WorkerLifecycle {
     private final StuckSlots stuckSlots;
     private final Finisher finisher;
 
+    private final WorkerRegistration registration;
+
+    /** A worker claims nothing before it knows the orders for its name. */
+    @GuardedBy("lock") private WorkerState state = WorkerState.PAUSED;
+
+    @GuardedBy("lock") private boolean areOrdersKnown;
+
     @GuardedBy("lock") private boolean closing;
 
     public WorkerLifecycle(
@@ -67,7 +79,8 @@ public final class WorkerLifecycle {
         this.callers = instance.database().getExecutor();
         this.stuckSlots = new StuckSlots(lock, environment, callers, settings.concurrency());
         this.finisher = new Finisher(activities, instance);
-        this.scheduler = new SlotScheduler(lock, instance, settings);
+        this.scheduler = new SlotScheduler(lock, instance, settings, this::lastClaimEnded);
+        this.registration = new WorkerRegistration(instance, settings, new OrderedWorker());
         registrations.forEach(registration -> queues.add(queueOf(registration)));
     }
 
@@ -83,7 +96,7 @@ public final class WorkerLifecycle {
         return scheduler.queue(registration, runs);
     }
 
-    /** Begins to claim. */
+    /** Begins to claim, once the orders for the worker are known. */
     public void start() {
         try {
             queues.forEach(queue -> scheduler.serve(queue, acceptors, settings.acceptOptions()));
@@ -95,7 +108,7 @@ public final class WorkerLifecycle {
         synchronized (lock) {
             queues.forEach(TypeQueue::open);
         }
-        queues.forEach(queue -> queue.subscription().demandChanged());
+        registration.wakeUp(); // the orders let the worker claim
     }
 
     /** Takes up a further type. */
@@ -109,7 +122,7 @@ public final class WorkerLifecycle {
             throw e;
         }
         if (open(queue)) {
-            queue.subscription().demandChanged();
+            queue.demandChanged();
         } else { // a concurrent close has not seen the subscription
             var unused = queue.closeSubscription();
             queue.close();
@@ -152,6 +165,85 @@ public final class WorkerLifecycle {
         return stuckSlots.count();
     }
 
+    public String name() {
+        return settings.identity().name();
+    }
+
+    /** {@return a future that completes when the worker has ended} */
+    public CompletableFuture<Void> ended() {
+        return ended.copy();
+    }
+
+    // Orders
+
+    private final class OrderedWorker implements WorkerRegistration.Obeying {
+        @Override
+        public WorkerRegistration.Report report() {
+            List<String> types = queues.stream()
+                    .map(queue -> queue.type().name())
+                    .sorted()
+                    .limit(REPORTED_TYPES_MAX)
+                    .toList();
+            synchronized (lock) {
+                return new WorkerRegistration.Report(reportedState(), scheduler.running(), types);
+            }
+        }
+
+        @Override
+        public void obey(boolean isPaused, boolean isDrained) {
+            WorkerState next = isPaused ? WorkerState.PAUSED : WorkerState.RUNNING;
+            change(isDrained ? WorkerState.DRAINING : next);
+        }
+    }
+
+    /** {@return the state, in which a worker is not paused before its last claim has ended} */
+    @GuardedBy("lock") private WorkerState reportedState() {
+        if (closing) {
+            return WorkerState.DRAINING;
+        }
+        boolean isPaused = state == WorkerState.PAUSED && areOrdersKnown && !scheduler.isClaiming();
+        return isPaused || state == WorkerState.DRAINING ? state : WorkerState.RUNNING;
+    }
+
+    private void change(WorkerState next) {
+        synchronized (lock) {
+            areOrdersKnown = true;
+            if (closing || state == WorkerState.DRAINING || state == next) {
+                return;
+            }
+            state = next;
+            if (next == WorkerState.RUNNING) {
+                scheduler.resume();
+            } else {
+                scheduler.suspend();
+            }
+        }
+        LOG.info("Worker {} is {} from now on", settings.identity().name(), next);
+        if (next != WorkerState.RUNNING) {
+            queues.forEach(scheduler::releaseWaiting);
+        }
+        queues.forEach(TypeQueue::demandChanged); // a process without demand leaves the watch to others
+        endIfDrained();
+    }
+
+    private void lastClaimEnded() {
+        registration.wakeUp();
+        endIfDrained();
+    }
+
+    private void endIfDrained() {
+        synchronized (lock) {
+            if (state != WorkerState.DRAINING || closing || scheduler.isClaiming() || !holdsNone()) {
+                return;
+            }
+        }
+        var unused = closeAsync();
+    }
+
+    @GuardedBy("lock") private boolean holdsNone() {
+        return queues.stream().allMatch(queue -> queue.runs().holdsNone());
+    }
+
     // Closing
 
     /** Ends the worker, and waits for its end unless the current thread runs one of its handlers. */
@@ -178,7 +270,10 @@ public final class WorkerLifecycle {
                 .schedule(this::releaseAll, TimerDelays.nanos(settings.shutdownTimeout()), TimeUnit.NANOSECONDS);
         CompletableFuture<?> claimed = CompletableFuture.allOf(
                 queues.stream().map(TypeQueue::closeSubscription).toArray(CompletableFuture<?>[]::new));
-        var unused = within(settings.shutdownTimeout().plus(FINAL_WRITE_TIMEOUT), claimed, "A claim is not answered")
+        var unused = within(
+                        settings.shutdownTimeout().plus(FINAL_WRITE_TIMEOUT),
+                        claimed,
+                        "A claim is not answered; " + LEASES_LEFT)
                 .thenCompose(closed -> {
                     checkNothingHeld();
                     return nothingHeld;
@@ -210,8 +305,9 @@ public final class WorkerLifecycle {
     }
 
     private void checkNothingHeld() {
+        endIfDrained();
         synchronized (lock) {
-            if (!closing || !queues.stream().allMatch(queue -> queue.runs().holdsNone())) {
+            if (!closing || !holdsNone()) {
                 return;
             }
         }
@@ -219,7 +315,15 @@ public final class WorkerLifecycle {
     }
 
     private CompletableFuture<?> drained() {
-        return within(FINAL_WRITE_TIMEOUT, finisher.drained(), "Not all ends of jobs could be written");
+        return CompletableFuture.allOf(
+                within(
+                        FINAL_WRITE_TIMEOUT,
+                        finisher.drained(),
+                        "Not all ends of jobs could be written; " + LEASES_LEFT),
+                within(
+                        FINAL_WRITE_TIMEOUT,
+                        registration.end(),
+                        "The row of a worker could not be removed; it expires"));
     }
 
     /**
@@ -242,7 +346,7 @@ public final class WorkerLifecycle {
         });
         return inTime.applyToEither(tooLate, wasInTime -> {
             if (!wasInTime) {
-                LOG.warn("{}; the jobs concerned are pending again when their leases expire", warning);
+                LOG.warn("{}", warning);
             }
             return wasInTime;
         });

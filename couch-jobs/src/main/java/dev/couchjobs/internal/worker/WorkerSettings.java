@@ -5,8 +5,9 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
- * The limits, timeouts and executor of one worker.
+ * The identity, limits, timeouts and executor of one worker.
  *
+ * @param identity what the worker says of itself
  * @param concurrency how many jobs may run at once
  * @param acceptOptions which jobs the worker claims
  * @param shutdownTimeout how long running jobs may take when the worker is closed
@@ -15,9 +16,20 @@ import java.util.concurrent.Executor;
  * @param releaseExecutor releases the executor when the worker has ended
  */
 public record WorkerSettings(
+        Identity identity,
         int concurrency,
         AcceptOptions acceptOptions,
         Duration shutdownTimeout,
         int longTriesMax,
         Executor executor,
-        Runnable releaseExecutor) {}
+        Runnable releaseExecutor) {
+
+    /**
+     * What a worker says of itself as long as it lives.
+     *
+     * @param name the name by which it is steered
+     * @param host the host of its process
+     * @param libraryVersion the version of the library
+     */
+    public record Identity(String name, String host, String libraryVersion) {}
+}

@@ -1,0 +1,130 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.TransactionContext;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
+import dev.couchjobs.WorkerInfo;
+import dev.couchjobs.WorkerPause;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.WorkerOrders;
+import dev.couchjobs.internal.data.WorkerRow;
+import dev.couchjobs.internal.data.WorkerTable;
+import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.transactions.Transactions;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+
+/** The verbs that list workers and steer them. */
+public final class WorkerVerbs {
+    private static final int COUNTED_MAX = 1_000;
+    private static final String WORKERS = "workers";
+    private static final String PAUSES = "worker pauses";
+
+    private final WorkerTable table;
+    private final Transactions transactions;
+    private final InstantSource clock;
+    private final RandomGenerator random;
+
+    public WorkerVerbs(Instance instance) {
+        this.table = new WorkerTable(instance.keyspace());
+        this.transactions = instance.transactions();
+        this.clock = instance.clock();
+        this.random = instance.environment().random();
+    }
+
+    public CompletableFuture<Void> pause(TransactionContext context, String name) {
+        long now = clock.millis();
+        return change("pause workers", context, name, orders -> orders.paused(now));
+    }
+
+    public CompletableFuture<Void> resume(TransactionContext context, String name) {
+        return change("resume workers", context, name, WorkerOrders::resumed);
+    }
+
+    private CompletableFuture<Void> change(
+            String purpose, TransactionContext context, String name, Function<WorkerOrders, WorkerOrders> toNext) {
+        Keyspace.checkWorkerName(name);
+        return transactions.named(purpose, "").run(context, tx -> table.change(tx, name, toNext));
+    }
+
+    /** All tries of a drain write one number: a worker that registers between two of them is not drained. */
+    public CompletableFuture<Integer> drain(TransactionContext context, String name) {
+        Keyspace.checkWorkerName(name);
+        long number = random.nextLong();
+        Instant now = clock.instant();
+        return transactions
+                .named("drain workers", "")
+                .run(
+                        context,
+                        tx -> table.change(tx, name, orders -> orders.drained(number, now.toEpochMilli()))
+                                .thenCombine(
+                                        table.withName(tx, name, COUNTED_MAX), (done, workers) -> (int) workers.stream()
+                                                .filter(worker -> worker.isLive(now))
+                                                .count()));
+    }
+
+    public CompletableFuture<Page<WorkerInfo>> list(ReadTransactionContext context, PageRequest page) {
+        return page(
+                context, page, WORKERS, table::list, row -> table.readable(row).map(this::info));
+    }
+
+    private WorkerInfo info(WorkerTable.Listed listed) {
+        WorkerRow row = listed.row();
+        return new WorkerInfo(
+                listed.ref().name(),
+                listed.ref().id().toString(),
+                row.host(),
+                row.libraryVersion(),
+                row.types(),
+                row.concurrency(),
+                row.running(),
+                row.state(),
+                Instant.ofEpochMilli(row.startedAt()),
+                Instant.ofEpochMilli(row.lastSeen()),
+                listed.isLive(clock.instant()));
+    }
+
+    public CompletableFuture<Page<WorkerPause>> pauses(ReadTransactionContext context, PageRequest page) {
+        return page(
+                context,
+                page,
+                PAUSES,
+                table::listOrders,
+                row -> table.readableOrders(row)
+                        .flatMap(ordered -> Optional.ofNullable(ordered.orders().pausedAt())
+                                .map(since -> new WorkerPause(ordered.name(), Instant.ofEpochMilli(since)))));
+    }
+
+    private <T> CompletableFuture<Page<T>> page(
+            ReadTransactionContext context,
+            PageRequest page,
+            String listing,
+            WorkerTable.Listing rows,
+            Function<KeyValue, Optional<T>> toItem) {
+        Optional<byte[]> after = page.after().map(token -> PageToken.decode(listing, token));
+        return transactions
+                .named("list", listing)
+                .read(
+                        context,
+                        tx -> rows.list(tx, after, page.limit() + 1, page.isNewestFirst())
+                                .thenApply(read -> page(read, page.limit(), listing, toItem)));
+    }
+
+    private static <T> Page<T> page(
+            List<KeyValue> rows, int limit, String listing, Function<KeyValue, Optional<T>> toItem) {
+        List<KeyValue> shown = rows.subList(0, Math.min(limit, rows.size()));
+        return new Page<>(
+                shown.stream().map(toItem).flatMap(Optional::stream).toList(),
+                rows.size() > limit
+                        ? Optional.of(
+                                PageToken.encode(listing, shown.get(limit - 1).getKey()))
+                        : Optional.empty());
+    }
+}

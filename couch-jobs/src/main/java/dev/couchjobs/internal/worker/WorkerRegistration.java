@@ -1,0 +1,256 @@
+package dev.couchjobs.internal.worker;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.couchjobs.Environment;
+import dev.couchjobs.WorkerState;
+import dev.couchjobs.internal.data.WorkerOrders;
+import dev.couchjobs.internal.data.WorkerRow;
+import dev.couchjobs.internal.data.WorkerTable;
+import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.loop.TimerDelays;
+import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.loop.Loop;
+import dev.couchjobs.loop.Pause;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the row of a worker, and reads the orders for its name (rfc/026), in one transaction: when the worker starts,
+ * every 20 seconds, when the orders change, and when the state of the worker changes.
+ *
+ * <p>The worker claims nothing before the orders are known. Later, if a round fails, the last orders remain.
+ */
+final class WorkerRegistration {
+    private static final Logger LOG = LoggerFactory.getLogger(WorkerRegistration.class);
+    private static final Duration INTERVAL = Duration.ofSeconds(20);
+    private static final int JITTER_PERCENT = 10;
+    /** In how many rounds on average a worker looks for rows of workers that have died. */
+    private static final int ROUNDS_PER_PRUNING = 180;
+
+    private static final int PRUNED_MAX = 50;
+
+    private final Database database;
+    private final Environment environment;
+    private final InstantSource clock;
+    private final Transactions transactions;
+    private final WorkerTable table;
+    private final WorkerTable.Ref worker;
+    private final WorkerSettings settings;
+    private final Obeying obeying;
+    private final long startedAt;
+    private final Loop loop;
+
+    // Used by one round at a time.
+    private boolean isRegistered;
+    private @Nullable Long registeredAfter;
+    private @Nullable WorkerState writtenState;
+    private Optional<byte[]> prunedUpTo;
+    private Optional<byte[]> ordersPrunedUpTo;
+    private boolean areOrdersKnown;
+
+    private volatile @Nullable CompletableFuture<Void> watch;
+
+    @GuardedBy("this") private boolean begun;
+
+    @GuardedBy("this") private boolean ended;
+
+    /** The current round. */
+    @GuardedBy("this") private CompletableFuture<?> round = CompletableFuture.completedFuture(this);
+
+    /** The worker that obeys the orders. */
+    interface Obeying {
+        /** {@return how the worker is at present} */
+        Report report();
+
+        /** Obeys orders. Called when they are known, and again whenever they may have changed. */
+        void obey(boolean isPaused, boolean isDrained);
+    }
+
+    /**
+     * How a worker is at present.
+     *
+     * @param types the first of the names of its types
+     */
+    record Report(WorkerState state, int running, List<String> types) {}
+
+    /** What a round has read and written. */
+    private record Renewal(
+            Optional<WorkerOrders> orders, @Nullable Long registeredAfter, Optional<CompletableFuture<Void>> watch) {}
+
+    WorkerRegistration(Instance instance, WorkerSettings settings, Obeying obeying) {
+        this.database = instance.database();
+        this.environment = instance.environment();
+        this.clock = instance.clock();
+        this.transactions = instance.transactions().named("renew", "worker");
+        this.table = new WorkerTable(instance.keyspace());
+        this.worker = new WorkerTable.Ref(
+                settings.identity().name(),
+                new UUID(environment.random().nextLong(), environment.random().nextLong()));
+        this.prunedUpTo = Optional.of(table.key(worker)); // workers of many names begin at many places
+        this.ordersPrunedUpTo = Optional.of(table.ordersKey(worker.name()));
+        this.settings = settings;
+        this.obeying = obeying;
+        this.startedAt = clock.millis();
+        this.loop = new Loop("registration of worker " + worker.name(), environment, this::round);
+    }
+
+    /** Registers the worker, or writes its row again because its state has changed. */
+    void wakeUp() {
+        loop.wakeUp();
+    }
+
+    /** Removes the row. {@return a future that completes when it is removed, or could not be} */
+    CompletableFuture<?> end() {
+        CompletableFuture<?> lastRound;
+        boolean mayHaveRow;
+        synchronized (this) {
+            ended = true;
+            lastRound = round;
+            mayHaveRow = begun;
+        }
+        loop.close();
+        if (!mayHaveRow) {
+            return CompletableFuture.completedFuture(this);
+        }
+        return lastRound
+                .handle((done, error) -> true)
+                .thenCompose(done -> {
+                    dropWatch();
+                    return transactions.run(database, tx -> {
+                        table.remove(tx, worker);
+                        return CompletableFuture.completedFuture(true);
+                    });
+                })
+                .exceptionally(error -> {
+                    LOG.debug("The row of worker {} could not be removed", worker, error);
+                    return false;
+                });
+    }
+
+    private void dropWatch() {
+        CompletableFuture<Void> present = watch;
+        if (present != null) {
+            present.cancel(false);
+        }
+    }
+
+    private CompletableFuture<Pause> round() {
+        CompletableFuture<Pause> next;
+        synchronized (this) {
+            if (ended) {
+                return CompletableFuture.completedFuture(Pause.untilWakeUp());
+            }
+            next = new CompletableFuture<>();
+            round = next;
+            begun = true;
+        }
+        var unused = CompletableFuture.completedFuture(obeying.report())
+                .thenCompose(this::renew) // within the chain, because this throws if the database is closed
+                .thenCompose(done -> pruneSometimes())
+                .whenComplete((done, error) -> {
+                    if (error != null) {
+                        next.completeExceptionally(error);
+                    } else {
+                        next.complete(pause());
+                    }
+                });
+        return next;
+    }
+
+    private Pause pause() {
+        if (obeying.report().state() != writtenState) {
+            return Pause.none();
+        }
+        return Pause.atMost(TimerDelays.jittered(environment, INTERVAL, JITTER_PERCENT));
+    }
+
+    private CompletableFuture<?> renew(Report report) {
+        return transactions.run(database, tx -> renew(tx, report)).thenAccept(renewal -> {
+            isRegistered = true;
+            registeredAfter = renewal.registeredAfter();
+            writtenState = report.state();
+            renewal.watch().ifPresent(this::await);
+            obey(renewal.orders());
+        });
+    }
+
+    private CompletableFuture<Renewal> renew(Transaction tx, Report report) {
+        CompletableFuture<Void> present = watch;
+        Optional<CompletableFuture<Void>> next = present == null || present.isDone()
+                ? Optional.of(tx.watch(table.ordersKey(worker.name())))
+                : Optional.empty();
+        CompletableFuture<Optional<WorkerRow>> own =
+                isRegistered ? CompletableFuture.completedFuture(Optional.empty()) : table.find(tx, worker);
+        return table.orders(tx, worker.name()).thenCombine(own, (orders, row) -> {
+            Long after = isRegistered ? registeredAfter : registeredAfter(orders, row);
+            table.write(tx, worker, row(report, after));
+            return new Renewal(orders, after, next);
+        });
+    }
+
+    /** {@return the last drain before this worker registered} If an earlier try has committed, the row says so. */
+    private static @Nullable Long registeredAfter(Optional<WorkerOrders> orders, Optional<WorkerRow> row) {
+        return row.isPresent()
+                ? row.get().registeredAfter()
+                : orders.map(WorkerOrders::drain).orElse(null);
+    }
+
+    private WorkerRow row(Report report, @Nullable Long after) {
+        WorkerSettings.Identity identity = settings.identity();
+        return new WorkerRow(
+                identity.host(),
+                identity.libraryVersion(),
+                report.types(),
+                settings.concurrency(),
+                report.running(),
+                report.state(),
+                startedAt,
+                clock.millis(),
+                after);
+    }
+
+    /** Awaits a change of the orders. If the watch fails, the next round reads them, and arms another. */
+    private void await(CompletableFuture<Void> change) {
+        watch = change;
+        var unused = change.thenRun(loop::wakeUp);
+    }
+
+    /** Damaged orders change nothing. */
+    private void obey(Optional<WorkerOrders> orders) {
+        if (orders.isPresent()) {
+            obeying.obey(orders.get().isPaused(), orders.get().drains(registeredAfter));
+        } else if (!areOrdersKnown) {
+            obeying.obey(false, false);
+        }
+        areOrdersKnown = true;
+    }
+
+    private CompletableFuture<?> pruneSometimes() {
+        if (environment.random().nextInt(ROUNDS_PER_PRUNING) > 0) {
+            return CompletableFuture.completedFuture(worker);
+        }
+        Instant now = clock.instant();
+        return transactions
+                .run(
+                        database,
+                        tx -> table.prune(tx, prunedUpTo, PRUNED_MAX, now)
+                                .thenCombine(table.pruneOrders(tx, ordersPrunedUpTo, PRUNED_MAX, now), Pruned::new))
+                .thenAccept(pruned -> {
+                    prunedUpTo = pruned.workers();
+                    ordersPrunedUpTo = pruned.orders();
+                });
+    }
+
+    /** The last rows that were looked at; empty at the end, so that the next look is at the first rows. */
+    private record Pruned(Optional<byte[]> workers, Optional<byte[]> orders) {}
+}
