@@ -9,6 +9,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.JobType;
+import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.fdb.simulation.Fault;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
@@ -42,12 +43,11 @@ final class EffectHandler {
     /** Starts a worker in a process of its own. */
     static void join(Simulation simulation, JobType<Integer, String> type, int concurrency) {
         SimulatedProcess process = simulation.process("worker");
-        instance(process)
-                .worker()
-                .handleAsync(type, job -> work(process, job))
-                .concurrency(concurrency)
-                .executor(process.scheduler())
-                .start();
+        builder(process, instance(process), type).concurrency(concurrency).start();
+    }
+
+    static WorkerBuilder builder(SimulatedProcess process, CouchJobs jobs, JobType<Integer, String> type) {
+        return jobs.worker().handleAsync(type, job -> work(process, job)).executor(process.scheduler());
     }
 
     /** Takes its time, sometimes fails, and ends with its effect. */

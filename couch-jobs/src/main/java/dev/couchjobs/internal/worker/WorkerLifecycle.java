@@ -196,13 +196,12 @@ public final class WorkerLifecycle {
         }
     }
 
-    /** {@return the state, in which a worker is not paused before its last claim has ended} */
+    /** {@return the state, in which a worker runs until its last claim has ended} */
     @GuardedBy("lock") private WorkerState reportedState() {
-        if (closing) {
-            return WorkerState.DRAINING;
+        if (!areOrdersKnown || scheduler.isClaiming()) {
+            return WorkerState.RUNNING;
         }
-        boolean isPaused = state == WorkerState.PAUSED && areOrdersKnown && !scheduler.isClaiming();
-        return isPaused || state == WorkerState.DRAINING ? state : WorkerState.RUNNING;
+        return closing ? WorkerState.DRAINING : state;
     }
 
     private void change(WorkerState next) {

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
@@ -9,6 +10,7 @@ import dev.couchjobs.internal.data.WorkerOrders;
 import dev.couchjobs.internal.data.WorkerRow;
 import dev.couchjobs.internal.data.WorkerTable;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.loop.TimerDelays;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.Loop;
@@ -19,7 +21,9 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +38,8 @@ final class WorkerRegistration {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerRegistration.class);
     private static final Duration INTERVAL = Duration.ofSeconds(20);
     private static final int JITTER_PERCENT = 10;
+    private static final Duration AFTER_WATCH_FAILURE = Duration.ofSeconds(1);
+    private static final int TOO_MANY_WATCHES = 1032;
     /** In how many rounds on average a worker looks for rows of workers that have died. */
     private static final int ROUNDS_PER_PRUNING = 180;
 
@@ -219,10 +225,23 @@ final class WorkerRegistration {
                 after);
     }
 
-    /** Awaits a change of the orders. If the watch fails, the next round reads them, and arms another. */
+    /** Awaits a change of the orders. After a failure of the watch another round arms the next. */
     private void await(CompletableFuture<Void> change) {
         watch = change;
-        var unused = change.thenRun(loop::wakeUp);
+        var unused = change.whenComplete((done, error) -> {
+            if (error == null) {
+                loop.wakeUp();
+            } else if (!isRefused(error) && !(error instanceof CancellationException)) {
+                var unusedTimer = environment
+                        .scheduler()
+                        .schedule(loop::wakeUp, TimerDelays.nanos(AFTER_WATCH_FAILURE), TimeUnit.NANOSECONDS);
+            }
+        });
+    }
+
+    /** Without a watch the worker learns of orders when it renews its row. */
+    private static boolean isRefused(Throwable error) {
+        return RootCauses.of(error) instanceof FDBException failure && failure.getCode() == TOO_MANY_WATCHES;
     }
 
     /** Damaged orders change nothing. */
