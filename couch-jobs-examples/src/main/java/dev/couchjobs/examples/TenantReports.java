@@ -81,7 +81,11 @@ public final class TenantReports {
     }
 
     private Worker worker() {
-        return jobs.worker().process(REPORT, this::make).concurrency(10).start();
+        return jobs.worker()
+                .name("reports")
+                .process(REPORT, this::make)
+                .concurrency(10)
+                .start();
     }
 
     private void make(JobContext<Report> job) {
@@ -173,7 +177,8 @@ public final class TenantReports {
     private Worker deploy(Worker old) {
         jobs.types().pause(database, REPORT, "version 2").join();
         jobs.add(database, report("small", "month").id("small-month")).join();
-        old.close();
+        jobs.workers().drain(database, "reports").join(); // all workers of the old version
+        old.ended().join();
         Worker deployed = worker();
         System.out.println("paused for " + reasonOfPause() + ": the report is " + stateOf("small-month"));
         jobs.types().resume(database, REPORT).join();

@@ -18,6 +18,7 @@ import dev.couchjobs.WorkerInfo;
 import dev.couchjobs.WorkerPause;
 import dev.couchjobs.WorkerState;
 import dev.couchjobs.Workers;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -31,6 +32,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -518,16 +520,20 @@ class WorkersContract extends JobsContract {
     @Test
     void aWorkerWhoseRowsCannotBeWrittenRunsJobs() {
         AtomicInteger failures = new AtomicInteger(3);
-        Database refusing = DatabaseProxies.to(Database.class, (self, method, arguments) -> {
-            if (method.getName().equals("runAsync") && failures.getAndDecrement() > 0) {
-                return CompletableFuture.failedFuture(new IllegalStateException("refused"));
-            }
-            return DatabaseProxies.invoke(database, method, arguments);
-        });
+        Database refusing = DatabaseProxies.to(
+                Database.class, (self, method, arguments) -> refuseOrInvoke(failures, method, arguments));
         try (Worker worker = noting(node(refusing, Environment.system()), "a").start()) {
             assertThat(worker).isNotNull();
             runs("j1");
             assertThat(Optional.ofNullable(ranBy.get("j1"))).contains("a");
         }
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // The caller of the proxied method gets it.
+    private @Nullable Object refuseOrInvoke(AtomicInteger failures, Method method, @Nullable Object[] arguments)
+            throws Throwable {
+        return method.getName().equals("runAsync") && failures.getAndDecrement() > 0
+                ? CompletableFuture.failedFuture(new IllegalStateException("refused"))
+                : DatabaseProxies.invoke(database, method, arguments);
     }
 }

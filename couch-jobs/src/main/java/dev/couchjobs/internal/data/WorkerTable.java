@@ -10,6 +10,7 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.UndecodableRowException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -197,10 +198,15 @@ public final class WorkerTable {
 
     private static CompletableFuture<List<KeyValue>> list(
             ReadTransaction tx, Range all, Optional<byte[]> after, int limit, boolean isReversed) {
+        Optional<byte[]> last = after.filter(key -> isWithin(all, key));
         Range rest = isReversed
-                ? new Range(all.begin, after.orElse(all.end))
-                : new Range(after.map(ByteArrayUtil::keyAfter).orElse(all.begin), all.end);
+                ? new Range(all.begin, last.orElse(all.end))
+                : new Range(last.map(ByteArrayUtil::keyAfter).orElse(all.begin), all.end);
         return tx.snapshot().getRange(rest, limit, isReversed).asList();
+    }
+
+    private static boolean isWithin(Range all, byte[] key) {
+        return Arrays.compareUnsigned(all.begin, key) <= 0 && Arrays.compareUnsigned(key, all.end) < 0;
     }
 
     private static <T> Optional<T> readable(KeyValue row, Function<KeyValue, T> decoder) {

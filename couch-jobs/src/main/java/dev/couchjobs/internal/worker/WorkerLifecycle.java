@@ -190,6 +190,13 @@ public final class WorkerLifecycle {
         }
 
         @Override
+        public WorkerState state() {
+            synchronized (lock) {
+                return reportedState();
+            }
+        }
+
+        @Override
         public void obey(boolean isPaused, boolean isDrained) {
             WorkerState next = isPaused ? WorkerState.PAUSED : WorkerState.RUNNING;
             change(isDrained ? WorkerState.DRAINING : next);
@@ -205,7 +212,9 @@ public final class WorkerLifecycle {
     }
 
     private void change(WorkerState next) {
+        boolean isOrdered;
         synchronized (lock) {
+            isOrdered = areOrdersKnown || next != WorkerState.RUNNING;
             areOrdersKnown = true;
             if (closing || state == WorkerState.DRAINING || state == next) {
                 return;
@@ -217,7 +226,9 @@ public final class WorkerLifecycle {
                 scheduler.suspend();
             }
         }
-        LOG.info("Worker {} is {} from now on", settings.identity().name(), next);
+        if (isOrdered) {
+            LOG.info("Worker {} obeys an order: {}", settings.identity().name(), next);
+        }
         if (next != WorkerState.RUNNING) {
             queues.forEach(scheduler::releaseWaiting);
         }

@@ -78,6 +78,9 @@ final class WorkerRegistration {
         /** {@return how the worker is at present} */
         Report report();
 
+        /** {@return what the worker does at present} */
+        WorkerState state();
+
         /** Obeys orders. Called when they are known, and again whenever they may have changed. */
         void obey(boolean isPaused, boolean isDrained);
     }
@@ -174,7 +177,7 @@ final class WorkerRegistration {
     }
 
     private Pause pause() {
-        if (obeying.report().state() != writtenState) {
+        if (obeying.state() != writtenState) {
             return Pause.none();
         }
         return Pause.atMost(TimerDelays.jittered(environment, INTERVAL, JITTER_PERCENT));
