@@ -24,7 +24,7 @@ class SharedBacklogTest {
     private static final int ADDED_AT_ONCE = 500;
     private static final Duration BETWEEN_DUE_JOBS = Duration.ofMillis(2);
 
-    private final MeasuredStage stage = new MeasuredStage(11, MAIL);
+    private final MeasuredStage stage = new MeasuredStage(20, MAIL);
     private final List<String> begun = new ArrayList<>();
 
     @AfterEach
