@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * Background jobs on FoundationDB (CouchDB's RFC 007). This class adds jobs, reads them and waits for them. Further
  * operations: {@link #processor} claims and ends jobs; {@link #control} cancels and reschedules them; {@link #types}
  * sets activity timeouts and pauses types; {@link #workers} lists and steers workers; {@link #limits}, {@link
- * #schedules} and {@link #batches} are for limits, recurring jobs and batches; {@link #details} reads attempts, logs and
- * dependencies; {@link #deadLetters} resubmits failed jobs; {@link #quarantine} restores undecodable rows; {@link
+ * #schedules} and {@link #batches} are for limits, recurring jobs and batches; {@link #details} reads attempts, logs
+ * and dependencies; {@link #deadLetters} resubmits failed jobs; {@link #quarantine} restores undecodable rows; {@link
  * #maintenance} starts monitors and archives.
  *
  * <p>The first argument of a verb is a database or a transaction. With a {@link Database}, the verb runs in a
@@ -306,6 +306,21 @@ public final class CouchJobs implements AutoCloseable {
     public CompletableFuture<Page<JobSummary>> list(
             ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
         return listingVerbs.all(context, type, page);
+    }
+
+    /**
+     * One page of the jobs of a type with a {@linkplain NewJob#tags tag}, by id, whatever their state.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @param tag the tag
+     * @param page which page, oldest first
+     * @return the page; one may be short and not be the last
+     * @throws IllegalArgumentException if the tag is not valid, or the page is newest first
+     */
+    public CompletableFuture<Page<JobSummary>> listTagged(
+            ReadTransactionContext context, JobType<?, ?> type, String tag, PageRequest page) {
+        return listingVerbs.tagged(context, type, tag, page);
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.couchjobs;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -45,6 +46,9 @@ public interface JobInfo<D, R> {
 
     /** {@return the time before which a pending job is not to run, or that a finished one had, if there was one} */
     Optional<Instant> scheduledTime();
+
+    /** {@return its tags, in order} */
+    List<String> tags();
 
     /** {@return the batch of which it is a member, or which it closes} */
     Optional<String> batch();

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param <D> the type of the job's data
  */
 public final class NewJob<D> {
+    private static final int TAGS_MAX = 10;
     private static final Instant FIRST_DEADLINE = Instant.ofEpochMilli(1);
     private static final Instant LAST_DEADLINE = Instant.parse("9999-12-31T23:59:59Z");
 
@@ -43,8 +44,9 @@ public final class NewJob<D> {
             @Nullable String sequence,
             boolean passesFailure,
             @Nullable Instant startBefore,
-            @Nullable String batch) {
-        static final Keys NONE = new Keys(null, null, null, null, false, null, null);
+            @Nullable String batch,
+            List<String> tags) {
+        static final Keys NONE = new Keys(null, null, null, null, false, null, null, List.of());
     }
 
     private NewJob(
@@ -146,8 +148,15 @@ public final class NewJob<D> {
      */
     public NewJob<D> limitKey(String key) {
         Keyspace.checkLimitKey(key);
-        return with(
-                new Keys(key, keys.turn, keys.unique, keys.sequence, keys.passesFailure, keys.startBefore, keys.batch));
+        return with(new Keys(
+                key,
+                keys.turn,
+                keys.unique,
+                keys.sequence,
+                keys.passesFailure,
+                keys.startBefore,
+                keys.batch,
+                keys.tags));
     }
 
     /**
@@ -170,7 +179,14 @@ public final class NewJob<D> {
     public NewJob<D> turnKey(String key) {
         Keyspace.checkTurnKey(key);
         return with(new Keys(
-                keys.limit, key, keys.unique, keys.sequence, keys.passesFailure, keys.startBefore, keys.batch));
+                keys.limit,
+                key,
+                keys.unique,
+                keys.sequence,
+                keys.passesFailure,
+                keys.startBefore,
+                keys.batch,
+                keys.tags));
     }
 
     /**
@@ -204,7 +220,7 @@ public final class NewJob<D> {
 
     private NewJob<D> inSequence(String key, boolean passes) {
         Keyspace.checkSequence(key);
-        return with(new Keys(keys.limit, keys.turn, keys.unique, key, passes, keys.startBefore, keys.batch));
+        return with(new Keys(keys.limit, keys.turn, keys.unique, key, passes, keys.startBefore, keys.batch, keys.tags));
     }
 
     /**
@@ -218,8 +234,15 @@ public final class NewJob<D> {
      */
     public NewJob<D> unique(Unique rule) {
         Objects.requireNonNull(rule, "rule");
-        return with(
-                new Keys(keys.limit, keys.turn, rule, keys.sequence, keys.passesFailure, keys.startBefore, keys.batch));
+        return with(new Keys(
+                keys.limit,
+                keys.turn,
+                rule,
+                keys.sequence,
+                keys.passesFailure,
+                keys.startBefore,
+                keys.batch,
+                keys.tags));
     }
 
     /**
@@ -240,8 +263,15 @@ public final class NewJob<D> {
             throw new IllegalArgumentException("The deadline of a job is from 1970 to 9999; this is " + deadline
                     + ". Leave out startBefore for a job that may begin at any time.");
         }
-        return with(
-                new Keys(keys.limit, keys.turn, keys.unique, keys.sequence, keys.passesFailure, deadline, keys.batch));
+        return with(new Keys(
+                keys.limit,
+                keys.turn,
+                keys.unique,
+                keys.sequence,
+                keys.passesFailure,
+                deadline,
+                keys.batch,
+                keys.tags));
     }
 
     /**
@@ -255,7 +285,42 @@ public final class NewJob<D> {
     public NewJob<D> batch(String batch) {
         Keyspace.checkBatchName(batch);
         return with(new Keys(
-                keys.limit, keys.turn, keys.unique, keys.sequence, keys.passesFailure, keys.startBefore, batch));
+                keys.limit,
+                keys.turn,
+                keys.unique,
+                keys.sequence,
+                keys.passesFailure,
+                keys.startBefore,
+                batch,
+                keys.tags));
+    }
+
+    /**
+     * This job with tags, by which {@link CouchJobs#listTagged} finds it for as long as it is kept. A running job that
+     * is added again keeps its tags.
+     *
+     * <p>The first job with tags keeps processes with a version before tags from reading and writing (rfc/028).
+     *
+     * @param tags the tags in place of those that it had, at most {@value #TAGS_MAX}, each of 1 to 500 bytes in UTF-8
+     * @return the job
+     * @throws IllegalArgumentException if there are too many, or one is empty, too long, or no well-formed text
+     */
+    public NewJob<D> tags(String... tags) {
+        List<String> sorted = Arrays.stream(tags).distinct().sorted().toList();
+        if (sorted.size() > TAGS_MAX) {
+            throw new IllegalArgumentException("A job has at most " + TAGS_MAX + " tags; these are " + sorted.size()
+                    + ". Put what nothing searches for into the data of the job.");
+        }
+        sorted.forEach(Keyspace::checkTag);
+        return with(new Keys(
+                keys.limit,
+                keys.turn,
+                keys.unique,
+                keys.sequence,
+                keys.passesFailure,
+                keys.startBefore,
+                keys.batch,
+                sorted));
     }
 
     /**
@@ -378,6 +443,11 @@ public final class NewJob<D> {
     /** {@return the batch of which it is a member, or empty if it is in none} */
     public Optional<String> batch() {
         return Optional.ofNullable(keys.batch);
+    }
+
+    /** {@return its tags, in order} */
+    public List<String> tags() {
+        return keys.tags;
     }
 
     /** {@return which other job makes it a duplicate, or empty if none does} */

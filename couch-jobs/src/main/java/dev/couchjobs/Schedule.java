@@ -113,6 +113,9 @@ public final class Schedule {
             throw new IllegalArgumentException("The jobs of a schedule have no limit key, no turn key, and no sequence:"
                     + " let the job of the schedule add a job with one, and leave out limitKey, turnKey and sequence.");
         }
+        if (!job.tags().isEmpty()) {
+            throw new IllegalArgumentException("The jobs of a schedule are found by its name: leave out tags.");
+        }
         if (job.batch().isPresent()) {
             throw new IllegalArgumentException("A batch ends, and the schedule goes on: let the job of the schedule"
                     + " open a batch, and leave out batch.");

@@ -41,6 +41,11 @@ final class ControlRows {
                         (s, db, ids) ->
                                 s.jobs.control().select(MAIL, job -> true).count()),
                 verb("`add` of a job with a deadline", ControlRows::addedOne, (s, db, job) -> s.jobs.add(db, job)),
+                verb("`add` of a job with two tags", ControlRows::tagged, (s, db, job) -> s.jobs.add(db, job)),
+                verb(
+                        "`listTagged` of 100 jobs",
+                        ControlRows::manyTagged,
+                        (s, db, tag) -> s.jobs.listTagged(db, MAIL, tag, PageRequest.of(CostFixture.MANY))),
                 verb(
                         "`batches().open` with a closing job",
                         ControlRows::batch,
@@ -101,6 +106,20 @@ final class ControlRows {
         NewJob<String> job = NewJob.of(MAIL, DATA).startBefore(Instant.parse("2100-01-01T00:00:00Z"));
         s.await(s.others.add(s.database(), job.id("first")));
         return job;
+    }
+
+    /** The first tag of all raises the layout. */
+    private static NewJob<String> tagged(CostFixture s) {
+        NewJob<String> job = NewJob.of(MAIL, DATA).tags("newsletter", "eu");
+        s.await(s.others.add(s.database(), job.id("first")));
+        return job;
+    }
+
+    private static String manyTagged(CostFixture s) {
+        for (int i = 0; i < CostFixture.MANY; i++) {
+            s.await(s.others.add(s.database(), NewJob.of(MAIL, DATA).id(id(i)).tags("eu")));
+        }
+        return "eu";
     }
 
     /** The first batch of all raises the layout. */

@@ -20,10 +20,12 @@ final class IndexRows {
     private static final int LANE_BITS = 64;
     private static final int ATTEMPTS_KEPT = 100;
     private static final int BEGUN = 7;
+    private static final int FIRST_TAG = 22;
     private static final int ENTRIES_KEPT = 1_000;
 
     private final Set<Tuple> ranked = new HashSet<>();
     private final Set<Tuple> dead = new HashSet<>();
+    private final Set<Tuple> tags = new HashSet<>();
     private final Map<String, SortedSet<Long>> attempts = new TreeMap<>();
     private final Map<String, SortedSet<Long>> log = new TreeMap<>();
     private BigInteger counts = BigInteger.ZERO;
@@ -36,6 +38,7 @@ final class IndexRows {
             case "counts" -> count(value);
             case "ranked" -> ranked.add(place);
             case "dead" -> dead.add(place);
+            case "tags" -> tags.add(place);
             case "attempts" -> numbered(attempts, place);
             default -> numbered(log, place);
         }
@@ -69,6 +72,7 @@ final class IndexRows {
         List<String> found = new ArrayList<>();
         differ(found, "the order of priorities", ranked, expectedRanked(data));
         differ(found, "the dead letters", dead, expectedDead(data));
+        differ(found, "the tags", tags, expectedTags(data));
         differ(found, "the counts", counted(), expectedCounts(data, stillCounted));
         data.keySet().forEach(jobId -> attempts.computeIfAbsent(jobId, id -> new TreeSet<>()));
         attempts.forEach((jobId, numbers) -> checkAttempts(found, jobId, numbers, data));
@@ -98,6 +102,16 @@ final class IndexRows {
                 } else {
                     expected.add(Tuple.from(1L, time, row.turnKey() == null ? rank : 0L, jobId));
                 }
+            }
+        });
+        return expected;
+    }
+
+    private static Set<Tuple> expectedTags(Map<String, TypeRows.Data> data) {
+        Set<Tuple> expected = new HashSet<>();
+        data.forEach((jobId, row) -> {
+            for (int i = FIRST_TAG; i < row.options().size(); i++) {
+                expected.add(Tuple.from(row.options().getString(i), jobId));
             }
         });
         return expected;

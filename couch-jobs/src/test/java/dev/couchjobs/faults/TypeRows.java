@@ -214,7 +214,7 @@ public record TypeRows(
                 }
             }
             case "waits_for", "dependents", "releasing", "expected" -> linkRows.add(key);
-            case "counts", "ranked", "attempts", "dead", "log" -> indexes.add(key, value);
+            case "counts", "ranked", "attempts", "dead", "log", "tags" -> indexes.add(key, value);
             case "result",
                     "retire",
                     "archiving",

@@ -52,7 +52,8 @@ class JobBatchesUnderFaultsTest {
     private static final Subspace COUNTS = ROWS.subspace(Tuple.from("batch_counts"));
     private static final Subspace MEMBERS = ROWS.subspace(Tuple.from("batch_members"));
     private static final List<String> NAMES = List.of("a", "b", "c", "d", "e", "f", "failing");
-    private static final int IDS = 12;
+    /** So few that a batch has often one member or none. */
+    private static final int IDS = 4;
     /** How long the operators deal with one batch before the next. */
     private static final Duration TIME_PER_BATCH = Duration.ofSeconds(4);
 
@@ -147,12 +148,12 @@ class JobBatchesUnderFaultsTest {
     private static CompletableFuture<?> change(
             Database database, CouchJobs jobs, String batch, RandomGenerator random) {
         return switch (random.nextInt(12)) {
-            case 0 -> jobs.remove(database, TYPE, id(random));
-            case 1 -> jobs.control().cancel(database, TYPE, id(random), "on purpose");
-            case 2 -> jobs.deadLetters().retryAll(TYPE);
-            case 3 -> jobs.batches().seal(database, batch);
-            case 4, 5 -> database.runAsync(tx -> atOnce(tx, jobs, batch, random));
-            case 6, 7 -> jobs.addAll(database, List.of(member(batch, random), member(batch, random), plain(random)));
+            case 0, 1, 2 -> jobs.remove(database, TYPE, id(random));
+            case 3, 4 -> jobs.control().cancel(database, TYPE, id(random), "on purpose");
+            case 5, 6 -> jobs.batches().seal(database, batch);
+            case 7 -> jobs.deadLetters().retryAll(TYPE);
+            case 8 -> database.runAsync(tx -> atOnce(tx, jobs, batch, random));
+            case 9 -> jobs.addAll(database, List.of(member(batch, random), member(batch, random), plain(random)));
             default -> jobs.add(database, member(batch, random));
         };
     }
@@ -192,6 +193,9 @@ class JobBatchesUnderFaultsTest {
         private static final int LANES = 8;
 
         private Map<String, String> states = new HashMap<>();
+        /** The members that had ended before the commit: one that is added again with the last end has not. */
+        private Set<String> ended = new HashSet<>();
+
         private @Nullable AssertionError broken;
 
         void look(Database store) {
@@ -202,7 +206,8 @@ class JobBatchesUnderFaultsTest {
                                 BATCHES.unpack(row.getKey()).getString(0),
                                 Tuple.fromBytes(row.getValue()).getString(0)));
                 Map<String, Set<String>> outstanding = new HashMap<>();
-                read(tx, JOBS.range()).forEach(row -> look(row, now, outstanding));
+                Set<String> endedNow = new HashSet<>();
+                read(tx, JOBS.range()).forEach(row -> look(row, now, outstanding, endedNow));
                 Map<String, Set<String>> members = new HashMap<>();
                 read(tx, MEMBERS.range()).forEach(row -> {
                     Tuple path = MEMBERS.unpack(row.getKey());
@@ -219,22 +224,28 @@ class JobBatchesUnderFaultsTest {
                     require(
                             !hasClosed
                                     || name.equals("failing")
-                                    || outstanding.getOrDefault(name, Set.of()).isEmpty(),
+                                    || ended.containsAll(outstanding.getOrDefault(name, Set.of())),
                             name + " has closed with " + outstanding);
                 });
                 states = now;
+                ended = endedNow;
             } catch (AssertionError e) {
                 broken = broken == null ? e : broken;
             }
         }
 
-        private static void look(KeyValue row, Map<String, String> states, Map<String, Set<String>> outstanding) {
+        private static void look(
+                KeyValue row, Map<String, String> states, Map<String, Set<String>> outstanding, Set<String> ended) {
             String id = JOBS.unpack(row.getKey()).getString(0);
             Tuple job = Tuple.fromBytes(row.getValue());
             Tuple options =
                     job.size() > OPTIONS && job.get(OPTIONS) != null ? job.getNestedTuple(OPTIONS) : new Tuple();
             boolean hasEnded = job.get(0) == null && job.get(1) == null;
-            if (options.size() <= BATCH || hasEnded) {
+            if (options.size() <= BATCH) {
+                return;
+            }
+            if (hasEnded) {
+                ended.add(id);
                 return;
             }
             String batch = options.getString(BATCH);

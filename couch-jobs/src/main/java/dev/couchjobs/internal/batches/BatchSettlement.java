@@ -2,7 +2,9 @@ package dev.couchjobs.internal.batches;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.BatchNotFoundException;
 import dev.couchjobs.BatchState;
+import dev.couchjobs.BatchStateException;
 import dev.couchjobs.JobState;
 import dev.couchjobs.internal.data.BatchChange;
 import dev.couchjobs.internal.data.BatchCounters;
@@ -14,19 +16,21 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the members of batches, and closes a batch when its last member has ended.
  *
  * <p>Members end without conflicts with each other. So two transactions that end the last two members may each see the
- * other's member outstanding. Therefore a transaction that leaves few members is followed by a check in a transaction of
- * its own. The check after the last of these commits sees the ends of all, and closes the batch.
+ * other's member outstanding. Therefore a transaction that leaves few members is followed by a check in a transaction
+ * of its own. The check after the last of these commits sees the ends of all, and closes the batch.
  */
 public final class BatchSettlement {
     /** Fewer members than this may end in transactions that do not see each other. */
@@ -57,12 +61,38 @@ public final class BatchSettlement {
         Set<String> removed = ConcurrentHashMap.newKeySet();
         changes.forEach(change -> Optional.ofNullable(change.removedBatch()).ifPresent(removed::add));
         List<CompletableFuture<?>> settled = new ArrayList<>();
+        changes.stream()
+                .filter(change ->
+                        change.batchAfter() != null && !Objects.equals(change.batchBefore(), change.batchAfter()))
+                .map(BatchChange::batchAfter)
+                .distinct()
+                .forEach(batch -> settled.add(requireOpen(tx, Objects.requireNonNull(batch))));
         counted.forEach((batch, change) -> {
             change.save(tx, keyspace, batch);
             settled.add(settle(tx, runner, batch, change));
         });
         removed.forEach(batch -> BatchRow.clear(tx, keyspace, batch));
         return CompletableFuture.allOf(settled.toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** A verb that this transaction runs beside an addition may have closed the batch after it was found open. */
+    private CompletableFuture<?> requireOpen(Transaction tx, String batch) {
+        return inOrder(tx, batch, () -> BatchRow.find(tx, keyspace, batch)).thenApply(row -> {
+            if (row.filter(BatchRow::mayClose).isEmpty()) {
+                tx.cancel();
+                throw row.isEmpty()
+                        ? new BatchNotFoundException(batch)
+                        : new BatchStateException(
+                                batch,
+                                row.get().state(),
+                                "the transaction that closes it adds a job to it. Add it first.");
+            }
+            return row;
+        });
+    }
+
+    private <T> CompletableFuture<T> inOrder(Transaction tx, String batch, Supplier<CompletableFuture<T>> step) {
+        return JobTransaction.of(tx).inOrder(List.of(BatchRow.key(keyspace, batch)), step);
     }
 
     private void count(Transaction tx, Map<String, BatchCounters> counted, BatchChange change) {
@@ -133,18 +163,17 @@ public final class BatchSettlement {
     }
 
     private CompletableFuture<Boolean> closeIf(Transaction tx, String batch, Condition condition) {
-        return JobTransaction.of(tx)
-                .inOrder(
-                        List.of(BatchRow.key(keyspace, batch)),
-                        () -> BatchRow.find(tx, keyspace, batch)
-                                .thenCombine(
-                                        BatchCounters.read(tx, keyspace, batch),
-                                        (row, counters) -> row.filter(BatchRow::mayClose)
-                                                .filter(found -> condition.holds(found, counters)))
-                                .thenCompose(row -> row.isPresent()
-                                        ? end(tx, batch, row.get(), BatchState.CLOSED)
-                                                .thenApply(done -> true)
-                                        : CompletableFuture.completedFuture(false)));
+        return inOrder(
+                tx,
+                batch,
+                () -> BatchRow.find(tx, keyspace, batch)
+                        .thenCombine(
+                                BatchCounters.read(tx, keyspace, batch),
+                                (row, counters) -> row.filter(BatchRow::mayClose)
+                                        .filter(found -> condition.holds(found, counters)))
+                        .thenCompose(row -> row.isPresent()
+                                ? end(tx, batch, row.get(), BatchState.CLOSED).thenApply(done -> true)
+                                : CompletableFuture.completedFuture(false)));
     }
 
     /** Closes a batch, or marks it as cancelled. Its closing job may run if it is closed. */

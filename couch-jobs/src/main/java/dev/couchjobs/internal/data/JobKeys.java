@@ -1,5 +1,7 @@
 package dev.couchjobs.internal.data;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param startBefore the deadline of a job that has not begun, in milliseconds since the epoch; {@link #NO_DEADLINE}
  *     for none
  * @param batch the place in a batch
+ * @param tags its tags, in order
  */
 public record JobKeys(
         @Nullable String limit,
@@ -19,26 +22,28 @@ public record JobKeys(
         @Nullable UniqueKey unique,
         @Nullable SequencePlace sequence,
         long startBefore,
-        @Nullable BatchPlace batch) {
+        @Nullable BatchPlace batch,
+        List<String> tags) {
     /** The job may begin at any time. */
     public static final long NO_DEADLINE = 0;
     /** No keys. */
-    public static final JobKeys NONE = new JobKeys(null, null, null, null, NO_DEADLINE, null);
+    public static final JobKeys NONE = new JobKeys(null, null, null, null, NO_DEADLINE, null, List.of());
 
     private static final UniqueKey NO_UNIQUE_KEY = new UniqueKey("", false, 0);
+    private static final BatchPlace NO_BATCH = new BatchPlace("", false, false);
     private static final SequencePlace NO_PLACE = new SequencePlace("", 0, false, false);
 
     JobKeys withUnique(@Nullable UniqueKey newUnique) {
-        return new JobKeys(limit, turn, newUnique, sequence, startBefore, batch);
+        return new JobKeys(limit, turn, newUnique, sequence, startBefore, batch, tags);
     }
 
     private JobKeys withSequence(@Nullable SequencePlace newSequence) {
-        return new JobKeys(limit, turn, unique, newSequence, startBefore, batch);
+        return new JobKeys(limit, turn, unique, newSequence, startBefore, batch, tags);
     }
 
     /** {@return a copy for a job that has begun} */
     JobKeys withoutDeadline() {
-        return new JobKeys(limit, turn, unique, sequence, NO_DEADLINE, batch);
+        return new JobKeys(limit, turn, unique, sequence, NO_DEADLINE, batch, tags);
     }
 
     /** {@return a copy for a closing job whose batch has closed} */
@@ -48,7 +53,7 @@ public record JobKeys(
 
     /** {@return a copy for a job in a batch} */
     JobKeys in(BatchPlace place) {
-        return new JobKeys(limit, turn, unique, sequence, startBefore, place);
+        return new JobKeys(limit, turn, unique, sequence, startBefore, place, tags);
     }
 
     /** {@return a copy for a job that waits for those before it in its sequence, or no longer does} */
@@ -86,7 +91,8 @@ public record JobKeys(
                 unique == null ? null : new UniqueKey(unique.text(), unique.isDigest(), 0),
                 sequence == null ? null : new SequencePlace(sequence.name(), 0, sequence.passesFailure(), false),
                 startBefore,
-                batch == null ? null : batch.released());
+                batch == null ? null : batch.released(),
+                tags);
     }
 
     /** Adds the keys up to the last that there is. */
@@ -94,7 +100,8 @@ public record JobKeys(
         if (equals(NONE)) {
             return;
         }
-        boolean hasDeadline = startBefore != NO_DEADLINE || batch != null;
+        boolean hasBatch = batch != null || !tags.isEmpty();
+        boolean hasDeadline = startBefore != NO_DEADLINE || hasBatch;
         boolean hasSequence = sequence != null || hasDeadline;
         boolean hasTurn = turn != null || hasSequence;
         row.addNullable(limit);
@@ -115,9 +122,11 @@ public record JobKeys(
         if (hasDeadline) {
             row.add(startBefore);
         }
-        if (batch != null) {
-            row.add(batch.batch()).add(batch.isClosing()).add(batch.held());
+        if (hasBatch) {
+            BatchPlace written = batch == null ? NO_BATCH : batch;
+            row.add(written.batch()).add(written.isClosing()).add(written.held());
         }
+        tags.forEach(row::add);
     }
 
     static JobKeys decode(TupleReader row) {
@@ -131,14 +140,19 @@ public record JobKeys(
                 ? new SequencePlace(row.readString(), row.readLong(), row.readBoolean(), row.readBoolean())
                 : null;
         long startBefore = row.hasNext() ? row.readLong() : NO_DEADLINE;
-        BatchPlace batch =
+        BatchPlace inBatch =
                 row.hasNext() ? new BatchPlace(row.readString(), row.readBoolean(), row.readBoolean()) : null;
+        List<String> tags = row.hasNext() ? new ArrayList<>() : List.of();
+        while (row.hasNext()) {
+            tags.add(row.readString());
+        }
         return new JobKeys(
                 limit,
                 turn,
                 NO_UNIQUE_KEY.equals(unique) ? null : unique,
                 NO_PLACE.equals(place) ? null : place,
                 startBefore,
-                batch);
+                NO_BATCH.equals(inBatch) ? null : inBatch,
+                List.copyOf(tags));
     }
 }

@@ -268,6 +268,7 @@ public final class JobTransaction {
             shared.wakeProcessors();
         }
         saveDeadLetter(ref, null, now);
+        TagIndex.replace(tx, ref, null, now);
         scope.remember(ref.rowKey(), now);
         shared.save(scope.shard(ref.id()), OptionalLong.empty());
     }
@@ -346,6 +347,7 @@ public final class JobTransaction {
         savePayloads(ref, before, next);
         saveDeadLetter(ref, before, next);
         UniqueIndex.replace(tx, ref, before, next);
+        TagIndex.replace(tx, ref, before, next);
         AttemptLog.replace(tx, ref, before, next);
         JobLog.replace(tx, ref, before, next);
         scope.remember(ref.rowKey(), next);

@@ -73,6 +73,11 @@ public final class Keyspace {
         checkText("The key of a sequence has", key, "use a short, stable key, such as the id of an order.");
     }
 
+    /** Refuses an invalid tag. */
+    public static void checkTag(String tag) {
+        checkText("A tag has", tag, "use a short, stable text, such as the name of a feature.");
+    }
+
     /** Refuses an invalid name of a batch. */
     public static void checkBatchName(String name) {
         checkName("A batch", name);

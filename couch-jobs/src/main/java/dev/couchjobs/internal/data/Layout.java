@@ -37,8 +37,10 @@ public record Layout(
     private static final long WITH_DEADLINES = 8;
     /** Older code can neither decode jobs in batches nor count them. */
     private static final long WITH_BATCHES = 10;
+    /** Older code can neither decode jobs with tags nor remove their rows. */
+    private static final long WITH_TAGS = 11;
     /** The newest layout that this code knows. */
-    private static final long KNOWN = WITH_BATCHES;
+    private static final long KNOWN = WITH_TAGS;
 
     /** The layout of an instance without the row. */
     static final Layout FIRST = new Layout(1, 1, 1, null);
@@ -118,6 +120,11 @@ public record Layout(
     /** {@return a copy that only code with batches may read or write} */
     public Layout withBatches() {
         return usedFrom(WITH_BATCHES);
+    }
+
+    /** {@return a copy that only code with tags may read or write} */
+    public Layout withTags() {
+        return usedFrom(WITH_TAGS);
     }
 
     /** {@return whether a job may have a deadline} */

@@ -69,6 +69,7 @@ public final class TypeKeys {
     private final Subspace weights;
     private final Subspace sequences;
     private final Subspace sequenceQueue;
+    private final Subspace tags;
     private final byte[] rules;
     private final byte[] rate;
     private final byte[] watchesLost;
@@ -122,6 +123,7 @@ public final class TypeKeys {
         weights = root.subspace(Tuple.from("weights", typeName));
         sequences = root.subspace(Tuple.from("sequences", typeName));
         sequenceQueue = root.subspace(Tuple.from("sequence_queue", typeName));
+        tags = root.subspace(Tuple.from("tags", typeName));
         rules = root.pack(Tuple.from("rules", typeName));
         rate = root.pack(Tuple.from("rate", typeName));
         watchesLost = root.pack(Tuple.from("watches_lost", typeName));
@@ -177,6 +179,11 @@ public final class TypeKeys {
                 .add(scheduledTime)
                 .add(jobId)
                 .toBytes();
+    }
+
+    /** The jobs with tags, by tag and id. */
+    Subspace tags() {
+        return tags;
     }
 
     /** All pending rows. */

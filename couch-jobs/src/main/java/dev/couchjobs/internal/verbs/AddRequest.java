@@ -82,14 +82,15 @@ record AddRequest(
                 job.unique());
     }
 
-    /** {@return whether a job has a deadline, a batch, or any of the keys in its options} */
+    /** {@return whether a job has a deadline, a batch, tags, or any of the keys in its options} */
     static boolean hasKeys(NewJob<?> job) {
         return job.limitKey().isPresent()
                 || job.turnKey().isPresent()
                 || job.unique().isPresent()
                 || job.sequence().isPresent()
                 || job.startBefore().isPresent()
-                || job.batch().isPresent();
+                || job.batch().isPresent()
+                || !job.tags().isEmpty();
     }
 
     private static <D> JobKeys keys(NewJob<D> job, PayloadCodec codec, long now, LongSupplier token) {
@@ -101,7 +102,8 @@ record AddRequest(
                         .map(key -> new SequencePlace(key, token.getAsLong(), job.passesFailure(), false))
                         .orElse(null),
                 job.startBefore().map(Instant::toEpochMilli).orElse(JobKeys.NO_DEADLINE),
-                job.batch().map(BatchPlace::ofMember).orElse(null));
+                job.batch().map(BatchPlace::ofMember).orElse(null),
+                job.tags());
     }
 
     private static <D> UniqueKey key(Unique rule, NewJob<D> job, PayloadCodec codec, long now) {

@@ -269,6 +269,7 @@ public final class CreatorVerbs {
                                 .stream())
                 .collect(Collectors.toSet());
         sequences.forEach(key -> SequenceRow.prefetch(tx, key));
+        boolean hasTags = newJobs.stream().anyMatch(job -> !job.tags().isEmpty());
         boolean hasDeadlines =
                 newJobs.stream().anyMatch(job -> job.startBefore().isPresent());
         boolean hasUniqueKeys = newJobs.stream().anyMatch(job -> job.unique().isPresent());
@@ -281,7 +282,8 @@ public final class CreatorVerbs {
             Layout withUniqueKeys = hasUniqueKeys ? withLimitKeys.withUniqueKeys() : withLimitKeys;
             Layout withTurnKeys = hasTurnKeys ? withUniqueKeys.withTurnKeys() : withUniqueKeys;
             Layout withSequences = sequences.isEmpty() ? withTurnKeys : withTurnKeys.withSequences();
-            return hasDeadlines ? withSequences.withDeadlines() : withSequences;
+            Layout withDeadlines = hasDeadlines ? withSequences.withDeadlines() : withSequences;
+            return hasTags ? withDeadlines.withTags() : withDeadlines;
         });
         return CompletableFuture.allOf(batches, raised);
     }

@@ -19,6 +19,7 @@ import dev.couchjobs.internal.data.QueueEntry;
 import dev.couchjobs.internal.data.QueueListing;
 import dev.couchjobs.internal.data.RunningListing;
 import dev.couchjobs.internal.data.StateCounters;
+import dev.couchjobs.internal.data.TagIndex;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.instance.Instance;
@@ -27,6 +28,7 @@ import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -80,6 +82,18 @@ public final class ListingVerbs {
         };
     }
 
+    /** {@return a page of the jobs with a tag, by id} */
+    public CompletableFuture<Page<JobSummary>> tagged(
+            ReadTransactionContext context, JobType<?, ?> type, String tag, PageRequest page) {
+        Keyspace.checkTag(tag);
+        return new ById(
+                        type,
+                        "tagged " + tag,
+                        page,
+                        row -> row.options().keys().tags().contains(tag))
+                .tagged(context, tag);
+    }
+
     /** One page of a listing by id, which continues after an id, no matter how the page before was read. */
     private final class ById {
         private final TypeKeys keys;
@@ -108,6 +122,33 @@ public final class ListingVerbs {
                     .thenCompose(found -> found.map(
                                     part -> CompletableFuture.completedFuture(page(part.byId(), part.last())))
                             .orElseGet(() -> scan(context, LOOKED_AT_MAX)));
+        }
+
+        CompletableFuture<Page<JobSummary>> tagged(ReadTransactionContext context, String tag) {
+            return new BatchSize(limit)
+                    .run(tries -> transactions
+                            .named("list tagged", keys.typeName())
+                            .read(
+                                    context,
+                                    tx -> tries.next(size -> TagIndex.read(tx, keys, tag, after, size)
+                                            .thenCompose(ids -> find(tx, ids)
+                                                    .thenApply(rows -> page(
+                                                            rows,
+                                                            ids.size() < size
+                                                                    ? Optional.empty()
+                                                                    : Optional.of(ids.get(size - 1))))))));
+        }
+
+        /** {@return the rows that can be read, by id} */
+        private CompletableFuture<Map<String, JobRow>> find(ReadTransaction tx, List<String> ids) {
+            Map<String, CompletableFuture<Optional<JobRow>>> reads = new LinkedHashMap<>();
+            ids.forEach(id -> reads.put(id, JobTable.find(tx, new JobRef(keys, id))));
+            return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
+                    .thenApply(done -> {
+                        Map<String, JobRow> rows = new LinkedHashMap<>();
+                        reads.forEach((id, row) -> row.join().ifPresent(found -> rows.put(id, found)));
+                        return rows;
+                    });
         }
 
         CompletableFuture<Page<JobSummary>> scan(ReadTransactionContext context, int lookedAtMax) {

@@ -15,6 +15,7 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.SequencePlace;
 import dev.couchjobs.internal.data.UniqueKey;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -137,6 +138,11 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
     @Override
     public Optional<Instant> scheduledTime() {
         return ScheduledTimes.toInstant(row.scheduledTime());
+    }
+
+    @Override
+    public List<String> tags() {
+        return row.options().keys().tags();
     }
 
     @Override
