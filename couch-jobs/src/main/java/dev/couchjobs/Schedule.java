@@ -2,6 +2,7 @@ package dev.couchjobs;
 
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.schedules.ScheduleRequest;
+import dev.couchjobs.internal.schedules.ScheduleRow.Overlap;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -19,9 +20,13 @@ import java.util.Objects;
  * ends it adds the next (rfc/019). So the jobs of a schedule do not overlap, no firing time has two jobs, and a failed
  * job is tried again before the next is added. Its data has at most 1,000,000 bytes as JSON.
  *
+ * <p>If a schedule is {@link #overlapping} or {@link #cancellingPrevious}, the first claim of the current job adds the
+ * next, in the same transaction. The current job is then the one that waits, and those before it go on.
+ *
  * <p>A firing time that passes before the current job begins is <em>missed</em>. The current job runs late, for all
  * missed firing times; further jobs follow if {@link #makeUpFor} asks for them. A firing time that passes while a job
- * runs is skipped, unless the schedule is {@link #queueing}.
+ * runs is skipped, unless the schedule is {@link #queueing}, {@link #overlapping} or {@link #cancellingPrevious}. Of
+ * these three the last call counts.
  */
 public final class Schedule {
     private static final int MISSED_MAX = 1_000;
@@ -107,12 +112,6 @@ public final class Schedule {
         if (job.unique().isPresent()) {
             throw new IllegalArgumentException("The schedule makes its jobs one at a time: leave out unique.");
         }
-        if (job.limitKey().isPresent()
-                || job.turnKey().isPresent()
-                || job.sequence().isPresent()) {
-            throw new IllegalArgumentException("The jobs of a schedule have no limit key, no turn key, and no sequence:"
-                    + " let the job of the schedule add a job with one, and leave out limitKey, turnKey and sequence.");
-        }
         if (!job.tags().isEmpty()) {
             throw new IllegalArgumentException("The jobs of a schedule are found by its name: leave out tags.");
         }
@@ -151,6 +150,20 @@ public final class Schedule {
             throw new IllegalArgumentException("A schedule ends after it starts; this one starts at "
                     + Instant.ofEpochSecond(request.start()) + " and ends at " + Instant.ofEpochSecond(request.end())
                     + ".");
+        }
+        boolean overlaps = request.definition().overlap().addsAtClaim();
+        if (overlaps && request.isAfterEach()) {
+            throw new IllegalArgumentException("The jobs of afterEach follow one another: use every or cron with"
+                    + " overlapping or cancellingPrevious.");
+        }
+        if (overlaps && request.passesResult()) {
+            throw new IllegalArgumentException("A result is passed on when its job has ended: leave out overlapping,"
+                    + " cancellingPrevious or passingResult.");
+        }
+        if (request.definition().overlap() == Overlap.CANCEL
+                && request.job().sequence().isPresent()) {
+            throw new IllegalArgumentException("The jobs of a sequence wait for one another, so none cancels the one"
+                    + " before it: leave out sequence or cancellingPrevious.");
         }
         return new Schedule(request);
     }
@@ -207,7 +220,55 @@ public final class Schedule {
 
     /** {@return this schedule with one job, at once, for all firing times that pass while a job runs} */
     public Schedule queueing() {
-        return new Schedule(request.queueing());
+        return of(request.with(Overlap.QUEUE));
+    }
+
+    /**
+     * This schedule with a job for each firing time that comes while others run. All of them run. A job that has begun
+     * is no longer the concern of the schedule: it is tried again if it fails, and {@link Schedules#pause} and
+     * {@link Schedules#remove} let it go on.
+     *
+     * @return the schedule
+     * @throws IllegalArgumentException if it is one of {@link #afterEach}, or passes results on
+     */
+    public Schedule overlapping() {
+        return of(request.with(Overlap.ALLOW));
+    }
+
+    /**
+     * This schedule with a job for each firing time that comes while another runs, or waits for its next attempt. The
+     * transaction that claims a job cancels the one before it, unless that has ended, as {@link JobControl#cancel}
+     * does; the reason names the job that was claimed. A job that has begun before the schedule was removed, or got
+     * another type, goes on.
+     *
+     * @return the schedule
+     * @throws IllegalArgumentException if it is one of {@link #afterEach}, passes results on, or has a sequence
+     */
+    public Schedule cancellingPrevious() {
+        return of(request.with(Overlap.CANCEL));
+    }
+
+    /**
+     * This schedule with the result of each job as the data of the next, such as a position from which the next
+     * continues. The data in {@link NewJob} is that of the first job.
+     *
+     * <p>If a job has no result, fails, is cancelled or is removed, the next one gets its data again. So it does if the
+     * result has more than 1,000,000 bytes, with a warning in the log. {@link Schedules#put} with the same data in
+     * {@link NewJob} keeps what was passed on; with other data, the next job gets that, and a job that has begun does
+     * not pass its result on.
+     *
+     * @param <D> the type of data and result
+     * @param type the type of the jobs, whose results have the type of its data
+     * @return the schedule
+     * @throws IllegalArgumentException if the jobs have another type, or the schedule lets them overlap
+     */
+    public <D> Schedule passingResult(JobType<D, D> type) {
+        JobType<?, ?> own = request.job().type();
+        if (!own.name().equals(type.name()) || !own.dataType().equals(type.resultType())) {
+            throw new IllegalArgumentException("The jobs of schedule " + name() + " have type " + own + ", and not "
+                    + type + " with equal types of data and result: pass the type of its job.");
+        }
+        return of(request.passingResult());
     }
 
     /** {@return the name} */

@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param times its firing times as text, such as {@code 0 3 * * * (Europe/Berlin)} or {@code every PT5M}
  * @param isPaused whether it is paused
  * @param currentJob the id of the job that waits for its firing time, or runs; empty if the schedule is paused or has
- *     ended, and no job runs
+ *     ended, and no job runs; of schedules whose jobs overlap, only a job that waits
  * @param firingTime the firing time of that job
  */
 public record ScheduleInfo(

@@ -14,7 +14,6 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
-import dev.couchjobs.Schedule;
 import dev.couchjobs.Unique;
 import dev.couchjobs.Worker;
 import java.time.Duration;
@@ -468,11 +467,5 @@ class SequenceContract extends JobsContract {
         assertThatThrownBy(() -> job("a").sequencePassingFailure("x".repeat(20_000)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("20000");
-        assertThatThrownBy(() -> Schedule.every(
-                        "x",
-                        Duration.ofHours(1),
-                        NewJob.of(INDEX, new WorkData(1)).sequence(ORDER)))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("sequence");
     }
 }

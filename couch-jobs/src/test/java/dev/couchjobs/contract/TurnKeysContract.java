@@ -12,7 +12,6 @@ import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.PageRequest;
-import dev.couchjobs.Schedule;
 import dev.couchjobs.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -427,11 +426,5 @@ class TurnKeysContract extends JobsContract {
         assertThatThrownBy(() -> timed.limits().setWeight(database, INDEX, "a", 1_001))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("at most 1000");
-        assertThatThrownBy(() -> Schedule.every(
-                        "x",
-                        Duration.ofHours(1),
-                        NewJob.of(INDEX, new WorkData(1)).turnKey("a")))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("turnKey");
     }
 }

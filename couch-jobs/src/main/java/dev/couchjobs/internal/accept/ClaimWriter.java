@@ -4,6 +4,7 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.claims.RowTransitions;
+import dev.couchjobs.internal.data.Firing;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
@@ -12,6 +13,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.schedules.ScheduleFirings;
 import dev.couchjobs.internal.views.ClaimedJob;
 import dev.couchjobs.internal.views.PayloadCodec;
 import java.time.InstantSource;
@@ -36,6 +38,7 @@ final class ClaimWriter<D> {
     private final InstantSource clock;
     private final String instanceName;
     private final PayloadCodec codec;
+    private final ScheduleFirings firings;
     private final RowTransitions rowTransitions;
 
     ClaimWriter(JobType<D, ?> type, Instance instance) {
@@ -45,6 +48,7 @@ final class ClaimWriter<D> {
         this.clock = instance.clock();
         this.instanceName = instance.name();
         this.codec = instance.codec();
+        this.firings = new ScheduleFirings(keyspace, clock, environment.random());
         this.rowTransitions = new RowTransitions(clock, environment.random());
     }
 
@@ -124,6 +128,20 @@ final class ClaimWriter<D> {
             }
         }
         return jobs;
+    }
+
+    /** Adds the jobs of schedules that follow claimed ones. Claims of other jobs read nothing for that. */
+    CompletableFuture<?> addFollowing(Transaction tx, List<RowChange> claims) {
+        List<RowChange> firsts =
+                claims.stream().filter(ClaimWriter::addsFollowing).toList();
+        return firsts.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : firings.addFollowingClaimed(tx, firsts, (row, reason) -> rowTransitions.cancelled(type, row, reason));
+    }
+
+    private static boolean addsFollowing(RowChange claim) {
+        Firing firing = Objects.requireNonNull(claim.before()).options().firing();
+        return firing != null && firing.addsAtClaim();
     }
 
     /** {@return the job, if the claim has been committed and is held} */

@@ -527,7 +527,9 @@ final class JobClaimer<D> {
                 leavesCandidates |= claims.size() < candidateJobs.size();
                 mayAdmitJobs |= !late.isEmpty();
                 boolean scanAgain = hasCleared && endedLimited.isEmpty() && claims.size() == candidateJobs.size();
-                return joinAll(writer.write(tx, token, claims, claimsByJobId))
+                List<CompletableFuture<GrantedClaim<D>>> written = writer.write(tx, token, claims, claimsByJobId);
+                return writer.addFollowing(tx, claims)
+                        .thenCompose(added -> joinAll(written))
                         .thenApply(claimed -> new QueueScan<>(claimed, scanAgain));
             });
         }

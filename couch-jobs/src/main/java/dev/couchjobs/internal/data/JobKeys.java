@@ -56,6 +56,13 @@ public record JobKeys(
         return new JobKeys(limit, turn, unique, sequence, startBefore, place, tags);
     }
 
+    /** {@return a copy at another place in the same sequence} */
+    public JobKeys atPlace(long token) {
+        return sequence == null
+                ? this
+                : withSequence(new SequencePlace(sequence.name(), token, sequence.passesFailure(), sequence.held()));
+    }
+
     /** {@return a copy for a job that waits for those before it in its sequence, or no longer does} */
     JobKeys held(boolean held) {
         return sequence == null ? this : withSequence(sequence.held(held));

@@ -106,8 +106,15 @@ public record JobOptions(
     }
 
     /** {@return a copy for a job that a firing of a schedule makes} */
-    public JobOptions firedBy(Firing newFiring) {
+    public JobOptions firedBy(@Nullable Firing newFiring) {
         return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, newFiring, keys);
+    }
+
+    /** {@return a copy for a job that is claimed} */
+    JobOptions claimed() {
+        return firing == null || !firing.addsAtClaim()
+                ? this
+                : firedBy(new Firing(firing.schedule(), firing.time(), Firing.Next.ADDED));
     }
 
     /** {@return a copy for a job that was changed without being claimed} */
@@ -197,7 +204,7 @@ public record JobOptions(
             row.add(edits);
         }
         if (hasFiringFields) {
-            row.addNullable(firing == null ? null : firing.schedule()).add(firing == null ? 0 : firing.time());
+            Firing.encode(row, firing);
         }
         keys.encode(row);
         row.endNested(false);
@@ -217,16 +224,10 @@ public record JobOptions(
                 decodeRetry(row),
                 DependencyState.decode(row),
                 row.hasNext() ? row.readInt() : 0,
-                row.hasNext() ? decodeFiring(row) : null,
+                row.hasNext() ? Firing.decode(row) : null,
                 JobKeys.decode(row));
         row.endNested();
         return options;
-    }
-
-    private static @Nullable Firing decodeFiring(TupleReader row) {
-        String schedule = row.skipNull() ? null : row.readString();
-        long time = row.readLong();
-        return schedule == null ? null : new Firing(schedule, time);
     }
 
     private static void encode(RetryPolicy policy, TupleWriter row) {

@@ -200,7 +200,7 @@ public record JobRow(
                 false,
                 payload,
                 null,
-                started ? options.begun() : options,
+                started ? options.claimed().begun() : options.claimed(),
                 claimInfo.next(by, now, shared, started),
                 null);
     }

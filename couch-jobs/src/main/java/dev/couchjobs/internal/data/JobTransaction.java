@@ -382,6 +382,7 @@ public final class JobTransaction {
     private static boolean endsFiring(@Nullable JobRow before, @Nullable JobRow after) {
         return before != null
                 && before.options().firing() != null
+                && before.options().firing().next() != Firing.Next.ADDED
                 && before.state() != JobState.FINISHED
                 && (after == null || after.state() == JobState.FINISHED);
     }

@@ -35,6 +35,8 @@ public record Layout(
     private static final long WITH_SEQUENCES = 7;
     /** Older code can neither decode jobs with deadlines nor count those that have expired. */
     private static final long WITH_DEADLINES = 8;
+    /** Older code can neither decode jobs whose claim adds the next job of their schedule nor add that. */
+    private static final long WITH_OVERLAPS = 9;
     /** Older code can neither decode jobs in batches nor count them. */
     private static final long WITH_BATCHES = 10;
     /** Older code can neither decode jobs with tags nor remove their rows. */
@@ -130,6 +132,11 @@ public record Layout(
     /** {@return whether a job may have a deadline} */
     public boolean mayHaveDeadlines() {
         return number >= WITH_DEADLINES;
+    }
+
+    /** {@return a copy that only code with overlapping schedules may read or write} */
+    public Layout withOverlaps() {
+        return usedFrom(WITH_OVERLAPS);
     }
 
     /** {@return whether a job may have a turn key} */

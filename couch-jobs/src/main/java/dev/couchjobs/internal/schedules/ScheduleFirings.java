@@ -1,6 +1,8 @@
 package dev.couchjobs.internal.schedules;
 
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.JobState;
+import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.ClaimInfo;
 import dev.couchjobs.internal.data.DependencyState;
 import dev.couchjobs.internal.data.Firing;
@@ -15,6 +17,7 @@ import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.WaitCondition;
+import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.DateTimeException;
@@ -27,17 +30,22 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Adds the jobs of schedules: the transaction that ends a schedule's current job adds the next. So each time has one
- * job, whatever process ends the job before it, and no process watches the schedules.
+ * Adds the jobs of schedules: the transaction that ends a schedule's current job adds the next, or the one that claims
+ * it if jobs may overlap. So each time has one job, whatever process ends or claims the job before it, and no process
+ * watches the schedules.
  */
 public final class ScheduleFirings {
     private static final Logger LOG = LoggerFactory.getLogger(ScheduleFirings.class);
+    /** A transaction of 10,000,000 bytes has room for the data twice, and for the result of the job before. */
+    public static final int DATA_BYTES_MAX = 1_000_000;
+
     private static final String SEPARATOR = "@";
     /** Follows the digits with which times begin. */
     private static final String AFTER_ALL_TIMES = ":";
@@ -81,12 +89,80 @@ public final class ScheduleFirings {
                     .filter(end -> !JobTransaction.isAddedAgain(tx, end.ref()))
                     .map(end -> planFollowing(tx, end))
                     .toList();
-            return CompletableFuture.allOf(plans.toArray(CompletableFuture<?>[]::new))
-                    .thenCompose(done -> add(
-                            tx,
-                            plans.stream().flatMap(plan -> plan.join().stream()).toList()))
-                    .thenApply(done -> null);
+            return addAll(tx, plans).thenApply(done -> null);
         });
+    }
+
+    private CompletableFuture<?> addAll(Transaction tx, List<CompletableFuture<Optional<Plan>>> plans) {
+        return CompletableFuture.allOf(plans.toArray(CompletableFuture<?>[]::new))
+                .thenCompose(done -> add(
+                        tx, plans.stream().flatMap(plan -> plan.join().stream()).toList()));
+    }
+
+    /** How another than its holder cancels a job, with a reason. */
+    @FunctionalInterface
+    public interface Cancellation {
+        JobRow apply(JobRow before, String reason);
+    }
+
+    /**
+     * Adds the jobs that follow those that this transaction has claimed, if the schedules of these jobs say so. It
+     * cancels the jobs before them if the schedules say that.
+     *
+     * @param claims claims for the first time of jobs of one type
+     */
+    public CompletableFuture<?> addFollowingClaimed(Transaction tx, List<RowChange> claims, Cancellation cancellation) {
+        List<byte[]> keys = claims.stream()
+                .map(claim -> table.key(firing(claim).schedule()))
+                .toList();
+        return JobTransaction.of(tx).inOrder(keys, () -> {
+            List<CompletableFuture<Optional<Plan>>> plans = claims.stream()
+                    .map(claim -> planFollowingClaimed(tx, claim, cancellation))
+                    .toList();
+            return addAll(tx, plans);
+        });
+    }
+
+    private CompletableFuture<Optional<Plan>> planFollowingClaimed(
+            Transaction tx, RowChange claim, Cancellation cancellation) {
+        String name = firing(claim).schedule();
+        CompletableFuture<Payload> data = table.readData(tx, name);
+        return table.findReadable(tx, claim.ref().keys(), name).thenCompose(found -> {
+            Optional<ScheduleRow> current = found.filter(row -> isCurrent(row, claim.ref()));
+            return current.map(row -> cancelFormer(tx, row, claim.ref(), cancellation))
+                    .orElseGet(() -> CompletableFuture.completedFuture(null))
+                    .thenCombine(
+                            data,
+                            (done, json) -> current.flatMap(row ->
+                                    plan(tx, name, row.begun(), () -> nextAfterClaim(name, row.begun(), claim), json)));
+        });
+    }
+
+    /** Cancels the job before one that is claimed, if the schedule says so and that has not ended. */
+    private CompletableFuture<@Nullable Void> cancelFormer(
+            Transaction tx, ScheduleRow row, JobRef claimed, Cancellation cancellation) {
+        String former = row.former();
+        if (former == null || row.definition().overlap() != ScheduleRow.Overlap.CANCEL) {
+            return CompletableFuture.completedFuture(null);
+        }
+        JobRef ref = keyspace.job(claimed.keys().typeName(), former);
+        JobTransaction jobs = JobTransaction.of(tx);
+        return jobs.edit(ref, () -> Dependents.awaitedBy(tx, keyspace, ref), (job, awaited) -> {
+            if (job.isEmpty() || job.get().state() == JobState.FINISHED) {
+                return CompletableFuture.completedFuture(null);
+            }
+            CompletableFuture<@Nullable Void> unlinked =
+                    job.get().isBlocked() ? awaited.unlinkAll(tx) : CompletableFuture.completedFuture(null);
+            return unlinked.thenApply(done -> {
+                jobs.save(ref, job.get(), cancellation.apply(job.get(), "The schedule has started " + claimed.id()));
+                return null;
+            });
+        });
+    }
+
+    private OptionalLong nextAfterClaim(String name, ScheduleRow row, RowChange claim) {
+        long now = now();
+        return next(name, row, firing(claim).time(), now, now);
     }
 
     private static Firing firing(RowChange end) {
@@ -120,7 +196,14 @@ public final class ScheduleFirings {
             return Optional.empty();
         }
         ScheduleRow row = before.ended(firing(end).time());
-        OptionalLong time = row.runsAgain() ? OptionalLong.of(now()) : next(name, row, end);
+        Payload passed = passedOn(tx, name, before, end).orElse(data);
+        return plan(tx, name, row, () -> nextAfterEnd(name, row, end), passed);
+    }
+
+    /** {@return the job that follows; if there is none, it writes the row of the schedule} */
+    private Optional<Plan> plan(
+            Transaction tx, String name, ScheduleRow row, Supplier<OptionalLong> next, Payload data) {
+        OptionalLong time = row.runsAgain() ? OptionalLong.of(now()) : next.get();
         if (time.isEmpty()) {
             table.write(tx, name, row.followedBy(null));
             return Optional.empty();
@@ -128,16 +211,44 @@ public final class ScheduleFirings {
         return Optional.of(plan(name, row, time.getAsLong(), data, row.runsAgain()));
     }
 
-    /** A process that does not know the time zone must not keep the job from ending. */
-    private OptionalLong next(String name, ScheduleRow row, RowChange end) {
-        if (row.isPaused()) {
-            return OptionalLong.empty();
+    /** {@return the result of a job that has ended, as the data of those that follow, if the schedule passes it on} */
+    private Optional<Payload> passedOn(Transaction tx, String name, ScheduleRow row, RowChange end) {
+        ClaimEnd claimEnd = end.after() == null ? null : end.after().claimEnd();
+        if (!row.definition().passesResult()
+                || Objects.requireNonNull(row.current()).isOutdated()
+                || claimEnd == null
+                || claimEnd.result() == null) {
+            return Optional.empty();
         }
+        Payload result = Payload.of(claimEnd.result().known().orElseThrow());
+        if (result.bytes() > DATA_BYTES_MAX) {
+            LOG.warn(
+                    "The result of {} has {} bytes. The next job of schedule {} gets the data of this one instead:"
+                            + " the data of a schedule has at most {} bytes.",
+                    end.ref().id(),
+                    result.bytes(),
+                    name,
+                    DATA_BYTES_MAX);
+            return Optional.empty();
+        }
+        table.writeData(tx, name, result);
+        return Optional.of(result);
+    }
+
+    private OptionalLong nextAfterEnd(String name, ScheduleRow row, RowChange end) {
         ClaimInfo claim = Objects.requireNonNull(end.before()).claimInfo();
         long now = now(row.definition());
         long began = claim.number() == 0 ? now : Math.floorDiv(claim.since(), 1000L);
+        return next(name, row, firing(end).time(), began, now);
+    }
+
+    /** A process that does not know the time zone must not keep the job from ending. */
+    private static OptionalLong next(String name, ScheduleRow row, long time, long began, long now) {
+        if (row.isPaused()) {
+            return OptionalLong.empty();
+        }
         try {
-            return row.next(firing(end).time(), began, now);
+            return row.next(time, began, now);
         } catch (DateTimeException e) {
             LOG.warn(
                     "Schedule {} has no next job: {}. Put it again on a process that knows the zone.",
@@ -158,7 +269,7 @@ public final class ScheduleFirings {
     }
 
     private static Plan plan(String name, ScheduleRow row, long time, Payload data, boolean isImmediate) {
-        ScheduleRow.Current next = new ScheduleRow.Current(jobId(name, time), time);
+        ScheduleRow.Current next = new ScheduleRow.Current(jobId(name, time), time, false);
         return new Plan(name, row.followedBy(next), data, isImmediate);
     }
 
@@ -266,14 +377,21 @@ public final class ScheduleFirings {
     /** {@return a current job that waits, as the changed row of its schedule asks for it} */
     public JobRow changed(JobRow waiting, String name, ScheduleRow row, Payload data) {
         long time = Objects.requireNonNull(row.current()).time();
+        JobOptions options = options(name, row);
         return waiting.enqueued(data, scheduledTime(row, time))
-                .withOptions(waiting.options().withOptions(options(name, row)));
+                .withOptions(waiting.options().withOptions(options).firedBy(options.firing()));
     }
 
     private JobOptions options(String name, ScheduleRow row) {
         ScheduleRow.Definition definition = row.definition();
-        return JobOptions.withOptions(definition.priority(), clock.millis(), definition.retry(), JobKeys.NONE)
-                .firedBy(new Firing(name, Objects.requireNonNull(row.current()).time()));
+        Firing.Next next = definition.overlap().addsAtClaim() ? Firing.Next.AT_CLAIM : Firing.Next.AT_END;
+        return JobOptions.withOptions(
+                        definition.priority(), clock.millis(), definition.retry(), keys(definition.keys()))
+                .firedBy(new Firing(name, Objects.requireNonNull(row.current()).time(), next));
+    }
+
+    private JobKeys keys(JobKeys declared) {
+        return declared.sequence() == null ? declared : declared.atPlace(random.nextLong());
     }
 
     /** {@return the scheduled time: with jitter, unless the job may run at once} */

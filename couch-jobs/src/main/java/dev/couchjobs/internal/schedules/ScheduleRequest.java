@@ -1,6 +1,8 @@
 package dev.couchjobs.internal.schedules;
 
 import dev.couchjobs.NewJob;
+import dev.couchjobs.internal.data.JobKeys;
+import dev.couchjobs.internal.data.SequencePlace;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -11,8 +13,9 @@ import java.time.ZoneId;
  * @param name its name
  * @param definition its firing times, and the options of its jobs
  * @param job the job of each firing time
+ * @param passesResult whether the result of a job is the data of the next
  */
-public record ScheduleRequest(String name, ScheduleRow.Definition definition, NewJob<?> job) {
+public record ScheduleRequest(String name, ScheduleRow.Definition definition, NewJob<?> job, boolean passesResult) {
     private static final long NEVER = Long.MAX_VALUE;
 
     public static ScheduleRequest cron(String name, String expression, ZoneId zone, NewJob<?> job) {
@@ -35,26 +38,30 @@ public record ScheduleRequest(String name, ScheduleRow.Definition definition, Ne
                 NEVER,
                 0,
                 1,
-                false,
+                ScheduleRow.Overlap.SKIP,
                 job.priority(),
-                job.retry().orElse(null));
-        return new ScheduleRequest(name, definition.asStored(), job);
+                job.retry().orElse(null),
+                null,
+                keys(job));
+        return new ScheduleRequest(name, definition.asStored(), job, false);
     }
 
-    private ScheduleRequest with(Timing timing, long start, long end, long jitter, int missed, boolean queues) {
-        return new ScheduleRequest(
-                name,
-                new ScheduleRow.Definition(
-                        definition.typeName(),
-                        timing,
-                        start,
-                        end,
-                        jitter,
-                        missed,
-                        queues,
-                        definition.priority(),
-                        definition.retry()),
-                job);
+    private static JobKeys keys(NewJob<?> job) {
+        return new JobKeys(
+                job.limitKey().orElse(null),
+                job.turnKey().orElse(null),
+                null,
+                job.sequence()
+                        .map(key -> new SequencePlace(key, 0, job.passesFailure(), false))
+                        .orElse(null));
+    }
+
+    private ScheduleRequest with(Timing timing, long start, long end, long jitter, int missed) {
+        return with(definition.with(timing, start, end, jitter, missed));
+    }
+
+    private ScheduleRequest with(ScheduleRow.Definition newDefinition) {
+        return new ScheduleRequest(name, newDefinition, job, passesResult);
     }
 
     /** A fixed rate counts from the start. */
@@ -62,24 +69,32 @@ public record ScheduleRequest(String name, ScheduleRow.Definition definition, Ne
         long start = ScheduledTimes.toSeconds(time);
         Timing timing =
                 timing() instanceof Timing.FixedRate rate ? new Timing.FixedRate(rate.period(), start) : timing();
-        return with(timing, start, end(), definition.jitter(), definition.missed(), definition.queues());
+        return with(timing, start, end(), definition.jitter(), definition.missed());
     }
 
     public ScheduleRequest endingAt(Instant time) {
-        long end = ScheduledTimes.toSeconds(time);
-        return with(timing(), start(), end, definition.jitter(), definition.missed(), definition.queues());
+        return with(timing(), start(), ScheduledTimes.toSeconds(time), definition.jitter(), definition.missed());
     }
 
     public ScheduleRequest jitter(long seconds) {
-        return with(timing(), start(), end(), seconds, definition.missed(), definition.queues());
+        return with(timing(), start(), end(), seconds, definition.missed());
     }
 
     public ScheduleRequest makeUpFor(int most) {
-        return with(timing(), start(), end(), definition.jitter(), most, definition.queues());
+        return with(timing(), start(), end(), definition.jitter(), most);
     }
 
-    public ScheduleRequest queueing() {
-        return with(timing(), start(), end(), definition.jitter(), definition.missed(), true);
+    public ScheduleRequest with(ScheduleRow.Overlap overlap) {
+        return with(definition.with(overlap));
+    }
+
+    public ScheduleRequest passingResult() {
+        return new ScheduleRequest(name, definition, job, true);
+    }
+
+    /** {@return whether the jobs follow one another after a pause} */
+    public boolean isAfterEach() {
+        return timing() instanceof Timing.FixedDelay;
     }
 
     private Timing timing() {

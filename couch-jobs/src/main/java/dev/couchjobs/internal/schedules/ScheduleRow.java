@@ -2,23 +2,29 @@ package dev.couchjobs.internal.schedules;
 
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.internal.data.JobKeys;
+import dev.couchjobs.internal.data.SequencePlace;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The row of a schedule, without the data of its jobs.
  *
- * <p>A schedule has at most one job at a time, its current job: the one that waits for the next firing, or runs. The
- * transaction that ends the current job adds the next.
+ * <p>A schedule has at most one current job: the one that waits for the next firing, or runs. The transaction that ends
+ * the current job adds the next. If jobs may overlap, the first claim of the current job adds the next, so the current
+ * job is the one that waits.
  *
  * @param definition what the user asked for
  * @param status whether jobs are added
  * @param runsAgain whether a job that may run at once follows the current job
  * @param lastRun the number of the last call of {@code runNow}, by which its repetition is recognized
- * @param lastTime the last firing time whose job has ended, in seconds since the epoch, or 0
+ * @param lastTime the last firing time whose job has ended, or was claimed if jobs may overlap, in seconds since the
+ *     epoch, or 0
  * @param current the current job, or null if there is none
+ * @param former the id of the job before the current one, if jobs may overlap, or null
  */
 public record ScheduleRow(
         Definition definition,
@@ -26,9 +32,14 @@ public record ScheduleRow(
         boolean runsAgain,
         long lastRun,
         long lastTime,
-        @Nullable Current current) {
+        @Nullable Current current,
+        @Nullable String former) {
     /** A firing time so far ahead comes from a wrong clock, and does not count. */
     private static final long WRONG_CLOCK = 86_400;
+    /** The size of the definition of a schedule whose jobs neither overlap, nor pass results on, nor have keys. */
+    private static final int PLAIN_SIZE = 9;
+    /** The index of the former job. */
+    private static final int FORMER = 6;
 
     /** Whether a schedule adds jobs. The rows store the names. */
     public enum Status {
@@ -37,6 +48,23 @@ public record ScheduleRow(
         PAUSED,
         /** No job is added, and the row is removed when the current job ends, so that no other overlaps it. */
         REMOVED
+    }
+
+    /** What happens when a firing time comes while a job runs. The rows store the names of those that are newer. */
+    public enum Overlap {
+        /** There is no job for it. */
+        SKIP,
+        /** One job follows for the latest. */
+        QUEUE,
+        /** Its job runs beside the other. */
+        ALLOW,
+        /** Its job runs, and its claim cancels the other. */
+        CANCEL;
+
+        /** {@return whether the claim of a job adds the next} */
+        public boolean addsAtClaim() {
+            return this == ALLOW || this == CANCEL;
+        }
     }
 
     /**
@@ -48,9 +76,11 @@ public record ScheduleRow(
      * @param end all times are before it, in seconds since the epoch
      * @param jitter the longest delay of a firing, in seconds
      * @param missed how many jobs there are for the times that pass before a job begins, at least 1
-     * @param queues whether there is a job for the times that pass while one runs
+     * @param overlap what happens with the times that come while a job runs
      * @param priority of the jobs
      * @param retry of the jobs, or null for that of their type
+     * @param declared a digest of the declared data if the result of a job is the data of the next, or null
+     * @param keys of the jobs, without a unique key and a place in a sequence
      */
     public record Definition(
             String typeName,
@@ -59,9 +89,43 @@ public record ScheduleRow(
             long end,
             long jitter,
             int missed,
-            boolean queues,
+            Overlap overlap,
             int priority,
-            @Nullable RetryPolicy retry) {
+            @Nullable RetryPolicy retry,
+            @Nullable String declared,
+            JobKeys keys) {
+
+        /** {@return a copy with other options for the times that pass} */
+        Definition with(Timing newTiming, long newStart, long newEnd, long newJitter, int newMissed) {
+            return new Definition(
+                    typeName, newTiming, newStart, newEnd, newJitter, newMissed, overlap, priority, retry, declared,
+                    keys);
+        }
+
+        Definition with(Overlap newOverlap) {
+            return new Definition(
+                    typeName, timing, start, end, jitter, missed, newOverlap, priority, retry, declared, keys);
+        }
+
+        /** {@return a copy whose jobs get the result of the job before, and the first the data with a digest} */
+        public Definition passingResult(String digest) {
+            return new Definition(typeName, timing, start, end, jitter, missed, overlap, priority, retry, digest, keys);
+        }
+
+        /** {@return whether the result of a job is the data of the next} */
+        public boolean passesResult() {
+            return declared != null;
+        }
+
+        /** {@return whether the data that the last result has left stays} */
+        public boolean keepsDataOf(Definition earlier) {
+            return passesResult() && Objects.equals(declared, earlier.declared) && typeName.equals(earlier.typeName);
+        }
+
+        /** {@return whether jobs overlap, pass results on, or have keys, which older code does not know} */
+        public boolean isExtended() {
+            return overlap.addsAtClaim() || passesResult() || !keys.equals(JobKeys.NONE);
+        }
 
         /** {@return the first time after another and not before the start, unless the schedule has ended then} */
         OptionalLong nextAfter(long time) {
@@ -90,7 +154,7 @@ public record ScheduleRow(
             }
             long begin = Math.min(began, now);
             List<Long> waiting = timing.latest(missed - 1, Math.max(time, start - 1), Math.min(begin, end - 1));
-            if (waiting.isEmpty() && queues) {
+            if (waiting.isEmpty() && overlap == Overlap.QUEUE) {
                 waiting = timing.latest(1, Math.max(time, begin), Math.min(now, end - 1));
             }
             return waiting.isEmpty() ? nextAfter(Math.max(time, now)) : OptionalLong.of(waiting.get(0));
@@ -102,14 +166,14 @@ public record ScheduleRow(
         }
 
         private Tuple encode() {
-            return Tuple.from(
+            Tuple row = Tuple.from(
                     typeName,
                     timing.encode(),
                     start,
                     end,
                     jitter,
                     missed,
-                    queues,
+                    overlap == Overlap.QUEUE,
                     priority,
                     retry == null
                             ? null
@@ -119,9 +183,29 @@ public record ScheduleRow(
                                     retry.factor(),
                                     retry.maxDelay().toMillis(),
                                     retry.jitter()));
+            return isExtended() ? row.add(overlap.name()).addObject(declared).add(encodeKeys()) : row;
+        }
+
+        private Tuple encodeKeys() {
+            SequencePlace sequence = keys.sequence();
+            return Tuple.from(
+                    keys.limit(),
+                    keys.turn(),
+                    sequence == null ? null : sequence.name(),
+                    sequence != null && sequence.passesFailure());
+        }
+
+        private static JobKeys decodeKeys(Tuple row) {
+            return new JobKeys(
+                    row.getString(0),
+                    row.getString(1),
+                    null,
+                    row.get(2) == null ? null : new SequencePlace(row.getString(2), 0, row.getBoolean(3), false));
         }
 
         private static Definition decode(Tuple row) {
+            boolean isPlain = row.size() <= PLAIN_SIZE;
+            Overlap queued = row.getBoolean(6) ? Overlap.QUEUE : Overlap.SKIP;
             return new Definition(
                     row.getString(0),
                     Timing.decode(row.getNestedTuple(1)),
@@ -129,9 +213,11 @@ public record ScheduleRow(
                     row.getLong(3),
                     row.getLong(4),
                     Math.toIntExact(row.getLong(5)),
-                    row.getBoolean(6),
+                    isPlain ? queued : Overlap.valueOf(row.getString(9)),
                     Math.toIntExact(row.getLong(7)),
-                    row.get(8) == null ? null : decodeRetry(row.getNestedTuple(8)));
+                    row.get(8) == null ? null : decodeRetry(row.getNestedTuple(8)),
+                    isPlain ? null : row.getString(10),
+                    isPlain ? JobKeys.NONE : decodeKeys(row.getNestedTuple(11)));
         }
 
         private static RetryPolicy decodeRetry(Tuple row) {
@@ -149,12 +235,22 @@ public record ScheduleRow(
      *
      * @param jobId its id
      * @param time the time for which it was added
+     * @param isOutdated whether the schedule has got other data since it began, so that its result is not passed on
      */
-    public record Current(String jobId, long time) {}
+    public record Current(String jobId, long time, boolean isOutdated) {
+        private Tuple encode() {
+            Tuple row = Tuple.from(jobId, time);
+            return isOutdated ? row.add(true) : row;
+        }
+
+        private static Current decode(Tuple row) {
+            return new Current(row.getString(0), row.getLong(1), row.size() > 2 && row.getBoolean(2));
+        }
+    }
 
     /** {@return the row of a new schedule, without a current job} */
     public static ScheduleRow of(Definition definition) {
-        return new ScheduleRow(definition, Status.ACTIVE, false, 0, 0, null);
+        return new ScheduleRow(definition, Status.ACTIVE, false, 0, 0, null, null);
     }
 
     public boolean isPaused() {
@@ -167,32 +263,48 @@ public record ScheduleRow(
 
     /** {@return a copy with the current job that follows the present one, or without one} */
     public ScheduleRow followedBy(@Nullable Current next) {
-        return new ScheduleRow(definition, status, false, lastRun, lastTime, next);
+        return new ScheduleRow(definition, status, false, lastRun, lastTime, next, former);
     }
 
     /** {@return a copy after the job of a firing time has ended} */
     ScheduleRow ended(long time) {
-        return new ScheduleRow(definition, status, runsAgain, lastRun, Math.max(lastTime, time), current);
+        return new ScheduleRow(definition, status, runsAgain, lastRun, Math.max(lastTime, time), current, former);
+    }
+
+    /** {@return a copy after the current job, which goes on, was claimed} */
+    public ScheduleRow begun() {
+        Current begun = Objects.requireNonNull(current);
+        long time = Math.max(lastTime, begun.time());
+        return new ScheduleRow(definition, status, runsAgain, lastRun, time, current, begun.jobId());
     }
 
     /** {@return a copy with another status; one that is not active takes back what is to run again} */
     public ScheduleRow with(Status next) {
-        return new ScheduleRow(definition, next, runsAgain && next == Status.ACTIVE, lastRun, lastTime, current);
+        return new ScheduleRow(
+                definition, next, runsAgain && next == Status.ACTIVE, lastRun, lastTime, current, former);
     }
 
     /** {@return a copy with another definition, whose current job goes on} */
     public ScheduleRow with(Definition other) {
-        return new ScheduleRow(other, status, runsAgain, lastRun, lastTime, current);
+        boolean keepsFormer = other.overlap.addsAtClaim() && other.typeName.equals(definition.typeName);
+        return new ScheduleRow(other, status, runsAgain, lastRun, lastTime, current, keepsFormer ? former : null);
+    }
+
+    /** {@return a copy whose current job, which has begun, passes its result on or not} */
+    public ScheduleRow outdated(boolean isOutdated) {
+        Current before = Objects.requireNonNull(current);
+        Current after = new Current(before.jobId(), before.time(), isOutdated);
+        return new ScheduleRow(definition, status, runsAgain, lastRun, lastTime, after, former);
     }
 
     /** {@return a copy that notes a call of {@code runNow}} */
     public ScheduleRow ranBy(long call) {
-        return new ScheduleRow(definition, status, runsAgain, call, lastTime, current);
+        return new ScheduleRow(definition, status, runsAgain, call, lastTime, current, former);
     }
 
     /** {@return a copy whose current job is followed by one that may run at once} */
     public ScheduleRow runningAgain() {
-        return new ScheduleRow(definition, status, true, lastRun, lastTime, current);
+        return new ScheduleRow(definition, status, true, lastRun, lastTime, current, former);
     }
 
     /** {@return the time of the first job from now on} */
@@ -212,14 +324,14 @@ public record ScheduleRow(
     }
 
     byte[] encode() {
-        return Tuple.from(
-                        definition.encode(),
-                        status.name(),
-                        runsAgain,
-                        lastRun,
-                        lastTime,
-                        current == null ? null : Tuple.from(current.jobId, current.time))
-                .pack();
+        Tuple row = Tuple.from(
+                definition.encode(),
+                status.name(),
+                runsAgain,
+                lastRun,
+                lastTime,
+                current == null ? null : current.encode());
+        return (former == null ? row : row.add(former)).pack();
     }
 
     static ScheduleRow decode(byte[] value) {
@@ -231,6 +343,7 @@ public record ScheduleRow(
                 row.getBoolean(2),
                 row.getLong(3),
                 row.getLong(4),
-                current == null ? null : new Current(current.getString(0), current.getLong(1)));
+                current == null ? null : Current.decode(current),
+                row.size() <= FORMER ? null : row.getString(FORMER));
     }
 }

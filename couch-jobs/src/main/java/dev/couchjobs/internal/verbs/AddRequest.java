@@ -112,7 +112,8 @@ record AddRequest(
                 .orElseGet(() -> new UniqueKey(digest(codec.encode(job.type(), "unique", job.data())), true, now));
     }
 
-    private static String digest(byte[] json) {
+    /** {@return a digest of data} */
+    static String digest(byte[] json) {
         try {
             return Base64.getEncoder()
                     .encodeToString(MessageDigest.getInstance("SHA-256").digest(json));

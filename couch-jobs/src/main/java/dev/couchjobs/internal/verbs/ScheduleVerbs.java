@@ -13,6 +13,7 @@ import dev.couchjobs.PayloadTooLargeException;
 import dev.couchjobs.ScheduleInfo;
 import dev.couchjobs.ScheduleNotFoundException;
 import dev.couchjobs.UndecodableRowException;
+import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
@@ -43,9 +44,6 @@ import java.util.random.RandomGenerator;
 
 /** The verbs of schedules. Each leaves the same state if it runs twice. */
 public final class ScheduleVerbs {
-    /** A transaction of 10,000,000 bytes has room for the data twice, and for the result of the job before. */
-    private static final int DATA_BYTES_MAX = 1_000_000;
-
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final PayloadCodec codec;
@@ -68,31 +66,51 @@ public final class ScheduleVerbs {
         String name = request.name();
         JobType<?, ?> type = request.job().type();
         byte[] json = encode(request.job(), name);
-        Payload data = Payload.of(json);
+        ScheduleRow.Definition definition = request.passesResult()
+                ? request.definition().passingResult(AddRequest.digest(json))
+                : request.definition();
         return inOrder("put schedule", context, name, tx -> {
                     TypeKeys keys = keyspace.type(type.name());
                     CompletableFuture<?> allowed = TypeTimeouts.setIfAbsent(tx, keys, type.activityTimeout())
-                            .thenCombine(layout.raise(tx, Layout::withSchedules), (isFirst, done) -> isFirst);
+                            .thenCombine(
+                                    layout.raise(tx, found -> raised(found, definition)), (isFirst, done) -> isFirst);
                     CompletableFuture<Payload> stored = table.readData(tx, name);
                     return table.findReadable(tx, keys, name)
-                            .thenCompose(row -> stored.thenCompose(present -> allowed.thenCompose(
-                                    done -> put(tx, request, row, present.isKnownToEqual(json), data))));
+                            .thenCompose(row -> stored.thenCompose(present ->
+                                    allowed.thenCompose(done -> put(tx, name, definition, row, present, json))));
                 })
                 .thenApply(row -> info(name, row));
     }
 
     private <D> byte[] encode(NewJob<D> job, String name) {
         byte[] json = codec.encode(job.type(), name, job.data());
-        if (json.length > DATA_BYTES_MAX) {
-            throw new PayloadTooLargeException("data", job.type().name(), name, json.length, DATA_BYTES_MAX);
+        if (json.length > ScheduleFirings.DATA_BYTES_MAX) {
+            throw new PayloadTooLargeException(
+                    "data", job.type().name(), name, json.length, ScheduleFirings.DATA_BYTES_MAX);
         }
         return json;
     }
 
+    private static Layout raised(Layout layout, ScheduleRow.Definition definition) {
+        Layout withSchedules = layout.withSchedules();
+        JobKeys keys = definition.keys();
+        Layout withLimitKeys = keys.limit() == null ? withSchedules : withSchedules.withLimitKeys();
+        Layout withTurnKeys = keys.turn() == null ? withLimitKeys : withLimitKeys.withTurnKeys();
+        Layout withSequences = keys.sequence() == null ? withTurnKeys : withTurnKeys.withSequences();
+        return definition.isExtended() ? withSequences.withOverlaps() : withSequences;
+    }
+
     private CompletableFuture<ScheduleRow> put(
-            Transaction tx, ScheduleRequest request, Optional<ScheduleRow> stored, boolean isSameData, Payload data) {
-        String name = request.name();
-        ScheduleRow.Definition definition = request.definition();
+            Transaction tx,
+            String name,
+            ScheduleRow.Definition definition,
+            Optional<ScheduleRow> stored,
+            Payload present,
+            byte[] json) {
+        boolean isSameData =
+                stored.filter(row -> definition.keepsDataOf(row.definition())).isPresent()
+                        || present.isKnownToEqual(json);
+        Payload data = isSameData ? present : Payload.of(json);
         if (stored.isEmpty()) {
             table.writeData(tx, name, data);
             return firings.addFirst(tx, name, ScheduleRow.of(definition), data);
@@ -101,8 +119,10 @@ public final class ScheduleVerbs {
         if (isSameData && row.definition().equals(definition)) {
             return resume(tx, name, stored.get(), /* wanted= */ row, data);
         }
-        table.writeData(tx, name, data);
-        return replace(tx, name, row, definition, data);
+        if (!isSameData) {
+            table.writeData(tx, name, data);
+        }
+        return replace(tx, name, row, definition, data, !isSameData);
     }
 
     /**
@@ -110,18 +130,23 @@ public final class ScheduleVerbs {
      * firing time stays: no process has run it yet.
      */
     private CompletableFuture<ScheduleRow> replace(
-            Transaction tx, String name, ScheduleRow row, ScheduleRow.Definition definition, Payload data) {
+            Transaction tx,
+            String name,
+            ScheduleRow row,
+            ScheduleRow.Definition definition,
+            Payload data,
+            boolean isOtherData) {
         ScheduleRow fresh = row.with(definition).followedBy(null);
         return editCurrent(tx, row, (jobs, ref, job) -> {
                     ScheduleRow.Current current = Objects.requireNonNull(row.current());
                     boolean isSameType = row.definition().typeName().equals(definition.typeName());
                     if (hasBegun(job)) {
-                        return Optional.of(isSameType ? row.with(definition) : fresh);
+                        return Optional.of(isSameType ? afterBegun(row.with(definition), isOtherData) : fresh);
                     }
                     boolean isSameTime = fresh.first(firings.now()).equals(OptionalLong.of(current.time()));
                     boolean isOverdue = current.time() <= firings.now();
                     if (isSameType && (isSameTime || isOverdue)) {
-                        ScheduleRow kept = row.with(definition);
+                        ScheduleRow kept = row.with(definition).outdated(false);
                         jobs.save(ref, job, firings.changed(job, name, kept, data));
                         return Optional.of(kept);
                     }
@@ -130,7 +155,15 @@ public final class ScheduleVerbs {
                 })
                 .thenCompose(kept -> kept.filter(next -> next.current() != null).isPresent()
                         ? write(tx, name, kept.get())
-                        : addFirst(tx, name, fresh, data));
+                        : addFirst(tx, name, kept.orElse(fresh), data));
+    }
+
+    /** {@return the row after the change of a schedule whose current job has begun, and goes on} */
+    private static ScheduleRow afterBegun(ScheduleRow row, boolean isOtherData) {
+        if (row.definition().overlap().addsAtClaim() && !row.runsAgain()) {
+            return row.begun().followedBy(null); // the next job does not wait for the end of this one
+        }
+        return isOtherData && row.definition().passesResult() ? row.outdated(true) : row;
     }
 
     /** What becomes of the current job, which has not ended; empty if the schedule has no current job afterwards. */
