@@ -1,9 +1,12 @@
 package dev.couchjobs.costs;
 
+import static dev.couchjobs.costs.Cost.reading;
 import static dev.couchjobs.costs.CostFixture.DATA;
 import static dev.couchjobs.costs.CostFixture.MAIL;
+import static dev.couchjobs.costs.CostRow.loop;
 import static dev.couchjobs.costs.CostRow.verb;
 
+import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Job;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Schedule;
@@ -51,7 +54,43 @@ final class ScheduleRows {
                 verb(
                         "`finish` of a schedule's job",
                         ScheduleRows::running,
-                        (s, db, job) -> s.jobs.processor().finish(db, job)));
+                        (s, db, job) -> s.jobs.processor().finish(db, job)),
+                verb(
+                        "`finish` that passes its result on",
+                        ScheduleRows::runningAndPassing,
+                        (s, db, job) -> s.jobs.processor().finishWithResult(db, MAIL, job, DATA)),
+                loop(
+                        "`accept` of an overlapping schedule's job",
+                        s -> due(s, HOURLY.overlapping()),
+                        (s, name) -> accept(s),
+                        reading("schedules")),
+                loop(
+                        "`accept` that cancels the job before",
+                        s -> runningAndDue(s, HOURLY.cancellingPrevious()),
+                        (s, name) -> accept(s),
+                        reading("schedules")));
+    }
+
+    private static void accept(CostFixture s) {
+        s.await(s.jobs.processor().accept(MAIL, AcceptOptions.nonBlocking()));
+    }
+
+    private static String due(CostFixture s, Schedule schedule) {
+        s.await(s.others.schedules().put(s.database(), schedule));
+        s.pass(HOUR);
+        return NAME;
+    }
+
+    private static String runningAndDue(CostFixture s, Schedule schedule) {
+        due(s, schedule);
+        s.claimed();
+        s.pass(HOUR);
+        return NAME;
+    }
+
+    private static Job<String> runningAndPassing(CostFixture s) {
+        due(s, HOURLY.passingResult(MAIL));
+        return s.claimed();
     }
 
     private static String put(CostFixture s) {
