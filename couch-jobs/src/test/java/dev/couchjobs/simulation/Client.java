@@ -63,7 +63,7 @@ final class Client {
 
     private CompletableFuture<?> turn() {
         String jobId = JobsSimulation.jobId(random);
-        return node.sleepUpTo(rest).thenCompose(rested -> switch (random.nextInt(33)) {
+        return node.sleepUpTo(rest).thenCompose(rested -> switch (random.nextInt(36)) {
             case 16, 17, 18, 19 -> addElsewhere(jobId);
             case 0 -> remove(jobId);
             case 1 -> replace(jobId);
@@ -83,6 +83,8 @@ final class Client {
             case 29, 30 -> addUnique();
             case 31 -> addInTurn(random.nextBoolean() ? jobId : node.jobs().newJobId());
             case 32 -> node.isDamaged() ? add(jobId) : addInSequence(node.jobs().newJobId());
+            case 33, 34, 35 ->
+                oracle.recurringJobs().isUsed() ? oracle.recurringJobs().change(node) : add(jobId);
             default -> add(jobId);
         });
     }

@@ -192,7 +192,8 @@ final class JobsSimulation implements AutoCloseable {
             processors.add(processor);
             processor.start();
         }
-        boolean isLast = calm && !oracle.furtherTypes().isEmpty();
+        boolean isLast = calm
+                && (!oracle.furtherTypes().isEmpty() || oracle.recurringJobs().isUsed());
         if (isLast) {
             start(new SimulatedWorker(node, oracle));
         }
@@ -257,11 +258,13 @@ final class JobsSimulation implements AutoCloseable {
             checkReports(simulation.elapsed().minus(unended));
             if (simulation.elapsed().compareTo(latest) > 0) {
                 throw new AssertionError("There is no end to it: " + oracle.jobs()
-                        + oracle.furtherTypes().open());
+                        + oracle.furtherTypes().open()
+                        + oracle.recurringJobs().open(nodes.get(0).jobs()));
             }
             hurryUp();
             setTimeout(); // again and again: a client that comes out of its pause only now may just have cleared it
             CouchJobs operator = nodes.get(0).jobs();
+            oracle.recurringJobs().end(operator);
             simulation.await(operator.types().resume(simulation.database(), scenario.type()));
             simulation.await(operator.limits().clearTotal(simulation.database(), scenario.type()));
             simulation.advance(Duration.ofSeconds(1));
@@ -312,7 +315,8 @@ final class JobsSimulation implements AutoCloseable {
         return haveJobsEnded()
                 && unreported().isEmpty()
                 && oracle.areDamagesMet()
-                && oracle.furtherTypes().open().isEmpty();
+                && oracle.furtherTypes().open().isEmpty()
+                && oracle.recurringJobs().open(nodes.get(0).jobs()).isEmpty();
     }
 
     private void checkTheEnd() {

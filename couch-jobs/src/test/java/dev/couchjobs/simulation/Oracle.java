@@ -42,6 +42,7 @@ final class Oracle {
     private final DamageLaw damageLaw;
     private final RemovalsLaw removalsLaw;
     private final FurtherTypes furtherTypes;
+    private final RecurringJobs recurringJobs;
     private final DependenciesLaw dependenciesLaw = new DependenciesLaw(calls, violations);
     private final LogLaw logLaw = new LogLaw(violations);
     private final ResultsLaw resultsLaw = new ResultsLaw(violations);
@@ -69,6 +70,7 @@ final class Oracle {
         this.damageLaw = new DamageLaw(simulation.clock(), violations);
         this.removalsLaw = new RemovalsLaw(calls, archive, removalClockLaw, damageLaw, violations);
         this.furtherTypes = new FurtherTypes(simulation, scenario, damageLaw, violations);
+        this.recurringJobs = new RecurringJobs(simulation, scenario, violations);
         this.laws = List.of(
                 new AttemptsLaw(scenario, calls, violations),
                 new PriorityOrderLaw(scenario, violations),
@@ -113,6 +115,10 @@ final class Oracle {
         try (Transaction tx = simulation.database().createTransaction()) {
             return damageLaw.yetToBeMet(tx).isEmpty();
         }
+    }
+
+    RecurringJobs recurringJobs() {
+        return recurringJobs;
     }
 
     FurtherTypes furtherTypes() {
@@ -204,6 +210,7 @@ final class Oracle {
         violations.check();
         try (Transaction tx = store.createTransaction()) {
             removalClockLaw.look(tx);
+            recurringJobs.look(tx);
             List<KeyValue> main = DerivedRows.main(tx);
             List<KeyValue> logs = DerivedRows.logs(tx);
             boolean areLogsOther = !logs.equals(seenLogs);

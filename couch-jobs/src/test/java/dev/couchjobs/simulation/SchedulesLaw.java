@@ -36,6 +36,9 @@ final class SchedulesLaw {
     /** Jobs that had begun when their schedule came to overlap. */
     private final Set<String> released = new HashSet<>();
 
+    /** The last job that was claimed, by schedule, for those that overlap. */
+    private final Map<String, String> lastClaimed = new HashMap<>();
+
     private Map<String, Row> before = Map.of();
     private Map<String, JobOfSchedule> jobsBefore = Map.of();
 
@@ -50,8 +53,7 @@ final class SchedulesLaw {
             String overlap,
             @Nullable String declared,
             String status,
-            @Nullable Tuple currentJob,
-            @Nullable String former) {
+            @Nullable Tuple currentJob) {
         static Row of(Tuple row) {
             Tuple definition = row.getNestedTuple(0);
             boolean isExtended = definition.size() > 9;
@@ -59,8 +61,7 @@ final class SchedulesLaw {
                     isExtended ? definition.getString(9) : PLAIN,
                     isExtended ? definition.getString(10) : null,
                     row.getString(1),
-                    row.get(5) == null ? null : row.getNestedTuple(5),
-                    row.size() > 6 ? row.getString(6) : null);
+                    row.get(5) == null ? null : row.getNestedTuple(5));
         }
 
         @Nullable String current() {
@@ -118,6 +119,9 @@ final class SchedulesLaw {
             }
         });
         rows.forEach((name, row) -> check(name, row, found, free));
+        lastClaimed
+                .keySet()
+                .removeIf(name -> !rows.containsKey(name) || !rows.get(name).overlaps());
         for (String id : free) {
             JobOfSchedule job = Objects.requireNonNull(found.get(id));
             require(job.claim() > 0 && (job.hasAdded() || released.contains(id)), "a job beside its schedule: " + id);
@@ -156,19 +160,23 @@ final class SchedulesLaw {
         JobOfSchedule left = found.get(was.current());
         if (left != null && !left.hasEnded() && !was.overlaps() && row.overlaps()) {
             released.add(was.current());
+            lastClaimed.put(name, was.current());
         }
-        checkFormer(was, row, found);
+        checkFormer(name, was, found);
         checkPassedResult(was, row, found);
     }
 
-    /** The job that was claimed is the former one now; the one before it has ended. */
-    private void checkFormer(Row was, Row row, Map<String, JobOfSchedule> found) {
-        JobOfSchedule claimed =
-                Objects.requireNonNull(was.current()).equals(row.former()) ? found.get(row.former()) : null;
-        boolean cancels = was.overlap().equals("CANCEL") && claimed != null && claimed.hasAdded();
-        if (cancels && was.former() != null) {
-            JobOfSchedule former = found.get(was.former());
-            require(former == null || former.hasEnded(), row.former() + " was claimed while " + was.former() + " runs");
+    /** A job was claimed under a schedule that cancels: the one that was claimed before it has ended. */
+    private void checkFormer(String name, Row was, Map<String, JobOfSchedule> found) {
+        String id = Objects.requireNonNull(was.current());
+        JobOfSchedule claimed = found.get(id);
+        if (claimed == null || !claimed.hasAdded()) {
+            return;
+        }
+        String earlier = lastClaimed.put(name, id);
+        if (earlier != null && was.overlap().equals("CANCEL")) {
+            JobOfSchedule former = found.get(earlier);
+            require(former == null || former.hasEnded(), id + " was claimed, and " + earlier + " goes on");
         }
     }
 

@@ -34,8 +34,11 @@ final class SimulatedWorker {
     }
 
     private CompletableFuture<?> shift() {
-        Worker worker = oracle.furtherTypes()
-                .handledBy(node.jobs().worker().handleAsync(node.type(), this::handle), this)
+        Worker worker = oracle.recurringJobs()
+                .handledBy(
+                        oracle.furtherTypes()
+                                .handledBy(node.jobs().worker().handleAsync(node.type(), this::handle), this),
+                        this)
                 .concurrency(1 + random.nextInt(4))
                 .lowPriorityShare(node.reserve())
                 .shutdownTimeout(JobsSimulation.TIMEOUT)
