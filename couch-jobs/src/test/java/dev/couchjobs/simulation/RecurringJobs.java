@@ -10,6 +10,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.Retention;
+import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Schedule;
 import dev.couchjobs.Schedules;
 import dev.couchjobs.WorkerBuilder;
@@ -23,6 +24,10 @@ import java.util.random.RandomGenerator;
 final class RecurringJobs {
     private static final Subspace ROWS = JobsSimulation.PREFIX.subspace(Tuple.from("couch_jobs"));
     private static final List<String> NAMES = List.of("s0", "s1", "s2");
+    /** A job often waits for its next attempt when the next firing time comes. */
+    private static final RetryPolicy RETRIES =
+            RetryPolicy.standard().attempts(3).backoff(Duration.ofSeconds(2), 1, Duration.ofSeconds(2));
+
     private static final PageRequest ALL = PageRequest.of(1_000);
 
     private final Simulation simulation;
@@ -34,7 +39,7 @@ final class RecurringJobs {
         this.simulation = simulation;
         this.type = JobType.of("recurring", String.class, String.class)
                 .activityTimeout(JobsSimulation.TIMEOUT)
-                .retry(scenario.type().retry())
+                .retry(RETRIES)
                 .retention(Retention.forever());
         this.isUsed = !scenario.damaged();
         this.law = new SchedulesLaw(ROWS, type.name(), violations);
@@ -58,6 +63,7 @@ final class RecurringJobs {
                         type,
                         job -> simulatedWorker
                                 .work()
+                                .thenCompose(first -> simulatedWorker.work())
                                 .thenCompose(fails -> fails
                                         ? CompletableFuture.failedFuture(new IllegalStateException("as planned"))
                                         : CompletableFuture.completedFuture(job.data() + "+")))
@@ -98,14 +104,16 @@ final class RecurringJobs {
         };
         Duration period = Duration.ofSeconds(1 + random.nextInt(3));
         Schedule any = Schedule.every(name, period, keyed).makeUpFor(1 + random.nextInt(3));
-        return switch (random.nextInt(7)) {
+        int kind = random.nextInt(4) > 0 ? NAMES.indexOf(name) + 4 : random.nextInt(7); // changes of the kind are rare
+        return switch (kind) {
             case 0 -> Schedule.afterEach(name, period, keyed);
             case 1 -> Schedule.every(name, period, job.sequencePassingFailure("key"));
             case 2 -> any.queueing();
             case 3 -> any.overlapping();
             case 4 -> any.cancellingPrevious();
             case 5 -> any.passingResult(type);
-            default -> any;
+            case 6 -> any;
+            default -> throw new AssertionError(kind);
         };
     }
 
