@@ -27,7 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
-/** Measures what limits, rates, turns and unique keys cost, beside their absence in the same run. */
+/** Measures what limits, rates, turns, unique keys and schedules cost, beside their absence in the same run. */
 public final class ControlBenchmarks {
     private static final JobType<String, Void> TYPE = JobType.of("bench", String.class);
     private static final int INSTANCES = 16;
@@ -57,12 +57,14 @@ public final class ControlBenchmarks {
             System.out.println(new ControlBenchmarks(settings).measure("in memory", memory));
             System.out.println(new TurnBenchmarks(memory).waitingTimes("in memory"));
             System.out.println(new TurnBenchmarks(memory).rates("in memory"));
+            System.out.println(new ScheduleBenchmarks(memory).rates("in memory"));
         }
         Path directory = Files.createTempDirectory(settings.directory(), "couch-jobs-bench");
         try (Database durable = Databases.directory(directory)) {
             System.out.println(new ControlBenchmarks(settings).measure("in a directory", durable));
             System.out.println(new TurnBenchmarks(durable).waitingTimes("in a directory"));
             System.out.println(new TurnBenchmarks(durable).rates("in a directory"));
+            System.out.println(new ScheduleBenchmarks(durable).rates("in a directory"));
         } finally {
             DirectoryFiles.delete(directory);
         }

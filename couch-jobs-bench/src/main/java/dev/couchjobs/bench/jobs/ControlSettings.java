@@ -4,7 +4,7 @@ import dev.couchjobs.bench.CommandLine;
 import java.nio.file.Path;
 
 /**
- * The options of the benchmarks of limits and unique keys.
+ * The options of the benchmarks of limits, unique keys and schedules.
  *
  * @param jobs how many jobs are added and run at each point
  * @param rounds how many rounds are measured, after one that is not
