@@ -593,9 +593,6 @@ class LimitKeysContract extends JobsContract {
     }
 
     @Test
-    void theJobOfAScheduleHasNoKey() {}
-
-    @Test
     void aJobTellsItsKey() {
         addAll("a");
         assertThat(await(timed.getJob(database, INDEX, "a")).orElseThrow().limitKey())

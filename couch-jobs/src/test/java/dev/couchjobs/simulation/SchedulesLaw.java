@@ -188,7 +188,8 @@ final class SchedulesLaw {
             return;
         }
         JobOfSchedule previous = jobsBefore.get(id);
-        Object expected = last.result() != null ? last.result() : previous == null ? last.data() : previous.data();
+        Object own = previous == null ? last.data() : previous.data();
+        Object expected = last.result() != null ? last.result() : own;
         require(isEqual(next.data(), expected), row.current() + " has not the data that " + id + " left to it");
     }
 
