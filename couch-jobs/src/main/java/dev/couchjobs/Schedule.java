@@ -121,7 +121,8 @@ public final class Schedule {
         }
         if (job.startBefore().isPresent()) {
             throw new IllegalArgumentException(
-                    "A deadline is for one job, and the schedule makes many: leave out" + " startBefore.");
+                    "A deadline is for one job, and the schedule makes many: use skippingAfter,"
+                            + " and leave out startBefore.");
         }
         if (job.leavesAlone(JobState.PENDING)) {
             throw new IllegalArgumentException("A schedule never adds a job that exists: leave out ifAbsent.");
@@ -246,6 +247,19 @@ public final class Schedule {
      */
     public Schedule cancellingPrevious() {
         return of(request.with(Overlap.CANCEL));
+    }
+
+    /**
+     * This schedule without late jobs: one that has not begun in time ends as {@link Outcome#EXPIRED}, and the next
+     * follows ({@link NewJob#startBefore}).
+     *
+     * @param lateness how long after its firing time, and the longest jitter, a job may begin; a whole number of
+     *     seconds, at least 1, up to 36,500 days
+     * @return the schedule
+     * @throws IllegalArgumentException if the time is not allowed
+     */
+    public Schedule skippingAfter(Duration lateness) {
+        return new Schedule(request.skippingAfter(Duration.ofSeconds(seconds("lateness", lateness, 1))));
     }
 
     /**

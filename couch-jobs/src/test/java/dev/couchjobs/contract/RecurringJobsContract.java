@@ -11,6 +11,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Outcome;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.PayloadTooLargeException;
@@ -210,6 +211,24 @@ class RecurringJobsContract extends JobsContract {
         finish(acceptAt("17:00"));
 
         assertThat(waiting()).containsExactly("hourly@2026-11-21T18:00:00Z");
+    }
+
+    @Test
+    void lateJobsAreSkippedIfTheScheduleSaysSo() {
+        put(EVERY_HOUR.skippingAfter(Duration.ofMinutes(10)));
+        clock.advance(HOUR.plus(Duration.ofMinutes(-20)).minusMillis(1)); // 13:09:59.999
+        finish(acceptAt("13:00"));
+        clock.advance(HOUR.plusMillis(1)); // 14:10
+
+        assertThat(acceptDue()).isEmpty();
+
+        assertThat(await(timed.getJob(database, INDEX, "hourly@2026-11-21T14:00:00Z"))
+                        .orElseThrow()
+                        .outcome())
+                .contains(Outcome.EXPIRED);
+        assertThat(waiting()).containsExactly("hourly@2026-11-21T15:00:00Z");
+        clock.advance(Duration.ofMinutes(50));
+        acceptAt("15:00");
     }
 
     @Test

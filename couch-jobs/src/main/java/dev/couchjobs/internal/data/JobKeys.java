@@ -33,6 +33,21 @@ public record JobKeys(
     private static final BatchPlace NO_BATCH = new BatchPlace("", false, false);
     private static final SequencePlace NO_PLACE = new SequencePlace("", 0, false, false);
 
+    /**
+     * {@return the keys of the jobs of a schedule}
+     *
+     * @param lateness how long after its firing time a job may begin, in milliseconds, or {@link #NO_DEADLINE}
+     */
+    public static JobKeys ofSchedule(
+            @Nullable String limit, @Nullable String turn, @Nullable SequencePlace sequence, long lateness) {
+        return new JobKeys(limit, turn, null, sequence, lateness, null, List.of());
+    }
+
+    /** {@return a copy with a deadline} */
+    public JobKeys startingBefore(long deadline) {
+        return new JobKeys(limit, turn, unique, sequence, deadline, batch, tags);
+    }
+
     JobKeys withUnique(@Nullable UniqueKey newUnique) {
         return new JobKeys(limit, turn, newUnique, sequence, startBefore, batch, tags);
     }

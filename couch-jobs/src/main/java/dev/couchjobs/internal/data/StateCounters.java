@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of jobs of a type in each state. The transaction that changes a job also changes the counters: a transition
- * decrements one of the {@linkplain PackedCounters packed counters} and increments another.
+ * The number of jobs of a type in each state. The transaction that changes a job also changes the counters: a
+ * transition decrements one of the {@linkplain PackedCounters packed counters} and increments another.
  *
  * <p>An addition must have the length of the stored number, so further states are in numbers of their own, which only
  * transitions to and from these states change.

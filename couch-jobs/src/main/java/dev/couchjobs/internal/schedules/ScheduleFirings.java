@@ -385,13 +385,18 @@ public final class ScheduleFirings {
     private JobOptions options(String name, ScheduleRow row) {
         ScheduleRow.Definition definition = row.definition();
         Firing.Next next = definition.overlap().addsAtClaim() ? Firing.Next.AT_CLAIM : Firing.Next.AT_END;
-        return JobOptions.withOptions(
-                        definition.priority(), clock.millis(), definition.retry(), keys(definition.keys()))
-                .firedBy(new Firing(name, Objects.requireNonNull(row.current()).time(), next));
+        long time = Objects.requireNonNull(row.current()).time();
+        JobKeys keys = keys(definition, time);
+        return JobOptions.withOptions(definition.priority(), clock.millis(), definition.retry(), keys)
+                .firedBy(new Firing(name, time, next));
     }
 
-    private JobKeys keys(JobKeys declared) {
-        return declared.sequence() == null ? declared : declared.atPlace(random.nextLong());
+    private JobKeys keys(ScheduleRow.Definition definition, long time) {
+        JobKeys declared = definition.keys();
+        JobKeys placed = declared.sequence() == null ? declared : declared.atPlace(random.nextLong());
+        return declared.startBefore() == JobKeys.NO_DEADLINE
+                ? placed
+                : placed.startingBefore((time + definition.jitter()) * 1_000 + declared.startBefore());
     }
 
     /** {@return the scheduled time: with jitter, unless the job may run at once} */

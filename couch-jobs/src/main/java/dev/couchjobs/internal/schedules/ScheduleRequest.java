@@ -4,6 +4,7 @@ import dev.couchjobs.NewJob;
 import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.SequencePlace;
 import dev.couchjobs.internal.views.ScheduledTimes;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 
@@ -47,13 +48,13 @@ public record ScheduleRequest(String name, ScheduleRow.Definition definition, Ne
     }
 
     private static JobKeys keys(NewJob<?> job) {
-        return new JobKeys(
+        return JobKeys.ofSchedule(
                 job.limitKey().orElse(null),
                 job.turnKey().orElse(null),
-                null,
                 job.sequence()
                         .map(key -> new SequencePlace(key, 0, job.passesFailure(), false))
-                        .orElse(null));
+                        .orElse(null),
+                JobKeys.NO_DEADLINE);
     }
 
     private ScheduleRequest with(Timing timing, long start, long end, long jitter, int missed) {
@@ -86,6 +87,10 @@ public record ScheduleRequest(String name, ScheduleRow.Definition definition, Ne
 
     public ScheduleRequest with(ScheduleRow.Overlap overlap) {
         return with(definition.with(overlap));
+    }
+
+    public ScheduleRequest skippingAfter(Duration lateness) {
+        return with(definition.with(definition.keys().startingBefore(lateness.toMillis())));
     }
 
     public ScheduleRequest passingResult() {

@@ -80,7 +80,8 @@ public record ScheduleRow(
      * @param priority of the jobs
      * @param retry of the jobs, or null for that of their type
      * @param declared a digest of the declared data if the result of a job is the data of the next, or null
-     * @param keys of the jobs, without a unique key and a place in a sequence
+     * @param keys of the jobs, without a unique key and a place in a sequence; with the longest delay of their begin in
+     *     milliseconds in place of a deadline
      */
     public record Definition(
             String typeName,
@@ -100,6 +101,11 @@ public record ScheduleRow(
             return new Definition(
                     typeName, newTiming, newStart, newEnd, newJitter, newMissed, overlap, priority, retry, declared,
                     keys);
+        }
+
+        Definition with(JobKeys newKeys) {
+            return new Definition(
+                    typeName, timing, start, end, jitter, missed, overlap, priority, retry, declared, newKeys);
         }
 
         Definition with(Overlap newOverlap) {
@@ -122,7 +128,9 @@ public record ScheduleRow(
             return passesResult() && Objects.equals(declared, earlier.declared) && typeName.equals(earlier.typeName);
         }
 
-        /** {@return whether jobs overlap, pass results on, or have keys, which older code does not know} */
+        /**
+         * {@return whether jobs overlap, pass results on, or have keys or deadlines, which older code does not know}
+         */
         public boolean isExtended() {
             return overlap.addsAtClaim() || passesResult() || !keys.equals(JobKeys.NONE);
         }
@@ -188,19 +196,20 @@ public record ScheduleRow(
 
         private Tuple encodeKeys() {
             SequencePlace sequence = keys.sequence();
-            return Tuple.from(
+            Tuple row = Tuple.from(
                     keys.limit(),
                     keys.turn(),
                     sequence == null ? null : sequence.name(),
                     sequence != null && sequence.passesFailure());
+            return keys.startBefore() == JobKeys.NO_DEADLINE ? row : row.add(keys.startBefore());
         }
 
         private static JobKeys decodeKeys(Tuple row) {
-            return new JobKeys(
+            return JobKeys.ofSchedule(
                     row.getString(0),
                     row.getString(1),
-                    null,
-                    row.get(2) == null ? null : new SequencePlace(row.getString(2), 0, row.getBoolean(3), false));
+                    row.get(2) == null ? null : new SequencePlace(row.getString(2), 0, row.getBoolean(3), false),
+                    row.size() > 4 ? row.getLong(4) : JobKeys.NO_DEADLINE);
         }
 
         private static Definition decode(Tuple row) {
