@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * A worker, as it has described itself in the database. A worker does so when it starts, about every 20 seconds, and
+ * A worker, as it has described itself in the database. A worker does so when it starts, about once a minute, and
  * when its state changes.
  *
  * @param name its name, which other workers may have too
@@ -18,7 +18,7 @@ import java.util.List;
  * @param state what it does; a worker that still ends a claim is not {@link WorkerState#PAUSED} yet
  * @param startedAt when it started
  * @param lastSeen when it last described itself
- * @param isLive whether that is at most 60 seconds ago, by the agreed clock of the process that asks; a worker that was
+ * @param isLive whether that is at most 3 minutes ago, by the agreed clock of the process that asks; a worker that was
  *     closed is not listed
  */
 public record WorkerInfo(

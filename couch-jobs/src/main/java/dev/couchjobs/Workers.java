@@ -11,8 +11,9 @@ import java.util.concurrent.CompletableFuture;
  * WorkerBuilder#name}). Several workers may have one name. The contract of contexts, futures and errors is that of
  * {@link CouchJobs}. Safe for use by several threads.
  *
- * <p>A worker obeys within about a second after the commit; one that misses the notification, within about 20 seconds.
- * A worker of a version before this class is neither listed nor steered.
+ * <p>A worker obeys within about a second after the commit; one that misses the notification, or gets none because its
+ * client has too many watches, within about 66 seconds. A worker of a version before this class is neither listed nor
+ * steered.
  */
 public final class Workers {
     private final WorkerVerbs verbs;

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 final class LoopRows {
     private static final Duration MOMENT = Duration.ofSeconds(1);
     /** Within it a worker renews its row once. */
-    private static final Duration RENEWAL = Duration.ofSeconds(23);
+    private static final Duration RENEWAL = Duration.ofSeconds(67);
     /** Longer than the feed is kept. */
     private static final Duration LONG = Duration.ofMinutes(20);
 

@@ -57,7 +57,7 @@ class WorkerOrdersUnderFaultsTest {
     /** Clocks jump by up to 20 seconds about once a second: one may be minutes ahead when a retry is set. */
     private static final Duration CALM = Duration.ofMinutes(20);
     /** Longer than a worker that has missed the notification needs. */
-    private static final Duration OBEYED = Duration.ofSeconds(30);
+    private static final Duration OBEYED = Duration.ofSeconds(90);
 
     private static boolean hasSeenPause;
     private static boolean hasSeenDrain;
@@ -121,7 +121,7 @@ class WorkerOrdersUnderFaultsTest {
             simulation.advance(OBEYED);
             assertThat(started.stream().filter(each -> each.process().isAlive()))
                     .allSatisfy(each -> assertThat(each.worker().ended()).isDone());
-            simulation.advance(Duration.ofMinutes(10)); // clocks may be ahead by so much
+            simulation.advance(Duration.ofMinutes(12)); // clocks may be ahead by so much
             assertThat(simulation
                             .await(last.workers().list(simulation.database(), PageRequest.of(PageRequest.LIMIT_MAX)))
                             .items())

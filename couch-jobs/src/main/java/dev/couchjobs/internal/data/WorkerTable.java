@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 /** The rows of the workers, and the orders for their names (rfc/026). */
 public final class WorkerTable {
     /** For how long a worker is live after it was last seen. */
-    private static final Duration LIVE = Duration.ofSeconds(60);
+    private static final Duration LIVE = Duration.ofMinutes(3);
     /** After what time the row of a worker that is not seen, and the order of a drain, are removed. */
     private static final Duration KEPT = Duration.ofDays(1);
 

@@ -30,18 +30,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the row of a worker, and reads the orders for its name (rfc/026), in one transaction: when the worker starts,
- * every 20 seconds, when the orders change, and when the state of the worker changes.
+ * every 60 seconds, when the orders change, and when the state of the worker changes.
  *
  * <p>The worker claims nothing before the orders are known. Later, if a round fails, the last orders remain.
  */
 final class WorkerRegistration {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerRegistration.class);
-    private static final Duration INTERVAL = Duration.ofSeconds(20);
+    private static final Duration INTERVAL = Duration.ofSeconds(60);
     private static final int JITTER_PERCENT = 10;
     private static final Duration AFTER_WATCH_FAILURE = Duration.ofSeconds(1);
     private static final int TOO_MANY_WATCHES = 1032;
     /** In how many rounds on average a worker looks for rows of workers that have died. */
-    private static final int ROUNDS_PER_PRUNING = 180;
+    private static final int ROUNDS_PER_PRUNING = 60;
 
     private static final int PRUNED_MAX = 50;
 
