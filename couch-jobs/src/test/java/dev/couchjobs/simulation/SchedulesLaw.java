@@ -194,9 +194,10 @@ final class SchedulesLaw {
     }
 
     private static boolean isEqual(Object one, Object other) {
-        return one instanceof byte[] bytes && other instanceof byte[] others
-                ? Arrays.equals(bytes, others)
-                : one.equals(other);
+        if (one instanceof byte[] bytes && other instanceof byte[] others) {
+            return Arrays.equals(bytes, others);
+        }
+        return one.equals(other);
     }
 
     private void require(boolean holds, String otherwise) {
