@@ -12,6 +12,7 @@ import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobExpiredException;
+import dev.couchjobs.JobFailedException;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
@@ -235,6 +236,19 @@ class DeadlineContract extends JobsContract {
     }
 
     @Test
+    void aDeadLetterThatNeverBeganRunsWhenItIsRetried() {
+        put(NewJob.of(WORK, new WorkData(1)).id("first").retry(RetryPolicy.never()));
+        put(job("j1").after(Dependency.on(WORK, "first").ifUnsuccessful(DependencyPolicy.FAIL)));
+        await(timed.processor().fail(database, claim().orElseThrow(), new IllegalStateException("no paper")));
+        assertThat(failureOf(timed.resultAsync(WORK, "j1", LONG))).isInstanceOf(JobFailedException.class);
+        clock.advance(UNTIL_LATE);
+
+        assertThat(await(timed.deadLetters().retry(database, WORK, "j1"))).isTrue();
+
+        assertThat(claim().map(Job::id)).contains("j1");
+    }
+
+    @Test
     void aJobThatIsAddedAgainHasItsNewDeadline() {
         put(job("j1"));
         put(NewJob.of(WORK, new WorkData(1)).id("j1").startBefore(DEADLINE.plus(UNTIL_LATE)));
@@ -287,18 +301,22 @@ class DeadlineContract extends JobsContract {
 
     @Test
     void aWorkerDoesNotBeginAJobThatWaitedForASlotUntilItWasLate() throws InterruptedException {
-        CountDownLatch bothClaimed = new CountDownLatch(1);
+        CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch mayEnd = new CountDownLatch(1);
-        put(NewJob.of(WORK, new WorkData(1)).id("j1"), job("j2"));
-        CompletableFuture<Void> expired = timed.resultAsync(WORK, "j2", LONG);
+        put(NewJob.of(WORK, new WorkData(1)).id("short"));
         try (Worker worker = timed.worker()
                 .concurrency(1)
                 .process(WORK, job -> {
-                    bothClaimed.countDown();
-                    mayEnd.await();
+                    if (job.id().equals("j1")) {
+                        begun.countDown();
+                        mayEnd.await();
+                    }
                 })
                 .start()) {
-            assertThat(bothClaimed.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            timed.result(WORK, "short", LONG); // workers claim ahead once they know how long jobs take
+            put(NewJob.of(WORK, new WorkData(1)).id("j1").priority(2), job("j2").priority(1));
+            CompletableFuture<Void> expired = timed.resultAsync(WORK, "j2", LONG);
+            assertThat(begun.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
             clock.advance(UNTIL_LATE);
             mayEnd.countDown();
 

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.Batch;
+import dev.couchjobs.Batches;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.DeadLetters;
@@ -88,6 +90,11 @@ class ErrorsContract extends JobsContract {
         return List.of(
                 new Verb("list", (on, db, id) -> on.list(db, INDEX, PAGE)),
                 new Verb("list", (on, db, id) -> on.list(db, INDEX, JobState.PENDING, PAGE)),
+                new Verb("listTagged", (on, db, id) -> on.listTagged(db, INDEX, "tag", PAGE)),
+                new Verb("open", (on, db, id) -> on.batches().open(db, Batch.of("batch"))),
+                new Verb("seal", (on, db, id) -> on.batches().seal(db, "batch")),
+                new Verb("get", (on, db, id) -> on.batches().get(db, "batch")),
+                new Verb("remove", (on, db, id) -> on.batches().remove(db, "batch")),
                 new Verb("counts", (on, db, id) -> on.counts(db, INDEX)),
                 new Verb("setTypeTimeout", (on, db, id) -> on.types().setTypeTimeout(db, INDEX, LONG)),
                 new Verb("getTypeTimeout", (on, db, id) -> on.types().getTypeTimeout(db, INDEX)),
@@ -117,6 +124,7 @@ class ErrorsContract extends JobsContract {
     private static List<Verb> verbsWithoutADatabase() {
         return List.of(
                 new Verb("accept", (on, db, id) -> on.processor().accept(INDEX)),
+                new Verb("cancel", (on, db, id) -> on.batches().cancel("batch", "no reason")),
                 new Verb("retryAll", (on, db, id) -> on.deadLetters().retryAll(INDEX)),
                 new Verb("resultAsync", (on, db, id) -> on.resultAsync(WITH_RESULT, id, LONG)));
     }
@@ -133,6 +141,7 @@ class ErrorsContract extends JobsContract {
 
         assertThat(Stream.of(
                                 CouchJobs.class,
+                                Batches.class,
                                 Processor.class,
                                 JobTypes.class,
                                 JobControl.class,

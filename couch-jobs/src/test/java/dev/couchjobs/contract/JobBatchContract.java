@@ -40,6 +40,7 @@ class JobBatchContract extends JobsContract {
             JobType.of(INDEX.name(), WorkData.class).retry(RetryPolicy.never()).retention(Retention.forever());
     private static final JobType<WorkData, Void> REPORT = JobType.of(MAIL.name(), WorkData.class);
     private static final String IMPORT = "import-17";
+    private static final byte[] DAMAGED = {0x7F, 0x13};
 
     private StoredRows rows;
 
@@ -53,7 +54,17 @@ class JobBatchContract extends JobsContract {
     }
 
     private static Batch withReport() {
-        return Batch.of(IMPORT).closing(NewJob.of(REPORT, new WorkData(9)).id("report"));
+        return withReport("report");
+    }
+
+    private static Batch withReport(String id) {
+        return Batch.of(IMPORT).closing(NewJob.of(REPORT, new WorkData(9)).id(id));
+    }
+
+    private void finishReport() {
+        Job<WorkData> report = await(jobs.processor().accept(REPORT, AcceptOptions.nonBlocking()))
+                .orElseThrow();
+        await(jobs.processor().finish(database, report));
     }
 
     private void open(Batch batch) {
@@ -396,6 +407,198 @@ class JobBatchContract extends JobsContract {
 
         assertThat(report()).contains("report");
         assertThat(last.id()).isEqualTo("m1");
+    }
+
+    @Test
+    void theRemovalOfAnOldClosingJobKeepsANewBatchOfTheName() {
+        open(withReport("report-1"));
+        put(member("old"));
+        await(jobs.batches().cancel(IMPORT, "wrong file"));
+        assertThat(await(jobs.batches().remove(database, IMPORT))).isTrue();
+        open(withReport("report-2"));
+        put(member("m1"));
+
+        await(jobs.remove(database, REPORT, "report-1"));
+
+        assertThat(await(jobs.batches().get(database, IMPORT))).isPresent();
+    }
+
+    @Test
+    void aNewBatchOfTheNameWaitsForItsMembers() {
+        open(withReport());
+        put(member("m1"));
+        await(jobs.control().cancel(database, REPORT, "report", "no need"));
+        await(jobs.remove(database, REPORT, "report"));
+        finish();
+        open(withReport("report-2"));
+        put(member("m2"));
+
+        BatchInfo sealed = seal();
+
+        assertThat(sealed.outstanding()).isEqualTo(1);
+        assertThat(sealed.state()).isEqualTo(BatchState.SEALED);
+        assertThat(report()).isEmpty();
+    }
+
+    @Test
+    void aDeadLetterOfARemovedBatchLeavesNoRows() {
+        open(withReport());
+        put(member("m1"));
+        seal();
+        fail();
+        finishReport();
+        await(jobs.remove(database, REPORT, "report"));
+        assertThat(await(jobs.batches().get(database, IMPORT))).isEmpty();
+
+        await(jobs.deadLetters().retry(database, WORK, "m1"));
+        finish();
+
+        assertThat(rows.under("batch_counts")).isEmpty();
+        open(withReport("report-2"));
+        assertThat(batch().failed()).isZero();
+        assertThat(batch().total()).isZero();
+    }
+
+    @Test
+    void nothingIsStoredOnceAVanishingClosingJobHasEnded() {
+        JobType<WorkData, Void> vanishing = REPORT.retention(Retention.of(Duration.ZERO));
+        open(Batch.of(IMPORT).closing(NewJob.of(vanishing, new WorkData(9)).id("report")));
+        put(member("m1"));
+        seal();
+        finish();
+        await(jobs.processor()
+                .finish(
+                        database,
+                        await(jobs.processor().accept(vanishing, AcceptOptions.nonBlocking()))
+                                .orElseThrow()));
+        assertThat(await(jobs.getJobState(database, REPORT, "report"))).isEqualTo(JobState.NOT_FOUND);
+
+        assertThat(await(jobs.batches().get(database, IMPORT))).isEmpty();
+        assertThat(rows.under("batch_counts")).isEmpty();
+    }
+
+    @Test
+    void aMemberThatFailsDoesNotConflictWithTheEndOfAnother() {
+        open(withReport());
+        put(member("m1"), member("m2"), member("m3"));
+        seal();
+        Job<WorkData> first = claim();
+        Job<WorkData> second = claim();
+        try (Transaction tx = database.createTransaction()) {
+            await(jobs.processor().fail(tx, first, new IllegalStateException("no paper")));
+            await(jobs.processor().finish(database, second));
+
+            await(tx.commit());
+        }
+        assertThat(batch().outstanding()).isEqualTo(1);
+    }
+
+    @Test
+    void aSealDoesNotConflictWithTheEndOfOneOfManyMembers() {
+        open(withReport());
+        put(member("m1"), member("m2"), member("m3"));
+        Job<WorkData> second = claim();
+        try (Transaction tx = database.createTransaction()) {
+            await(jobs.batches().seal(tx, IMPORT));
+            await(jobs.processor().finish(database, second));
+
+            await(tx.commit());
+        }
+        assertThat(batch().outstanding()).isEqualTo(2);
+    }
+
+    @Test
+    void aMemberThatIsAddedBesideASealIsWaitedFor() {
+        open(withReport());
+        await(database.runAsync(tx -> {
+            CompletableFuture<?> added = jobs.add(tx, member("m1"));
+            CompletableFuture<?> sealed = jobs.batches().seal(tx, IMPORT);
+            return CompletableFuture.allOf(added, sealed);
+        }));
+
+        assertThat(stateOf("m1")).isEqualTo(JobState.PENDING);
+        assertThat(batch().state()).isEqualTo(BatchState.SEALED);
+        assertThat(report()).isEmpty();
+    }
+
+    @Test
+    void aDamagedMemberKeepsNoOtherFromBeingCancelled() {
+        open(withReport());
+        put(member("m1"), member("m2"));
+        rows.putBytes(rows.key("data", "index", "m1"), DAMAGED);
+
+        await(jobs.batches().cancel(IMPORT, "wrong file"));
+
+        assertThat(stateOf("m2")).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void aDamagedClosingJobKeepsNoBatchFromBeingCancelled() {
+        open(withReport());
+        put(member("m1"), member("m2"));
+        rows.putBytes(rows.key("data", "mail", "report"), DAMAGED);
+
+        await(jobs.batches().cancel(IMPORT, "wrong file"));
+
+        assertThat(batch().state()).isEqualTo(BatchState.CANCELLED);
+    }
+
+    @Test
+    void aDamagedRowOfABatchKeepsNoMemberFromEnding() {
+        open(withReport());
+        put(member("m1"));
+        seal();
+        Job<WorkData> only = claim();
+        rows.putBytes(rows.key("batches", IMPORT), DAMAGED);
+
+        await(jobs.processor().finish(database, only));
+
+        assertThat(stateOf("m1")).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void aClosingJobWithTheIdOfARunningJobWaits() {
+        put(NewJob.of(REPORT, new WorkData(1)).id("report"));
+        Job<WorkData> running = await(jobs.processor().accept(REPORT, AcceptOptions.nonBlocking()))
+                .orElseThrow();
+        open(withReport());
+        put(member("m1"));
+        await(jobs.processor().finish(database, running));
+
+        assertThat(report()).isEmpty();
+    }
+
+    @Test
+    void aRunningJobThatIsAddedToABatchIsWaitedFor() {
+        open(withReport());
+        put(NewJob.of(WORK, new WorkData(1)).id("m1"));
+        Job<WorkData> running = claim();
+        put(member("m1"));
+        assertThat(batch().outstanding()).isEqualTo(1);
+        seal();
+        await(jobs.processor().finish(database, running));
+        assertThat(report()).isEmpty();
+    }
+
+    @Test
+    void aClosingJobThatIsAddedAgainStillWaits() {
+        open(withReport());
+        put(member("m1"));
+        put(NewJob.of(REPORT, new WorkData(10)).id("report"));
+
+        assertThat(report()).isEmpty();
+    }
+
+    @Test
+    void aBatchWithoutAClosingJobWhoseLastProcessDiedIsSealedAgain() {
+        open(Batch.of(IMPORT));
+        put(member("m1"));
+        seal();
+        claim();
+        commit(tx -> tx.clear(
+                prefix.subspace(Tuple.from("couch_jobs", "batch_counts")).range()));
+
+        assertThat(seal().state()).isEqualTo(BatchState.CLOSED);
     }
 
     @Test

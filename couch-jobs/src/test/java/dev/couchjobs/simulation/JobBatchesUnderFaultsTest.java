@@ -164,7 +164,8 @@ class JobBatchesUnderFaultsTest {
         List<CompletableFuture<?>> verbs = new ArrayList<>();
         for (int left = 2 + random.nextInt(3); left > 0; left--) {
             verbs.add(
-                    switch (random.nextInt(4)) {
+                    switch (random.nextInt(5)) {
+                        case 4 -> jobs.batches().seal(tx, batch);
                         case 0 -> jobs.remove(tx, TYPE, id(random));
                         case 1 -> jobs.control().cancel(tx, TYPE, id(random), "on purpose");
                         case 2 -> jobs.addAll(tx, List.of(member(batch, random), plain(random)));
@@ -193,8 +194,8 @@ class JobBatchesUnderFaultsTest {
         private static final int LANES = 8;
 
         private Map<String, String> states = new HashMap<>();
-        /** The members that had ended before the commit: one that is added again with the last end has not. */
-        private Set<String> ended = new HashSet<>();
+        /** The rows of members before the commit: one whose end and addition are in one commit has not ended. */
+        private Map<String, Tuple> before = new HashMap<>();
 
         private @Nullable AssertionError broken;
 
@@ -206,8 +207,8 @@ class JobBatchesUnderFaultsTest {
                                 BATCHES.unpack(row.getKey()).getString(0),
                                 Tuple.fromBytes(row.getValue()).getString(0)));
                 Map<String, Set<String>> outstanding = new HashMap<>();
-                Set<String> endedNow = new HashSet<>();
-                read(tx, JOBS.range()).forEach(row -> look(row, now, outstanding, endedNow));
+                Map<String, Tuple> rows = new HashMap<>();
+                read(tx, JOBS.range()).forEach(row -> look(row, now, outstanding, rows));
                 Map<String, Set<String>> members = new HashMap<>();
                 read(tx, MEMBERS.range()).forEach(row -> {
                     Tuple path = MEMBERS.unpack(row.getKey());
@@ -224,18 +225,23 @@ class JobBatchesUnderFaultsTest {
                     require(
                             !hasClosed
                                     || name.equals("failing")
-                                    || ended.containsAll(outstanding.getOrDefault(name, Set.of())),
+                                    || outstanding.getOrDefault(name, Set.of()).stream()
+                                            .allMatch(id -> before.containsKey(id)
+                                                    && !before.get(id).equals(rows.get(id))),
                             name + " has closed with " + outstanding);
                 });
                 states = now;
-                ended = endedNow;
+                before = rows;
             } catch (AssertionError e) {
                 broken = broken == null ? e : broken;
             }
         }
 
         private static void look(
-                KeyValue row, Map<String, String> states, Map<String, Set<String>> outstanding, Set<String> ended) {
+                KeyValue row,
+                Map<String, String> states,
+                Map<String, Set<String>> outstanding,
+                Map<String, Tuple> rows) {
             String id = JOBS.unpack(row.getKey()).getString(0);
             Tuple job = Tuple.fromBytes(row.getValue());
             Tuple options =
@@ -244,8 +250,8 @@ class JobBatchesUnderFaultsTest {
             if (options.size() <= BATCH) {
                 return;
             }
+            rows.put(id, job);
             if (hasEnded) {
-                ended.add(id);
                 return;
             }
             String batch = options.getString(BATCH);

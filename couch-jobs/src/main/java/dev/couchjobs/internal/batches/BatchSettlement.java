@@ -9,6 +9,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.internal.data.BatchChange;
 import dev.couchjobs.internal.data.BatchCounters;
 import dev.couchjobs.internal.data.BatchRow;
+import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
@@ -18,10 +19,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -58,8 +59,6 @@ public final class BatchSettlement {
         }
         Map<String, BatchCounters> counted = new LinkedHashMap<>();
         changes.forEach(change -> count(tx, counted, change));
-        Set<String> removed = ConcurrentHashMap.newKeySet();
-        changes.forEach(change -> Optional.ofNullable(change.removedBatch()).ifPresent(removed::add));
         List<CompletableFuture<?>> settled = new ArrayList<>();
         changes.stream()
                 .filter(change ->
@@ -71,7 +70,10 @@ public final class BatchSettlement {
             change.save(tx, keyspace, batch);
             settled.add(settle(tx, runner, batch, change));
         });
-        removed.forEach(batch -> BatchRow.clear(tx, keyspace, batch));
+        changes.stream()
+                .filter(change -> change.removedBatch() != null)
+                .forEach(
+                        change -> settled.add(forget(tx, Objects.requireNonNull(change.removedBatch()), change.ref())));
         return CompletableFuture.allOf(settled.toArray(CompletableFuture<?>[]::new));
     }
 
@@ -125,44 +127,77 @@ public final class BatchSettlement {
         return row != null && row.state() != JobState.FINISHED;
     }
 
+    /** The row and the counters are read by snapshot: the ends of members do not conflict with each other. */
     private CompletableFuture<?> settle(Transaction tx, Runner runner, String batch, BatchCounters change) {
-        if (change.outstanding() >= 0) {
+        if (change.outstanding() >= 0 && !change.isAnyEnd()) {
             return CompletableFuture.completedFuture(change);
         }
         boolean hasFailed = change.failed() > 0 || change.expired() > 0;
-        CompletableFuture<Boolean> closed = hasFailed
-                ? closeIf(tx, batch, (row, counters) -> row.closesAtFailure())
-                : CompletableFuture.completedFuture(false);
-        return closed.thenCompose(done -> BatchCounters.read(tx.snapshot(), keyspace, batch))
-                .thenCompose(counters -> {
-                    if (counters.outstanding() <= 0) {
-                        return closeIfEnded(tx, batch);
-                    }
-                    if (counters.outstanding() <= FEW) {
-                        checkAfter(tx, runner, batch);
-                    }
-                    return closed;
-                });
+        CompletableFuture<BatchCounters> read = BatchCounters.read(tx.snapshot(), keyspace, batch);
+        return BatchRow.find(tx.snapshot(), keyspace, batch)
+                .thenCompose(row -> read.thenCompose(counters -> row.isEmpty()
+                        ? clearIfGone(tx, batch)
+                        : settle(tx, runner, batch, row.get(), counters, hasFailed)));
     }
 
-    private interface Condition {
-        boolean holds(BatchRow row, BatchCounters counters);
+    private CompletableFuture<Boolean> settle(
+            Transaction tx, Runner runner, String batch, BatchRow row, BatchCounters counters, boolean hasFailed) {
+        if (hasFailed && row.closesAtFailure() && row.mayClose()) {
+            return closeIf(tx, batch, found -> true, counted -> true);
+        }
+        return checkIfFewAreLeft(tx, runner, batch, counters);
+    }
+
+    /**
+     * Closes a batch that has no members left as far as this transaction sees, or checks that once it has committed.
+     */
+    private CompletableFuture<Boolean> checkIfFewAreLeft(
+            Transaction tx, Runner runner, String batch, BatchCounters counters) {
+        if (counters.outstanding() <= 0) {
+            return closeIfEnded(tx, batch);
+        }
+        if (counters.outstanding() <= FEW) {
+            checkAfter(tx, runner, batch);
+        }
+        return CompletableFuture.completedFuture(false);
+    }
+
+    /** A member may outlive its batch: what it has counted must not reach the next batch of the name. */
+    private CompletableFuture<Boolean> clearIfGone(Transaction tx, String batch) {
+        return inOrder(
+                tx,
+                batch,
+                () -> BatchRow.find(tx, keyspace, batch).thenApply(row -> {
+                    if (row.isEmpty()) {
+                        BatchRow.clear(tx, keyspace, batch);
+                    }
+                    return false;
+                }));
+    }
+
+    /** Removes a batch with its closing job, unless another batch has the name, or members have not ended. */
+    private CompletableFuture<?> forget(Transaction tx, String batch, JobRef closing) {
+        return inOrder(
+                tx,
+                batch,
+                () -> BatchRow.find(tx, keyspace, batch)
+                        .thenCombine(BatchCounters.read(tx, keyspace, batch), (row, counters) -> {
+                            if (row.filter(found -> found.isClosedBy(closing) && !found.mayClose())
+                                            .isPresent()
+                                    && counters.outstanding() <= 0) {
+                                BatchRow.clear(tx, keyspace, batch);
+                            }
+                            return row;
+                        }));
     }
 
     /** Closes a batch whose members have all ended, and which takes no more. {@return whether it did} */
     public CompletableFuture<Boolean> closeIfEnded(Transaction tx, String batch) {
-        return closeIf(tx, batch, (row, counters) -> row.state() == BatchState.SEALED && counters.outstanding() <= 0);
+        return closeIf(tx, batch, row -> row.state() == BatchState.SEALED, counters -> counters.outstanding() <= 0);
     }
 
-    /** Closes a batch that the caller has just sealed, if its members have ended. {@return its row} */
-    public CompletableFuture<BatchRow> closeIfEndedNow(Transaction tx, String batch, BatchRow sealed) {
-        return BatchCounters.read(tx, keyspace, batch)
-                .thenCompose(counters -> counters.outstanding() > 0
-                        ? CompletableFuture.completedFuture(sealed)
-                        : end(tx, batch, sealed, BatchState.CLOSED).thenApply(done -> sealed.with(BatchState.CLOSED)));
-    }
-
-    private CompletableFuture<Boolean> closeIf(Transaction tx, String batch, Condition condition) {
+    private CompletableFuture<Boolean> closeIf(
+            Transaction tx, String batch, Predicate<BatchRow> isReady, Predicate<BatchCounters> hasEnded) {
         return inOrder(
                 tx,
                 batch,
@@ -170,10 +205,43 @@ public final class BatchSettlement {
                         .thenCombine(
                                 BatchCounters.read(tx, keyspace, batch),
                                 (row, counters) -> row.filter(BatchRow::mayClose)
-                                        .filter(found -> condition.holds(found, counters)))
+                                        .filter(isReady)
+                                        .filter(found -> hasEnded.test(counters)))
                         .thenCompose(row -> row.isPresent()
                                 ? end(tx, batch, row.get(), BatchState.CLOSED).thenApply(done -> true)
                                 : CompletableFuture.completedFuture(false)));
+    }
+
+    /** Checks a batch that the caller has sealed, in the order of the verbs of its transaction. */
+    public CompletableFuture<Boolean> sealed(Transaction tx, Runner runner, String batch) {
+        return BatchCounters.read(tx.snapshot(), keyspace, batch)
+                .thenCompose(counters -> checkIfFewAreLeft(tx, runner, batch, counters));
+    }
+
+    /**
+     * Checks the batch of a closing job that waits, and lets the job run if the batch has closed without it: its row
+     * was damaged then.
+     *
+     * @return whether the job needs no further check
+     */
+    public CompletableFuture<Boolean> check(Transaction tx, JobRef closing, String batch) {
+        return BatchRow.find(tx, keyspace, batch).thenCompose(row -> {
+            if (row.isEmpty() || row.get().state() == BatchState.CANCELLED) {
+                return CompletableFuture.completedFuture(true);
+            }
+            return row.get().state() == BatchState.CLOSED && row.get().isClosedBy(closing)
+                    ? release(tx, closing, batch).thenApply(done -> true)
+                    : closeIfEnded(tx, batch);
+        });
+    }
+
+    private static CompletableFuture<?> release(Transaction tx, JobRef closing, String batch) {
+        JobTransaction jobs = JobTransaction.of(tx);
+        return jobs.edit(closing, job -> {
+            job.filter(found -> found.isClosingHeld(batch))
+                    .ifPresent(found -> jobs.save(closing, found, found.releasedByBatch()));
+            return CompletableFuture.completedFuture(job);
+        });
     }
 
     /** Closes a batch, or marks it as cancelled. Its closing job may run if it is closed. */
@@ -182,14 +250,10 @@ public final class BatchSettlement {
         if (row.state() == BatchState.OPEN) {
             BatchCounters.none().addOutstanding(-1).save(tx, keyspace, batch);
         }
-        JobTransaction jobs = JobTransaction.of(tx);
-        return state == BatchState.CANCELLED || row.closing(keyspace).isEmpty()
+        Optional<JobRef> closing = row.closing(keyspace);
+        return state == BatchState.CANCELLED || closing.isEmpty()
                 ? CompletableFuture.completedFuture(row)
-                : jobs.edit(row.closing(keyspace).get(), job -> {
-                    job.filter(found -> found.isClosingHeld(batch))
-                            .ifPresent(found -> jobs.save(row.closing(keyspace).get(), found, found.releasedByBatch()));
-                    return CompletableFuture.completedFuture(job);
-                });
+                : release(tx, closing.get(), batch);
     }
 
     /** Checks a batch once a transaction has committed. One check at a time runs in this process for each batch. */

@@ -47,11 +47,9 @@ public record BatchChange(
         return place == null || place.isClosing() ? null : place.batch();
     }
 
-    /** {@return the batch whose closing job is removed after it has ended, or null} */
+    /** {@return the batch whose closing job is removed, also by its end, or null} */
     public @Nullable String removedBatch() {
         BatchPlace was = place(before);
-        return was != null && was.isClosing() && after == null && before != null && before.state() == JobState.FINISHED
-                ? was.batch()
-                : null;
+        return was != null && was.isClosing() && (after == null || after.vanishes()) ? was.batch() : null;
     }
 }

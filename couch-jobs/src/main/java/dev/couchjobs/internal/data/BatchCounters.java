@@ -84,6 +84,15 @@ public final class BatchCounters {
         }
     }
 
+    /** {@return whether these changes count the end of a member} */
+    public boolean isAnyEnd() {
+        return words[SUCCEEDED] > 0
+                || words[FAILED] > 0
+                || words[CANCELLED] > 0
+                || words[EXPIRED] > 0
+                || words[REMOVED] > 0;
+    }
+
     /** {@return how many have not ended} */
     public long outstanding() {
         return words[OUTSTANDING];

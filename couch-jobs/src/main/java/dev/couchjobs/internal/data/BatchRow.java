@@ -26,6 +26,9 @@ public record BatchRow(
         @Nullable String closingType,
         @Nullable String closingId) {
 
+    /** What a row that cannot be decoded stands for: the batch takes no members, and does not close. */
+    private static final BatchRow DAMAGED = new BatchRow(BatchState.CLOSED, false, null, null);
+
     /** {@return this row in another state} */
     public BatchRow with(BatchState newState) {
         return new BatchRow(newState, closesAtFailure, closingType, closingId);
@@ -34,6 +37,11 @@ public record BatchRow(
     /** {@return whether the batch takes members, and closes when all have ended} */
     public boolean mayClose() {
         return state == BatchState.OPEN || state == BatchState.SEALED;
+    }
+
+    /** {@return whether a job is the closing job} */
+    public boolean isClosedBy(JobRef ref) {
+        return ref.keys().typeName().equals(closingType) && ref.id().equals(closingId);
     }
 
     /** {@return the closing job} */
@@ -50,8 +58,17 @@ public record BatchRow(
 
     /** {@return the row of a batch, if there is one} */
     public static CompletableFuture<Optional<BatchRow>> find(ReadTransaction tx, Keyspace keyspace, String batch) {
-        return tx.get(key(keyspace, batch))
-                .thenApply(value -> Optional.ofNullable(value).map(BatchRow::decode));
+        byte[] key = key(keyspace, batch);
+        return tx.get(key).thenApply(value -> Optional.ofNullable(value).map(bytes -> readable(key, bytes)));
+    }
+
+    private static BatchRow readable(byte[] key, byte[] value) {
+        try {
+            return decode(value);
+        } catch (RuntimeException e) { // tuples of damaged bytes fail in many ways
+            Quarantine.logOnce(key, e);
+            return DAMAGED;
+        }
     }
 
     /** Writes the row of a batch. */
@@ -88,18 +105,37 @@ public record BatchRow(
         }
     }
 
-    /** {@return members that have not ended, behind one, or the first ones} */
-    public static CompletableFuture<List<JobRef>> members(
-            ReadTransaction tx, Keyspace keyspace, String batch, Optional<JobRef> after, int limit) {
+    /**
+     * A page of the members that have not ended.
+     *
+     * @param members those whose rows can be read
+     * @param last the key of the last row; empty if there is none
+     */
+    public record Members(List<JobRef> members, Optional<byte[]> last) {}
+
+    /** {@return members that have not ended, behind a key, or the first ones} */
+    public static CompletableFuture<Members> members(
+            ReadTransaction tx, Keyspace keyspace, String batch, Optional<byte[]> after, int limit) {
         Range all = keyspace.batchMembers(batch).range();
-        byte[] begin = after.map(last -> ByteArrayUtil.keyAfter(
-                        keyspace.batchMembers(batch).pack(Tuple.from(last.keys().typeName(), last.id()))))
-                .orElse(all.begin);
+        byte[] begin = after.map(ByteArrayUtil::keyAfter).orElse(all.begin);
         return tx.getRange(new Range(begin, all.end), limit)
                 .asList()
-                .thenApply(rows -> rows.stream()
-                        .map(row -> keyspace.batchMembers(batch).unpack(row.getKey()))
-                        .map(path -> keyspace.job(path.getString(0), path.getString(1)))
-                        .toList());
+                .thenApply(rows -> new Members(
+                        rows.stream()
+                                .flatMap(row -> member(keyspace, batch, row.getKey()).stream())
+                                .toList(),
+                        rows.isEmpty()
+                                ? Optional.empty()
+                                : Optional.of(rows.get(rows.size() - 1).getKey())));
+    }
+
+    private static Optional<JobRef> member(Keyspace keyspace, String batch, byte[] key) {
+        try {
+            Tuple path = keyspace.batchMembers(batch).unpack(key);
+            return Optional.of(keyspace.job(path.getString(0), path.getString(1)));
+        } catch (RuntimeException e) {
+            Quarantine.logOnce(key, e);
+            return Optional.empty();
+        }
     }
 }

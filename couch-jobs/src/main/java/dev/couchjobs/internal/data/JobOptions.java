@@ -55,11 +55,17 @@ public record JobOptions(
     }
 
     /** {@return a copy for a job that has begun: its deadline is met} */
-    JobOptions begun() {
+    public JobOptions begun() {
         return keys.startBefore() == JobKeys.NO_DEADLINE
                 ? this
                 : new JobOptions(
                         priority, since, due, blocked, retry, dependencies, edits, firing, keys.withoutDeadline());
+    }
+
+    /** {@return a copy of these options of a running job in the batch of an object that is added, if it has one} */
+    public JobOptions inBatchOf(JobOptions source) {
+        BatchPlace place = source.keys.batch();
+        return place == null ? this : in(place);
     }
 
     /** {@return a copy for a closing job} */
@@ -129,10 +135,16 @@ public record JobOptions(
                 : new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, keys);
     }
 
-    /** {@return a copy with the creator's options of another object, and the state of this one} */
+    /**
+     * {@return a copy with the creator's options of another object, and the state of this one} A closing job that waits
+     * goes on waiting.
+     */
     public JobOptions withOptions(JobOptions source) {
+        BatchPlace place = keys.batch();
+        JobKeys newKeys =
+                place != null && place.held() && source.keys.batch() == null ? source.keys.in(place) : source.keys;
         return new JobOptions(
-                source.priority, source.since, due, blocked, source.retry, dependencies, edits, firing, source.keys);
+                source.priority, source.since, due, blocked, source.retry, dependencies, edits, firing, newKeys);
     }
 
     /** {@return a copy with the priority of another object; a job that keeps its priority keeps its age} */

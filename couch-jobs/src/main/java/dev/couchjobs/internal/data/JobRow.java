@@ -159,7 +159,7 @@ public record JobRow(
      */
     public JobRow requeued(long now, long scheduledTime) {
         ClaimEnd expired = ClaimEnd.of(AttemptEnd.EXPIRED, now, null);
-        JobOptions next = claimInfo.started() ? options.begun() : options;
+        JobOptions next = claimInfo.started() || resubmit ? options.begun() : options;
         return waiting(payload, scheduledTime, null, next, freshIfFlagged(claimInfo.expired()), expired);
     }
 
@@ -170,7 +170,7 @@ public record JobRow(
      */
     public JobRow released(long now, boolean started) {
         ClaimEnd claimEnd = ClaimEnd.of(AttemptEnd.RELEASED, now, null);
-        JobOptions next = started ? options.begun() : options;
+        JobOptions next = started || resubmit ? options.begun() : options;
         return waiting(payload, scheduledTime, lock, next, freshIfFlagged(claimInfo.ended(started)), claimEnd);
     }
 

@@ -3,7 +3,6 @@ package dev.couchjobs.internal.data;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -17,7 +16,12 @@ final class PackedCounters {
 
     /** {@return whether any of the changes is not zero} */
     static boolean isAny(long[] changes) {
-        return Arrays.stream(changes).anyMatch(change -> change != 0);
+        for (long change : changes) {
+            if (change != 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** {@return the changes as one number} */

@@ -153,12 +153,13 @@ final class RetentionSweeper implements AutoCloseable {
     private CompletableFuture<?> checkBatches(Transaction tx, Map<String, JobRow> closing, Instant now) {
         List<CompletableFuture<?>> checks = new ArrayList<>(closing.size());
         closing.forEach((id, row) -> Optional.ofNullable(row.awaitedBatch())
-                .ifPresent(batch -> checks.add(batches.closeIfEnded(tx, batch).thenAccept(closed -> {
-                    if (!closed) {
-                        long next = now.plus(BATCHES_CHECKED_AFTER).getEpochSecond();
-                        RetentionIndex.add(tx, new JobRef(keys, id), next);
-                    }
-                }))));
+                .ifPresent(batch -> checks.add(batches.check(tx, new JobRef(keys, id), batch)
+                        .thenAccept(done -> {
+                            if (!done) {
+                                long next = now.plus(BATCHES_CHECKED_AFTER).getEpochSecond();
+                                RetentionIndex.add(tx, new JobRef(keys, id), next);
+                            }
+                        }))));
         return CompletableFuture.allOf(checks.toArray(CompletableFuture<?>[]::new));
     }
 }

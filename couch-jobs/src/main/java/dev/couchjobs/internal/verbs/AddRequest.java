@@ -263,7 +263,8 @@ record AddRequest(
      */
     private JobRow added(JobRow row) {
         if (row.state() == JobState.RUNNING) {
-            return row.resubmitted(scheduledTime).withOptions(row.options().prioritised(options));
+            return row.resubmitted(scheduledTime)
+                    .withOptions(row.options().prioritised(options).inBatchOf(options));
         }
         JobRow again = row.enqueued(payload, scheduledTime);
         JobOptions asked = again.options().withOptions(options);

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.verbs;
 
+import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
@@ -11,6 +12,7 @@ import dev.couchjobs.BatchNotFoundException;
 import dev.couchjobs.BatchState;
 import dev.couchjobs.BatchStateException;
 import dev.couchjobs.JobType;
+import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.internal.batches.BatchSettlement;
 import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.BatchCounters;
@@ -23,6 +25,7 @@ import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.transactions.Transactions;
 import java.util.List;
 import java.util.Objects;
@@ -89,6 +92,8 @@ public final class BatchVerbs {
                                         closing.map(job -> job.ref().keys().typeName())
                                                 .orElse(null),
                                         closing.map(job -> job.ref().id()).orElse(null));
+                                BatchRow.clear(
+                                        tx, keyspace, name); // members of an earlier batch of the name may have counted
                                 opened.write(tx, keyspace, name);
                                 BatchCounters.none().addOutstanding(1).save(tx, keyspace, name);
                                 CompletableFuture<?> added = closing.isPresent()
@@ -101,18 +106,31 @@ public final class BatchVerbs {
 
     /** {@return the batch, which takes members only until all have ended} */
     public CompletableFuture<BatchInfo> seal(TransactionContext context, String name) {
-        return change("seal batch", context, name, (tx, row) -> {
-            if (row.state() == BatchState.CANCELLED) {
-                throw new BatchStateException(name, row.state(), "it does not close.");
-            }
-            if (row.state() != BatchState.OPEN) {
-                return info(tx, name, row);
-            }
-            BatchRow sealed = row.with(BatchState.SEALED);
-            sealed.write(tx, keyspace, name);
-            BatchCounters.none().addOutstanding(-1).save(tx, keyspace, name);
-            return settlement.closeIfEndedNow(tx, name, sealed).thenCompose(after -> info(tx, name, after));
-        });
+        return change(
+                "seal batch",
+                context,
+                name,
+                (tx, row) -> {
+                    if (row.state() == BatchState.CANCELLED) {
+                        throw new BatchStateException(name, row.state(), "it does not close.");
+                    }
+                    if (row.state() == BatchState.OPEN) {
+                        row.with(BatchState.SEALED).write(tx, keyspace, name);
+                        BatchCounters.none().addOutstanding(-1).save(tx, keyspace, name);
+                    }
+                    return CompletableFuture.completedFuture(row);
+                },
+                tx -> settlement.sealed(tx, this::runLater, name).thenCompose(done -> stored(tx, name)));
+    }
+
+    private CompletableFuture<Boolean> runLater(
+            Database database, Function<Transaction, CompletableFuture<Boolean>> body) {
+        return transactions.named("close batch", "").run(database, body);
+    }
+
+    private CompletableFuture<BatchInfo> stored(Transaction tx, String name) {
+        return BatchRow.find(tx.snapshot(), keyspace, name)
+                .thenCompose(row -> info(tx.snapshot(), name, row.orElseThrow(() -> new BatchNotFoundException(name))));
     }
 
     /** {@return the batch, if there is one} */
@@ -155,15 +173,20 @@ public final class BatchVerbs {
                     return settlement
                             .end(tx, name, row, BatchState.CANCELLED)
                             .thenCompose(done -> row.closing(keyspace)
-                                    .map(ref -> cancellation(ref, reason).apply(JobTransaction.of(tx), ref))
+                                    .map(ref -> cancelReadable(JobTransaction.of(tx), ref, reason))
                                     .orElseGet(() -> CompletableFuture.completedFuture(true)));
                 })
                 .thenCompose(done -> new MembersCancellation(name, reason).run());
     }
 
-    private JobAction cancellation(JobRef ref, String reason) {
+    /** Cancels a job, unless its row is damaged: that must not keep the others from being cancelled. */
+    private CompletableFuture<Boolean> cancelReadable(JobTransaction jobs, JobRef ref, String reason) {
         JobType<?, ?> type = JobType.of(ref.keys().typeName(), Object.class);
-        return JobAction.cancel(keyspace, rowTransitions, type, reason);
+        return JobAction.cancel(keyspace, rowTransitions, type, reason)
+                .apply(jobs, ref)
+                .exceptionallyCompose(error -> RootCauses.of(error) instanceof UndecodableRowException
+                        ? CompletableFuture.completedFuture(false)
+                        : CompletableFuture.failedFuture(error));
     }
 
     /** Cancels the members of a batch that have not ended, some in each transaction. */
@@ -173,7 +196,7 @@ public final class BatchVerbs {
         private final BatchSize batchSize = new BatchSize(MEMBERS_MAX);
         // Touched by one transaction at a time.
         private long cancelled;
-        private Optional<JobRef> last = Optional.empty();
+        private Optional<byte[]> last = Optional.empty();
 
         MembersCancellation(String name, String reason) {
             this.name = name;
@@ -185,25 +208,32 @@ public final class BatchVerbs {
                     .thenApply(done -> cancelled);
         }
 
+        private record Part(long cancelled, Optional<byte[]> last) {}
+
         private CompletableFuture<Boolean> page() {
             return batchSize
                     .run(tries -> transactions
                             .named("cancel batch", "")
                             .run(instance.database(), tx -> tries.next(limit -> cancel(tx, limit))))
-                    .thenApply(refs -> {
-                        cancelled += refs.size();
-                        last = refs.isEmpty() ? last : Optional.of(refs.get(refs.size() - 1));
-                        return !refs.isEmpty();
+                    .thenApply(part -> {
+                        cancelled += part.cancelled();
+                        last = part.last();
+                        return last.isPresent();
                     });
         }
 
-        private CompletableFuture<List<JobRef>> cancel(Transaction tx, int limit) {
-            return BatchRow.members(tx.snapshot(), keyspace, name, last, limit).thenCompose(refs -> {
+        private CompletableFuture<Part> cancel(Transaction tx, int limit) {
+            return BatchRow.members(tx.snapshot(), keyspace, name, last, limit).thenCompose(page -> {
                 JobTransaction jobs = JobTransaction.of(tx);
-                return CompletableFuture.allOf(refs.stream()
-                                .map(ref -> cancellation(ref, reason).apply(jobs, ref))
-                                .toArray(CompletableFuture<?>[]::new))
-                        .thenApply(done -> refs);
+                List<CompletableFuture<Boolean>> cancellations = page.members().stream()
+                        .map(ref -> cancelReadable(jobs, ref, reason))
+                        .toList();
+                return CompletableFuture.allOf(cancellations.toArray(CompletableFuture<?>[]::new))
+                        .thenApply(done -> new Part(
+                                cancellations.stream()
+                                        .filter(CompletableFuture::join)
+                                        .count(),
+                                page.last()));
             });
         }
     }
@@ -231,14 +261,30 @@ public final class BatchVerbs {
 
     private <T> CompletableFuture<T> change(String verb, TransactionContext context, String name, Change<T> change) {
         Keyspace.checkBatchName(name);
-        return inOrder(
-                verb,
-                context,
-                name,
-                List.of(),
-                jobs -> BatchRow.find(jobs.tx(), keyspace, name)
-                        .thenCompose(row ->
-                                change.apply(jobs.tx(), row.orElseThrow(() -> new BatchNotFoundException(name)))));
+        return inOrder(verb, context, name, List.of(), jobs -> changed(jobs.tx(), name, change));
+    }
+
+    /** @param then follows the change in its transaction, behind those of other verbs that have begun */
+    private <T, U> CompletableFuture<U> change(
+            String verb,
+            TransactionContext context,
+            String name,
+            Change<T> change,
+            Function<Transaction, CompletableFuture<U>> then) {
+        Keyspace.checkBatchName(name);
+        return transactions
+                .named(verb, "")
+                .runOnce(
+                        context,
+                        List.of(),
+                        jobs -> jobs.inOrder(
+                                        List.of(BatchRow.key(keyspace, name)), () -> changed(jobs.tx(), name, change))
+                                .thenCompose(done -> then.apply(jobs.tx())));
+    }
+
+    private <T> CompletableFuture<T> changed(Transaction tx, String name, Change<T> change) {
+        return BatchRow.find(tx, keyspace, name)
+                .thenCompose(row -> change.apply(tx, row.orElseThrow(() -> new BatchNotFoundException(name))));
     }
 
     /** Verbs for one batch in one transaction run in the order of the calls. */

@@ -97,7 +97,10 @@ interface JobAction {
         return UniqueIndex.isFreeFor(jobs.tx(), ref, deadLetter).thenApply(isFree -> {
             if (isFree) {
                 JobRow again = deadLetter.enqueued(deadLetter.payload(), ScheduledTimes.NONE);
-                jobs.save(ref, deadLetter, again.withOptions(again.options().ownedSince(now)));
+                jobs.save(
+                        ref,
+                        deadLetter,
+                        again.withOptions(again.options().begun().ownedSince(now)));
             }
             return isFree;
         });
