@@ -217,7 +217,7 @@ class JobBatchesUnderFaultsTest {
                 });
                 require(members.equals(outstanding), "members " + members + ", outstanding " + outstanding);
                 now.forEach((name, state) -> {
-                    long expected = outstanding.getOrDefault(name, Set.of()).size() + (state.equals("open") ? 1 : 0);
+                    long expected = outstanding.getOrDefault(name, Set.of()).size() + (state.equals("open") ? 1L : 0L);
                     require(
                             counted(tx, name) == expected,
                             name + " counts " + counted(tx, name) + ", and has " + expected);

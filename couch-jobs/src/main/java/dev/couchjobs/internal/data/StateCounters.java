@@ -34,7 +34,8 @@ public final class StateCounters {
     private static final int FURTHER_WORDS = 8;
 
     private final long[] first = new long[FIRST_WORDS];
-    private final long[] further = new long[FURTHER_WORDS];
+    /** Most transactions change none of the further counters. */
+    private long @Nullable [] further;
 
     /** Adds the change of a job. */
     void change(@Nullable JobRow before, @Nullable JobRow after) {
@@ -50,7 +51,9 @@ public final class StateCounters {
     void save(Transaction tx, TypeKeys keys, int shard) {
         int number = Math.floorMod(shard, SHARDS);
         save(tx, keys.counts(number), first);
-        save(tx, keys.counts(SHARDS + number), further);
+        if (further != null) {
+            save(tx, keys.counts(SHARDS + number), further);
+        }
     }
 
     private static void save(Transaction tx, byte[] key, long[] changes) {
@@ -89,8 +92,15 @@ public final class StateCounters {
                 case SUCCEEDED -> first[SUCCEEDED] += change;
                 case FAILED -> first[FAILED] += change;
                 case CANCELLED -> first[CANCELLED] += change;
-                case EXPIRED -> further[EXPIRED] += change;
+                case EXPIRED -> addFurther(EXPIRED, change);
             }
         }
+    }
+
+    private void addFurther(int word, int change) {
+        if (further == null) {
+            further = new long[FURTHER_WORDS];
+        }
+        further[word] += change;
     }
 }
