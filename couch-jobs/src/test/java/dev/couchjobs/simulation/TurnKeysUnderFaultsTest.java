@@ -72,7 +72,7 @@ class TurnKeysUnderFaultsTest {
     }
 
     static LongStream seeds() {
-        return Seeds.of(20, 40);
+        return Seeds.of(20, 25);
     }
 
     @AfterAll
