@@ -54,6 +54,11 @@ public record JobOptions(
         return keys.unique();
     }
 
+    /** {@return whether the deadline of a job that has not begun is over} */
+    public boolean isLate(long now) {
+        return keys.startBefore() != JobKeys.NO_DEADLINE && keys.startBefore() <= now;
+    }
+
     /** {@return a copy for a job that has begun: its deadline is met} */
     public JobOptions begun() {
         return keys.startBefore() == JobKeys.NO_DEADLINE

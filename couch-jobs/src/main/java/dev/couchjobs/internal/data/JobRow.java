@@ -275,8 +275,7 @@ public record JobRow(
 
     /** {@return whether this job is pending and has not begun by its deadline} */
     public boolean isLate(long now) {
-        long deadline = deadline();
-        return deadline != JobKeys.NO_DEADLINE && deadline <= now;
+        return state == JobState.PENDING && options.isLate(now);
     }
 
     /**

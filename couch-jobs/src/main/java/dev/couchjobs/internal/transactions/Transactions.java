@@ -160,7 +160,8 @@ public final class Transactions {
                         : runLoop(context::runAsync, body));
     }
 
-    private CompletableFuture<Boolean> runLater(
+    /** Runs what follows the commit of another transaction, in a transaction of its own. */
+    public CompletableFuture<Boolean> runLater(
             Database database, Function<Transaction, CompletableFuture<Boolean>> body) {
         return named("close batch", "").run(database, body);
     }

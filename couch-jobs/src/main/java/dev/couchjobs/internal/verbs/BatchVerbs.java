@@ -1,6 +1,5 @@
 package dev.couchjobs.internal.verbs;
 
-import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
@@ -120,12 +119,7 @@ public final class BatchVerbs {
                     }
                     return CompletableFuture.completedFuture(row);
                 },
-                tx -> settlement.sealed(tx, this::runLater, name).thenCompose(done -> stored(tx, name)));
-    }
-
-    private CompletableFuture<Boolean> runLater(
-            Database database, Function<Transaction, CompletableFuture<Boolean>> body) {
-        return transactions.named("close batch", "").run(database, body);
+                tx -> settlement.sealed(tx, transactions::runLater, name).thenCompose(done -> stored(tx, name)));
     }
 
     private CompletableFuture<BatchInfo> stored(Transaction tx, String name) {

@@ -4,7 +4,6 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.internal.data.ClaimInfo;
-import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRow;
 import java.time.Instant;
@@ -69,8 +68,7 @@ public final class ClaimedJob<D> implements Job<D> {
 
     /** {@return whether the job was claimed by its deadline, but has not begun by it} */
     public boolean isLate(long now) {
-        long deadline = options.keys().startBefore();
-        return deadline != JobKeys.NO_DEADLINE && deadline <= now;
+        return options.isLate(now);
     }
 
     /** {@return whether a claim on the job has expired, so that the job may be what ends the processes that run it} */
