@@ -146,6 +146,11 @@ public final class CouchJobs implements AutoCloseable {
         return new Limits(publicInstance);
     }
 
+    /** {@return the jobs by status: counted, and listed in pages} */
+    public JobStatuses statuses() {
+        return new JobStatuses(publicInstance);
+    }
+
     /** {@return the recurring jobs} */
     public Schedules schedules() {
         return new Schedules(publicInstance);

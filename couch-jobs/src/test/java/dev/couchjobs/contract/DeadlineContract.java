@@ -340,7 +340,7 @@ class DeadlineContract extends JobsContract {
     void theFirstDeadlineKeepsOlderVersionsOut() {
         put(job("j1"));
 
-        assertThat(rows.value("layout")).containsExactly(8L, 8L, 8L);
+        assertThat(rows.value("layout")).containsExactly(12L, 8L, 12L, "", "", "", 1L << 8);
     }
 
     @Test

@@ -621,7 +621,7 @@ class JobBatchContract extends JobsContract {
     void theFirstBatchKeepsOlderVersionsOut() {
         open(Batch.of(IMPORT));
 
-        assertThat(rows.value("layout")).containsExactly(10L, 10L, 10L);
+        assertThat(rows.value("layout")).containsExactly(12L, 10L, 12L, "", "", "", 1L << 10);
     }
 
     @Test

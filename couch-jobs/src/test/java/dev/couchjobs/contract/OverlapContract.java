@@ -426,10 +426,10 @@ class OverlapContract extends JobsContract {
     void onlySchedulesThatOverlapKeepOlderCodeFromReading() {
         StoredRows rows = new StoredRows(database, prefix);
         put(SKIPPING.queueing());
-        assertThat(rows.value("layout")).containsExactly(2L, 1L, 2L);
+        assertThat(rows.value("layout")).containsExactly(12L, 1L, 12L, "", "", "", 1L << 2);
 
         put(OVERLAPPING);
 
-        assertThat(rows.value("layout")).containsExactly(9L, 9L, 9L);
+        assertThat(rows.value("layout")).containsExactly(12L, 9L, 12L, "", "", "", 1L << 2 | 1L << 9);
     }
 }

@@ -454,7 +454,7 @@ class SequenceContract extends JobsContract {
     @Test
     void theFirstJobInASequenceRaisesTheLayout() {
         addAll("a");
-        assertThat(rows.value("layout")).containsExactly(7L, 7L, 7L);
+        assertThat(rows.value("layout")).containsExactly(12L, 7L, 12L, "", "", "", 1L << 7);
     }
 
     // Errors

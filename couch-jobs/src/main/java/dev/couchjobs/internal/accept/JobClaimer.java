@@ -3,6 +3,7 @@ package dev.couchjobs.internal.accept;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
@@ -428,7 +429,7 @@ final class JobClaimer<D> {
             if (!mayHaveTurns) {
                 return selector.select(tx, criteria, now, demand)
                         .thenCombine(layoutRow.checkedBy(tx), (selection, layout) -> {
-                            mayHaveTurns = layout.mayHaveTurnKeys();
+                            mayHaveTurns = layout.mayUse(Feature.TURN_KEYS);
                             missesTurns = mayHaveTurns;
                             return selection;
                         });

@@ -76,7 +76,8 @@ public record ClaimRules(
     public static CompletableFuture<Void> set(
             Transaction tx, Keyspace keyspace, String typeName, UnaryOperator<ClaimRules> change) {
         return CompletableFuture.allOf(
-                new LayoutRow(keyspace).raise(tx, Layout::withClaimRules), change(tx, keyspace.type(typeName), change));
+                new LayoutRow(keyspace).raise(tx, layout -> layout.with(Feature.CLAIM_RULES)),
+                change(tx, keyspace.type(typeName), change));
     }
 
     /** Changes the rules of a type; fails if the row is damaged. */

@@ -89,14 +89,17 @@ public final class JobLog {
     }
 
     /** Replaces the progress of the job, and notifies its subscribers. */
-    public static void progress(JobTransaction jobs, JobRef ref, JobRow row, JobProgress progress) {
-        Tuple value = Tuple.from(
-                progress.done(),
-                progress.total(),
-                progress.text(),
-                progress.at().toEpochMilli());
-        jobs.tx().set(progressKey(ref), value.pack());
+    public static CompletableFuture<@Nullable Void> progress(
+            JobTransaction jobs, JobRef ref, JobRow row, JobProgress progress) {
+        byte[] value = Tuple.from(
+                        progress.done(),
+                        progress.total(),
+                        progress.text(),
+                        progress.at().toEpochMilli())
+                .pack();
+        jobs.tx().set(progressKey(ref), value);
         writeAndNotify(jobs, ref, row);
+        return StatusIndex.progress(jobs.tx(), ref, row, value);
     }
 
     static byte[] entryKey(JobRef ref, long number) {
@@ -135,7 +138,7 @@ public final class JobLog {
         return tx.get(key).thenApply(value -> Quarantine.readable(tx, ref.keys(), key, value, JobLog::decodeProgress));
     }
 
-    private static JobProgress decodeProgress(byte[] value) {
+    static JobProgress decodeProgress(byte[] value) {
         Tuple progress = Tuple.fromBytes(value);
         return new JobProgress(
                 progress.getLong(0),

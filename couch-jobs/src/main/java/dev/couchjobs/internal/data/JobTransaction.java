@@ -264,6 +264,7 @@ public final class JobTransaction {
         if (BatchChange.isToSettle(was, now)) {
             scope.settleLater(new BatchChange(ref, was, now));
         }
+        settleStatus(ref, was, now);
         if (QueueIndex.restore(tx, ref, was, now)) {
             shared.wakeProcessors();
         }
@@ -343,6 +344,7 @@ public final class JobTransaction {
         if (BatchChange.isToSettle(before, event)) {
             scope.settleLater(new BatchChange(ref, before, event));
         }
+        settleStatus(ref, before, next);
         clearActivity(ref, before, next);
         savePayloads(ref, before, next);
         saveDeadLetter(ref, before, next);
@@ -353,6 +355,12 @@ public final class JobTransaction {
         scope.remember(ref.rowKey(), next);
         if (endsFiring(before, after)) {
             scope.endFiring(change);
+        }
+    }
+
+    private void settleStatus(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+        if (StatusChange.isToSettle(before, after) && StatusIndex.mayBeUsed(tx)) {
+            scope.settleLater(new StatusChange(ref, before, after));
         }
     }
 

@@ -15,39 +15,24 @@ import org.jspecify.annotations.Nullable;
  * @param oldestReader the oldest layout whose code may read the rows
  * @param oldestWriter the oldest layout whose code may write the rows
  * @param mark the mark of a move to another database, or null
+ * @param features the features that may be in use, each as the bit with the number of its layout
  */
 public record Layout(
         long number,
         long oldestReader,
         long oldestWriter,
-        @Nullable MoveMark mark) {
-    /** Older code would end a job of a schedule without adding the next. */
-    private static final long WITH_SCHEDULES = 2;
-    /** Older code would end a job without passing its slot on. */
-    private static final long WITH_LIMIT_KEYS = 3;
-    /** Older code would claim jobs of paused types. */
-    private static final long WITH_CLAIM_RULES = 4;
-    /** Older code can neither decode jobs with unique keys nor remove their rows. */
-    private static final long WITH_UNIQUE_KEYS = 5;
-    /** Older code can neither decode jobs with turn keys nor find them. */
-    private static final long WITH_TURN_KEYS = 6;
-    /** Older code can neither decode jobs in sequences nor let the next one go. */
-    private static final long WITH_SEQUENCES = 7;
-    /** Older code can neither decode jobs with deadlines nor count those that have expired. */
-    private static final long WITH_DEADLINES = 8;
-    /** Older code can neither decode jobs whose claim adds the next job of their schedule nor add that. */
-    private static final long WITH_OVERLAPS = 9;
-    /** Older code can neither decode jobs in batches nor count them. */
-    private static final long WITH_BATCHES = 10;
-    /** Older code can neither decode jobs with tags nor remove their rows. */
-    private static final long WITH_TAGS = 11;
+        @Nullable MoveMark mark,
+        long features) {
+    /** The first layout whose row lists the features in use. */
+    private static final long WITH_FEATURES = Feature.STATUS_INDEX.layout();
     /** The newest layout that this code knows. */
-    private static final long KNOWN = WITH_TAGS;
+    private static final long KNOWN = Feature.STATUS_INDEX.layout();
 
     /** The layout of an instance without the row. */
-    static final Layout FIRST = new Layout(1, 1, 1, null);
+    static final Layout FIRST = new Layout(1, 1, 1, null, 0);
 
     private static final int MARKED_SIZE = 6;
+    private static final int FEATURES = 6;
 
     /**
      * The mark that a move writes to both databases.
@@ -69,93 +54,58 @@ public record Layout(
             return FIRST;
         }
         Tuple row = Tuple.fromBytes(value);
-        MoveMark mark =
-                row.size() < MARKED_SIZE ? null : new MoveMark(row.getString(3), row.getString(4), row.getString(5));
-        return new Layout(row.getLong(0), row.getLong(1), row.getLong(2), mark);
+        MoveMark mark = row.size() < MARKED_SIZE || row.getString(3).isEmpty()
+                ? null
+                : new MoveMark(row.getString(3), row.getString(4), row.getString(5));
+        long number = row.getLong(0);
+        long features = row.size() > FEATURES ? row.getLong(FEATURES) : upTo(number);
+        return new Layout(number, row.getLong(1), row.getLong(2), mark, features);
+    }
+
+    /** {@return the features that an instance may use whose row does not list them} */
+    private static long upTo(long number) {
+        return (2L << Math.min(number, KNOWN)) - 4; // no feature has layout 0 or 1
     }
 
     byte[] encode() {
         Tuple row = Tuple.from(number, oldestReader, oldestWriter);
-        return (mark == null ? row : row.add(mark.move).add(mark.run).add(mark.closed)).pack();
+        boolean listsFeatures = features != upTo(number);
+        if (mark == null && !listsFeatures) {
+            return row.pack();
+        }
+        Tuple marked = mark == null
+                ? row.add("").add("").add("")
+                : row.add(mark.move).add(mark.run).add(mark.closed);
+        return (listsFeatures ? marked.add(features) : marked).pack();
     }
 
     /** {@return a copy with a mark, or without one} */
     public Layout marked(@Nullable MoveMark next) {
-        return new Layout(number, oldestReader, oldestWriter, next);
+        return new Layout(number, oldestReader, oldestWriter, next, features);
     }
 
-    /** {@return a copy that only code with schedules may write} */
-    public Layout withSchedules() {
-        return writtenFrom(WITH_SCHEDULES);
+    /** {@return a copy that only code with a feature may write, and read unless older code may} */
+    public Layout with(Feature feature) {
+        if (mayUse(feature)) {
+            return this;
+        }
+        long layout = Math.max(WITH_FEATURES, feature.layout());
+        return new Layout(
+                Math.max(number, layout),
+                feature.isReadByOlder() ? oldestReader : Math.max(oldestReader, feature.layout()),
+                Math.max(oldestWriter, layout),
+                mark,
+                features | feature.bit());
     }
 
-    /** {@return a copy that only code with limit keys may write} */
-    public Layout withLimitKeys() {
-        return writtenFrom(WITH_LIMIT_KEYS);
+    /** {@return a copy with a feature, if that is used} */
+    public Layout with(Feature feature, boolean isUsed) {
+        return isUsed ? with(feature) : this;
     }
 
-    /** {@return a copy that only code with claim rules may write} */
-    public Layout withClaimRules() {
-        return writtenFrom(WITH_CLAIM_RULES);
-    }
-
-    /** {@return a copy that only code with unique keys may read or write} */
-    public Layout withUniqueKeys() {
-        return usedFrom(WITH_UNIQUE_KEYS);
-    }
-
-    /** {@return a copy that only code with turn keys may read or write} */
-    public Layout withTurnKeys() {
-        return usedFrom(WITH_TURN_KEYS);
-    }
-
-    /** {@return a copy that only code with sequences may read or write} */
-    public Layout withSequences() {
-        return usedFrom(WITH_SEQUENCES);
-    }
-
-    /** {@return a copy that only code with deadlines may read or write} */
-    public Layout withDeadlines() {
-        return usedFrom(WITH_DEADLINES);
-    }
-
-    /** {@return a copy that only code with batches may read or write} */
-    public Layout withBatches() {
-        return usedFrom(WITH_BATCHES);
-    }
-
-    /** {@return a copy that only code with tags may read or write} */
-    public Layout withTags() {
-        return usedFrom(WITH_TAGS);
-    }
-
-    /** {@return whether a job may have a deadline} */
-    public boolean mayHaveDeadlines() {
-        return number >= WITH_DEADLINES;
-    }
-
-    /** {@return a copy that only code with overlapping schedules may read or write} */
-    public Layout withOverlaps() {
-        return usedFrom(WITH_OVERLAPS);
-    }
-
-    /** {@return whether a job may have a turn key} */
-    public boolean mayHaveTurnKeys() {
-        return number >= WITH_TURN_KEYS;
-    }
-
-    private Layout usedFrom(long layout) {
-        Layout written = writtenFrom(layout);
-        return new Layout(written.number, Math.max(oldestReader, layout), written.oldestWriter, written.mark);
-    }
-
-    /** {@return whether a type may have claim rules} */
-    public boolean mayHaveClaimRules() {
-        return number >= WITH_CLAIM_RULES;
-    }
-
-    private Layout writtenFrom(long layout) {
-        return new Layout(Math.max(number, layout), oldestReader, Math.max(oldestWriter, layout), mark);
+    /** {@return whether a feature may be in use} */
+    public boolean mayUse(Feature feature) {
+        return (features & feature.bit()) != 0;
     }
 
     /** {@return whether a move has marked these rows} */

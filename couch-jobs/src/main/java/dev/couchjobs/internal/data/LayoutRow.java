@@ -73,12 +73,12 @@ public final class LayoutRow {
         return new Check(layout, Layout::refusesWriting, tx::cancel);
     }
 
-    /** {@return whether types may have rules, as far as a transaction that writes rows knows already} */
-    static boolean mayHaveClaimRules(Transaction tx) {
+    /** {@return whether a feature may be in use, as far as a transaction that writes rows knows already} */
+    static boolean mayUse(Transaction tx, Feature feature) {
         return TransactionScope.layout(tx)
                 .map(layout -> !layout.isDone()
                         || layout.isCompletedExceptionally()
-                        || layout.join().mayHaveClaimRules())
+                        || layout.join().mayUse(feature))
                 .orElse(true);
     }
 

@@ -66,6 +66,13 @@ public record LimitedJob(
     /** Lets the job wait in the limited queue. */
     public void enterLimitedQueue(Transaction tx) {
         tx.set(limitedKey(), value());
+        place(tx);
+    }
+
+    private void place(Transaction tx) {
+        if (StatusIndex.mayBeUsed(tx)) {
+            TransactionScope.of(tx).place(this);
+        }
     }
 
     private byte[] value() {
@@ -83,6 +90,7 @@ public record LimitedJob(
     /** Puts the job into the queue from which processes claim. */
     public void enterQueue(Transaction tx) {
         tx.set(queueKey(), EMPTY);
+        place(tx);
         if (turnKey != null) {
             TurnRequest.write(tx, new TurnKey(ref.keys(), turnKey));
         }

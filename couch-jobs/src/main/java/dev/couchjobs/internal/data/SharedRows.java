@@ -122,7 +122,7 @@ final class SharedRows {
         if (wakesHolders) {
             LostClaims.wakeHolders(tx, keys, userVersion);
         }
-        if (endsClaims && LayoutRow.mayHaveClaimRules(tx)) {
+        if (endsClaims && LayoutRow.mayUse(tx, Feature.CLAIM_RULES)) {
             IncompleteVersionstamps.touch(tx, keys.watchesEnds(), userVersion);
         }
         if (!renewed.isEmpty()) {

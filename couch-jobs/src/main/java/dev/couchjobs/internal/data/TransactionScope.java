@@ -61,6 +61,10 @@ final class TransactionScope {
 
     @GuardedBy("this") private List<BatchChange> batchChanges = List.of();
 
+    @GuardedBy("this") private List<StatusChange> statusChanges = List.of();
+
+    @GuardedBy("this") private List<LimitedJob> placedJobs = List.of();
+
     private volatile boolean isRetry;
 
     private volatile @Nullable CompletableFuture<Layout> layout;
@@ -195,6 +199,44 @@ final class TransactionScope {
     private synchronized List<BatchChange> takeBatchChanges() {
         List<BatchChange> taken = batchChanges;
         batchChanges = List.of();
+        return taken;
+    }
+
+    /** Records a change that a status index may show. */
+    synchronized void settleLater(StatusChange change) {
+        if (statusChanges.isEmpty()) {
+            statusChanges = new ArrayList<>();
+        }
+        statusChanges.add(change);
+    }
+
+    /** {@return the changes that status indexes may show, as recorded since the last call} */
+    static List<StatusChange> takeStatusChanges(Transaction tx) {
+        return find(tx).map(TransactionScope::takeStatusChanges).orElse(List.of());
+    }
+
+    private synchronized List<StatusChange> takeStatusChanges() {
+        List<StatusChange> taken = statusChanges;
+        statusChanges = List.of();
+        return taken;
+    }
+
+    /** Records that a job with a limit key enters the limited queue, or the queue from which processes claim. */
+    synchronized void place(LimitedJob job) {
+        if (placedJobs.isEmpty()) {
+            placedJobs = new ArrayList<>();
+        }
+        placedJobs.add(job);
+    }
+
+    /** {@return the jobs that entered a queue by their limit keys, as recorded since the last call} */
+    static List<LimitedJob> takePlacedJobs(Transaction tx) {
+        return find(tx).map(TransactionScope::takePlacedJobs).orElse(List.of());
+    }
+
+    private synchronized List<LimitedJob> takePlacedJobs() {
+        List<LimitedJob> taken = placedJobs;
+        placedJobs = List.of();
         return taken;
     }
 

@@ -70,6 +70,9 @@ public final class TypeKeys {
     private final Subspace sequences;
     private final Subspace sequenceQueue;
     private final Subspace tags;
+    private final Subspace statuses;
+    private final byte[] statusesPrefix;
+    private final Subspace statusCounts;
     private final byte[] rules;
     private final byte[] rate;
     private final byte[] watchesLost;
@@ -124,6 +127,9 @@ public final class TypeKeys {
         sequences = root.subspace(Tuple.from("sequences", typeName));
         sequenceQueue = root.subspace(Tuple.from("sequence_queue", typeName));
         tags = root.subspace(Tuple.from("tags", typeName));
+        statuses = root.subspace(Tuple.from("statuses", typeName));
+        statusesPrefix = statuses.pack();
+        statusCounts = root.subspace(Tuple.from("status_counts", typeName));
         rules = root.pack(Tuple.from("rules", typeName));
         rate = root.pack(Tuple.from("rate", typeName));
         watchesLost = root.pack(Tuple.from("watches_lost", typeName));
@@ -184,6 +190,25 @@ public final class TypeKeys {
     /** The jobs with tags, by tag and id. */
     Subspace tags() {
         return tags;
+    }
+
+    /** The jobs by status, time and id; at the subspace's own key whether they are indexed. */
+    Subspace statuses() {
+        return statuses;
+    }
+
+    byte[] statusesPrefix() {
+        return statusesPrefix;
+    }
+
+    /** Reads the path of a row in the status index: status, time, id, and a mark behind the id if it is progress. */
+    TupleReader readStatus(byte[] key) {
+        return below(statusesPrefix, key);
+    }
+
+    /** The number of jobs with each status. */
+    Subspace statusCounts() {
+        return statusCounts;
     }
 
     /** All pending rows. */

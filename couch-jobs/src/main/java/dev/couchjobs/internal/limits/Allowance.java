@@ -3,6 +3,7 @@ package dev.couchjobs.internal.limits;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Rate;
 import dev.couchjobs.internal.data.ClaimRules;
+import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.RateMeter;
 import dev.couchjobs.internal.data.StateCounters;
@@ -44,7 +45,7 @@ public final class Allowance {
                 ? read(tx, keys)
                 : layoutRow
                         .checkedBy(tx)
-                        .thenCompose(layout -> layout.mayHaveClaimRules()
+                        .thenCompose(layout -> layout.mayUse(Feature.CLAIM_RULES)
                                 ? read(tx, keys)
                                 : CompletableFuture.completedFuture(UNLIMITED));
     }

@@ -6,6 +6,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.batches.BatchSettlement;
+import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.LayoutRow;
@@ -81,7 +82,7 @@ final class RetentionSweeper implements AutoCloseable {
     /** {@return when the next jobs are due, in seconds since the epoch, if any are} */
     CompletableFuture<OptionalLong> nextDue(Transaction tx) {
         return RetentionIndex.nextDue(tx, keys, false).thenCombine(layoutRow.checkedBy(tx), (due, layout) -> {
-            sweepInterval.mayHaveDeadlines(layout.mayHaveDeadlines());
+            sweepInterval.mayHaveDeadlines(layout.mayUse(Feature.DEADLINES));
             return due;
         });
     }

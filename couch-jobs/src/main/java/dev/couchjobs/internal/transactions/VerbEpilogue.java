@@ -2,6 +2,7 @@ package dev.couchjobs.internal.transactions;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.batches.BatchSettlement;
+import dev.couchjobs.internal.data.StatusSettlement;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.dependencies.DependencyPropagator;
 import dev.couchjobs.internal.limits.Admission;
@@ -12,9 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Completes what a verb began in its transaction: adds the jobs of schedules that follow those that ended, propagates
- * the ends of jobs to their dependents, lets the next jobs of sequences go, counts the
- * members of batches, passes the slots of limit keys on, and
- * brings the types of enqueued jobs into use. Each part may follow from those before it.
+ * the ends of jobs to their dependents, lets the next jobs of sequences go, counts the members of batches, passes the
+ * slots of limit keys on, writes the status indexes, and brings the types of enqueued jobs into use. Each part may follow from those before it.
  */
 record VerbEpilogue(
         ScheduleFirings scheduleFirings,
@@ -30,7 +30,8 @@ record VerbEpilogue(
                 .thenCompose(propagated -> SequenceOrder.settle(tx))
                 .thenCompose(ordered -> batches.settle(tx, runner))
                 .thenCompose(counted -> admission.settle(tx))
-                .thenCompose(settled -> TypeInUse.bringIntoUse(tx))
+                .thenCompose(settled -> StatusSettlement.settle(tx))
+                .thenCompose(indexed -> TypeInUse.bringIntoUse(tx))
                 .thenApply(used -> result));
     }
 }

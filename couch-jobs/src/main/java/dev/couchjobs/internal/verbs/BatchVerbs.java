@@ -16,10 +16,10 @@ import dev.couchjobs.internal.batches.BatchSettlement;
 import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.BatchCounters;
 import dev.couchjobs.internal.data.BatchRow;
+import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
@@ -79,7 +79,8 @@ public final class BatchVerbs {
                 closing.map(CreatorVerbs.ClosingJob::types).orElse(List.of()),
                 jobs -> {
                     Transaction tx = jobs.tx();
-                    CompletableFuture<?> raised = new LayoutRow(keyspace).raise(tx, Layout::withBatches);
+                    CompletableFuture<?> raised =
+                            new LayoutRow(keyspace).raise(tx, layout -> layout.with(Feature.BATCHES));
                     return BatchRow.find(tx, keyspace, name)
                             .thenCompose(row -> raised.thenCompose(done -> {
                                 if (row.isPresent()) {

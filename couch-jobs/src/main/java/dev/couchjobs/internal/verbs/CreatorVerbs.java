@@ -9,11 +9,11 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.internal.data.BatchPlace;
+import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.SequenceKey;
 import dev.couchjobs.internal.data.SequenceRow;
@@ -277,14 +277,15 @@ public final class CreatorVerbs {
                 tx,
                 keyspace,
                 newJobs.stream().flatMap(job -> job.batch().stream()).collect(Collectors.toSet()));
-        CompletableFuture<?> raised = new LayoutRow(keyspace).raise(tx, layout -> {
-            Layout withLimitKeys = limitKeys.isEmpty() ? layout : layout.withLimitKeys();
-            Layout withUniqueKeys = hasUniqueKeys ? withLimitKeys.withUniqueKeys() : withLimitKeys;
-            Layout withTurnKeys = hasTurnKeys ? withUniqueKeys.withTurnKeys() : withUniqueKeys;
-            Layout withSequences = sequences.isEmpty() ? withTurnKeys : withTurnKeys.withSequences();
-            Layout withDeadlines = hasDeadlines ? withSequences.withDeadlines() : withSequences;
-            return hasTags ? withDeadlines.withTags() : withDeadlines;
-        });
+        CompletableFuture<?> raised = new LayoutRow(keyspace)
+                .raise(
+                        tx,
+                        layout -> layout.with(Feature.LIMIT_KEYS, !limitKeys.isEmpty())
+                                .with(Feature.UNIQUE_KEYS, hasUniqueKeys)
+                                .with(Feature.TURN_KEYS, hasTurnKeys)
+                                .with(Feature.SEQUENCES, !sequences.isEmpty())
+                                .with(Feature.DEADLINES, hasDeadlines)
+                                .with(Feature.TAGS, hasTags));
         return CompletableFuture.allOf(batches, raised);
     }
 

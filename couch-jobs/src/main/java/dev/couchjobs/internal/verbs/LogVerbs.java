@@ -70,10 +70,8 @@ public final class LogVerbs {
                 .runOnce(
                         context,
                         List.of(ref.keys()),
-                        jobs -> jobs.edit(ref, row -> {
-                            JobLog.progress(jobs, ref, Fence.held(jobs.tx(), job, row), progress);
-                            return CompletableFuture.completedFuture(null);
-                        }));
+                        jobs -> jobs.edit(
+                                ref, row -> JobLog.progress(jobs, ref, Fence.held(jobs.tx(), job, row), progress)));
     }
 
     /** {@return the entries after a number, oldest first} */

@@ -13,6 +13,7 @@ import dev.couchjobs.PayloadTooLargeException;
 import dev.couchjobs.ScheduleInfo;
 import dev.couchjobs.ScheduleNotFoundException;
 import dev.couchjobs.UndecodableRowException;
+import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
@@ -92,12 +93,12 @@ public final class ScheduleVerbs {
     }
 
     private static Layout raised(Layout layout, ScheduleRow.Definition definition) {
-        Layout withSchedules = layout.withSchedules();
         JobKeys keys = definition.keys();
-        Layout withLimitKeys = keys.limit() == null ? withSchedules : withSchedules.withLimitKeys();
-        Layout withTurnKeys = keys.turn() == null ? withLimitKeys : withLimitKeys.withTurnKeys();
-        Layout withSequences = keys.sequence() == null ? withTurnKeys : withTurnKeys.withSequences();
-        return definition.isExtended() ? withSequences.withOverlaps() : withSequences;
+        return layout.with(Feature.SCHEDULES)
+                .with(Feature.LIMIT_KEYS, keys.limit() != null)
+                .with(Feature.TURN_KEYS, keys.turn() != null)
+                .with(Feature.SEQUENCES, keys.sequence() != null)
+                .with(Feature.OVERLAPS, definition.isExtended());
     }
 
     private CompletableFuture<ScheduleRow> put(

@@ -1,0 +1,212 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import dev.couchjobs.JobStatus;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the status indexes of types that have one.
+ *
+ * <p>The end of a verb settles the changes of the jobs, because only then it is known whether a job with a limit key
+ * waits for a slot. While an index is being built, a transaction that changes a job reads whether that job has a row
+ * already. The build reads the same row, so the two conflict, and each row is counted once.
+ */
+public final class StatusSettlement {
+    private final Transaction tx;
+    private final TypeKeys keys;
+    private final StatusIndex.State state;
+    private final long[] counted = new long[StatusRow.STORED.size()];
+
+    private StatusSettlement(Transaction tx, TypeKeys keys, StatusIndex.State state) {
+        this.tx = tx;
+        this.keys = keys;
+        this.state = state;
+    }
+
+    /** What the transaction has changed in one type. */
+    private record Changes(Map<JobRef, StatusChange> ofRows, List<LimitedJob> ofSlots) {
+        Changes() {
+            this(new LinkedHashMap<>(), new ArrayList<>());
+        }
+    }
+
+    /** Settles the changes of this transaction since the last call. */
+    public static CompletableFuture<@Nullable Void> settle(Transaction tx) {
+        List<StatusChange> rows = TransactionScope.takeStatusChanges(tx);
+        List<LimitedJob> slots = TransactionScope.takePlacedJobs(tx);
+        if (rows.isEmpty() && slots.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Map<TypeKeys, Changes> byType = new LinkedHashMap<>();
+        rows.forEach(change -> byType.computeIfAbsent(change.ref().keys(), type -> new Changes())
+                .ofRows()
+                .merge(change.ref(), change, StatusChange::then));
+        slots.forEach(job -> byType.computeIfAbsent(job.ref().keys(), type -> new Changes())
+                .ofSlots()
+                .add(job));
+        return TransactionScope.layout(tx)
+                .orElseThrow()
+                .thenCompose(layout -> layout.mayUse(Feature.STATUS_INDEX)
+                        ? allOf(byType.entrySet().stream()
+                                .map(type -> settle(tx, type.getKey(), type.getValue()))
+                                .toList())
+                        : CompletableFuture.completedFuture(null));
+    }
+
+    private static CompletableFuture<@Nullable Void> settle(Transaction tx, TypeKeys keys, Changes changes) {
+        return JobTransaction.of(tx)
+                .inOrder(
+                        List.of(keys.statusesPrefix()),
+                        () -> StatusIndex.state(tx, keys)
+                                .thenCompose(state -> state == StatusIndex.State.NONE
+                                        ? CompletableFuture.completedFuture(null)
+                                        : new StatusSettlement(tx, keys, state).settle(changes)));
+    }
+
+    private CompletableFuture<@Nullable Void> settle(Changes changes) {
+        List<CompletableFuture<?>> settled = new ArrayList<>();
+        changes.ofRows().values().forEach(change -> settled.add(move(change)));
+        changes.ofSlots().stream()
+                .filter(job -> !changes.ofRows().containsKey(job.ref()))
+                .forEach(job -> settled.add(place(job)));
+        return allOf(settled).thenAccept(done -> StatusIndex.count(tx, keys, counted));
+    }
+
+    private CompletableFuture<?> move(StatusChange change) {
+        JobRow before = change.before();
+        JobRow after = change.after();
+        CompletableFuture<List<JobStatus>> were =
+                before == null ? CompletableFuture.completedFuture(List.of()) : stored(change.ref(), before);
+        CompletableFuture<JobStatus> is =
+                after == null ? CompletableFuture.completedFuture(null) : status(change.ref(), after);
+        return were.thenCombine(is, (statuses, status) -> {
+            byte[] key = after == null || status == null ? null : StatusRow.key(change.ref(), status, after);
+            statuses.forEach(was -> count(was, -1));
+            if (before != null) {
+                possible(before).stream()
+                        .map(was -> StatusRow.key(change.ref(), was, before))
+                        .filter(old -> !Arrays.equals(old, key))
+                        .forEach(this::clear);
+            }
+            if (after != null && status != null && key != null) {
+                count(status, 1);
+                tx.set(key, StatusRow.value(after));
+            }
+            return change;
+        });
+    }
+
+    /** A running job may have a row of progress behind its own. */
+    private void clear(byte[] key) {
+        tx.clear(new Range(key, ByteArrayUtil.strinc(key)));
+    }
+
+    private synchronized void count(JobStatus status, int change) {
+        counted[StatusRow.number(status)] += change;
+    }
+
+    /** {@return the statuses that a job may have as its row says} */
+    private static List<JobStatus> possible(JobRow row) {
+        return LimitChange.isDueAndLimited(row)
+                ? List.of(JobStatus.WAITING, JobStatus.LIMITED)
+                : List.of(StatusRow.status(row));
+    }
+
+    /** {@return the status under which a job has a row, if it has one} */
+    private CompletableFuture<List<JobStatus>> stored(JobRef ref, JobRow row) {
+        List<JobStatus> possible = possible(row);
+        if (state == StatusIndex.State.COMPLETE && possible.size() == 1) {
+            return CompletableFuture.completedFuture(possible);
+        }
+        List<CompletableFuture<Boolean>> found = possible.stream()
+                .map(status -> tx.get(StatusRow.key(ref, status, row)).thenApply(Objects::nonNull))
+                .toList();
+        return allOf(found).thenApply(done -> {
+            List<JobStatus> stored = new ArrayList<>(1);
+            for (int i = 0; i < possible.size(); i++) {
+                if (found.get(i).join()) {
+                    stored.add(possible.get(i));
+                }
+            }
+            return stored;
+        });
+    }
+
+    /** {@return the status of a job} */
+    private CompletableFuture<JobStatus> status(JobRef ref, JobRow row) {
+        return LimitChange.isDueAndLimited(row)
+                ? dueStatus(LimitedJob.of(ref, row))
+                : CompletableFuture.completedFuture(StatusRow.status(row));
+    }
+
+    private CompletableFuture<JobStatus> dueStatus(LimitedJob job) {
+        return SlotTable.isWaiting(tx, job).thenApply(isWaiting -> isWaiting ? JobStatus.LIMITED : JobStatus.WAITING);
+    }
+
+    /** Moves the row of a job that got a slot, or lost it. */
+    private CompletableFuture<?> place(LimitedJob job) {
+        return dueStatus(job).thenCompose(status -> {
+            JobStatus was = status == JobStatus.LIMITED ? JobStatus.WAITING : JobStatus.LIMITED;
+            byte[] old = StatusRow.key(job.ref(), was, job.since());
+            return tx.get(old).thenAccept(value -> {
+                if (value != null) {
+                    count(was, -1);
+                    count(status, 1);
+                    clear(old);
+                    tx.set(StatusRow.key(job.ref(), status, job.since()), value);
+                }
+            });
+        });
+    }
+
+    /**
+     * Indexes the next jobs, by id, of a type whose index is being built.
+     *
+     * @return how many there were; fewer than the limit if no more follow, and the index is complete
+     */
+    public static CompletableFuture<Integer> build(Transaction tx, TypeKeys keys, int limit) {
+        StatusSettlement settlement = new StatusSettlement(tx, keys, StatusIndex.State.BUILDING);
+        return StatusIndex.builtUpTo(tx, keys)
+                .thenCompose(after -> JobTable.list(tx, keys, after, limit))
+                .thenCompose(rows -> settlement.add(rows.byId()).thenApply(done -> {
+                    int count = rows.byId().size();
+                    if (count < limit) {
+                        StatusIndex.complete(tx, keys);
+                    } else {
+                        rows.byId().keySet().stream()
+                                .skip(limit - 1L)
+                                .forEach(last -> StatusIndex.builtUpTo(tx, keys, last));
+                    }
+                    return count;
+                }));
+    }
+
+    private CompletableFuture<@Nullable Void> add(Map<String, JobRow> jobs) {
+        List<CompletableFuture<?>> added = new ArrayList<>(jobs.size());
+        jobs.forEach((id, row) -> {
+            JobRef ref = new JobRef(keys, id);
+            tx.addReadConflictKey(ref.dataKey());
+            added.add(stored(ref, row).thenCombine(status(ref, row), (stored, status) -> {
+                if (stored.isEmpty()) {
+                    count(status, 1);
+                    tx.set(StatusRow.key(ref, status, row), StatusRow.value(row));
+                }
+                return ref;
+            }));
+        });
+        return allOf(added).thenAccept(done -> StatusIndex.count(tx, keys, counted));
+    }
+
+    private static CompletableFuture<@Nullable Void> allOf(List<? extends CompletableFuture<?>> futures) {
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
+    }
+}
