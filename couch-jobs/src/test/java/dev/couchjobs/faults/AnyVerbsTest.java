@@ -35,7 +35,7 @@ class AnyVerbsTest {
     @Provide
     Arbitrary<List<Call>> calls() {
         return Combinators.combine(
-                        Arbitraries.integers().between(0, 14),
+                        Arbitraries.integers().between(0, 18),
                         Arbitraries.integers().between(0, IDS - 1),
                         Arbitraries.integers().between(-3, 3))
                 .as(Call::new)
@@ -100,6 +100,21 @@ class AnyVerbsTest {
             case 12 ->
                 await(fixture, fixture.others.control().reprioritise(fixture.database(), MAIL, id, call.number()));
             case 13 -> await(fixture, fixture.others.control().runNow(fixture.database(), MAIL, id));
+            case 14 -> await(fixture, fixture.others.statuses().index(MAIL));
+            case 15 ->
+                await(
+                        fixture,
+                        call.number() == 0
+                                ? fixture.others.statuses().drop(fixture.database(), MAIL)
+                                : fixture.others
+                                        .limits()
+                                        .set(fixture.database(), MAIL, "key", 1 + Math.abs(call.number())));
+            case 16, 17 ->
+                await(
+                        fixture,
+                        fixture.others.add(
+                                fixture.database(),
+                                (call.number() < 0 ? later(stage, job, call) : job).limitKey("key")));
             default -> {
                 fixture.others.maintenance().monitor(MAIL);
                 stage.time().advance(Duration.ofSeconds(2 + Math.abs(call.number())));

@@ -26,6 +26,8 @@ final class IndexRows {
     private final Set<Tuple> ranked = new HashSet<>();
     private final Set<Tuple> dead = new HashSet<>();
     private final Set<Tuple> tags = new HashSet<>();
+    private final Set<String> limited = new HashSet<>();
+    private final StatusRows statuses = new StatusRows();
     private final Map<String, SortedSet<Long>> attempts = new TreeMap<>();
     private final Map<String, SortedSet<Long>> log = new TreeMap<>();
     private BigInteger counts = BigInteger.ZERO;
@@ -39,9 +41,16 @@ final class IndexRows {
             case "ranked" -> ranked.add(place);
             case "dead" -> dead.add(place);
             case "tags" -> tags.add(place);
+            case "limited" -> limited.add(place.getString(3));
+            case "statuses", "status_counts" -> statuses.add(key, value);
             case "attempts" -> numbered(attempts, place);
             default -> numbered(log, place);
         }
+    }
+
+    /** {@return whether a job is in the limited queue} */
+    boolean isLimited(String jobId) {
+        return limited.contains(jobId);
     }
 
     private void count(byte[] value) {
@@ -60,7 +69,7 @@ final class IndexRows {
         }
     }
 
-    private static byte[] reversed(byte[] bytes) {
+    static byte[] reversed(byte[] bytes) {
         byte[] reversed = new byte[bytes.length];
         for (int i = 0; i < bytes.length; i++) {
             reversed[i] = bytes[bytes.length - 1 - i];
@@ -70,10 +79,11 @@ final class IndexRows {
 
     List<String> contradictions(Map<String, TypeRows.Data> data, List<Long> stillCounted) {
         List<String> found = new ArrayList<>();
-        differ(found, "the order of priorities", ranked, expectedRanked(data));
+        differ(found, "the order of priorities", ranked, expectedRanked(data, limited));
         differ(found, "the dead letters", dead, expectedDead(data));
         differ(found, "the tags", tags, expectedTags(data));
         differ(found, "the counts", counted(), expectedCounts(data, stillCounted));
+        found.addAll(statuses.contradictions(data, limited, !stillCounted.isEmpty()));
         data.keySet().forEach(jobId -> attempts.computeIfAbsent(jobId, id -> new TreeSet<>()));
         attempts.forEach((jobId, numbers) -> checkAttempts(found, jobId, numbers, data));
         log.forEach((jobId, numbers) -> checkLog(found, jobId, numbers, data));
@@ -86,11 +96,11 @@ final class IndexRows {
         }
     }
 
-    private static Set<Tuple> expectedRanked(Map<String, TypeRows.Data> data) {
+    private static Set<Tuple> expectedRanked(Map<String, TypeRows.Data> data, Set<String> limited) {
         Set<Tuple> expected = new HashSet<>();
         data.forEach((jobId, row) -> {
-            boolean isRanked = row.priority() != 0 || row.turnKey() != null;
-            if (row.state() == JobState.PENDING && isRanked && !row.blocked()) {
+            boolean isRanked = row.priority() != 0 || row.turnKey() != null || row.isLaterForItsLimitKey();
+            if (row.state() == JobState.PENDING && isRanked && !limited.contains(jobId) && !row.blocked()) {
                 long rank = -(long) row.priority();
                 long time = row.scheduledTime();
                 boolean moved = row.options().getBoolean(2);

@@ -61,6 +61,7 @@ public record TypeRows(
             Tuple claimInfo,
             Tuple ending) {
         private static final Tuple NO_TERMS = Tuple.from(0, 0, false, false);
+        private static final int LIMIT_KEY = 9;
         private static final int TURN_KEY = 13;
         private static final int HELD = 17;
         private static final Tuple NO_CLAIM = Tuple.from(0, 0, "", 0, false);
@@ -81,6 +82,16 @@ public record TypeRows(
         /** {@return its turn key, or null if it has none} */
         @Nullable String turnKey() {
             return options.size() > TURN_KEY ? options.getString(TURN_KEY) : null;
+        }
+
+        /** {@return its limit key, or null if it has none} */
+        @Nullable String limitKey() {
+            return options.size() > LIMIT_KEY ? options.getString(LIMIT_KEY) : null;
+        }
+
+        /** {@return whether it waits for its scheduled time in the later part of the ranked queue for its limit key} */
+        boolean isLaterForItsLimitKey() {
+            return limitKey() != null && scheduledTime != 0 && !options.getBoolean(2);
         }
 
         boolean failed() {
@@ -191,7 +202,8 @@ public record TypeRows(
     private void addAll(Subspace root, String type, List<KeyValue> all) {
         for (KeyValue row : all) {
             Tuple key = root.unpack(row.getKey());
-            if (key.size() > 2 && key.getString(1).equals(type)) {
+            boolean isOfType = key.size() > 1 && key.get(1).equals(type);
+            if (isOfType && (key.size() > 2 || key.getString(0).equals("statuses"))) {
                 add(key, row.getValue());
             }
         }
@@ -214,13 +226,16 @@ public record TypeRows(
                 }
             }
             case "waits_for", "dependents", "releasing", "expected" -> linkRows.add(key);
-            case "counts", "ranked", "attempts", "dead", "log", "tags" -> indexes.add(key, value);
+            case "counts", "ranked", "attempts", "dead", "log", "tags", "limited", "statuses", "status_counts" ->
+                indexes.add(key, value);
             case "result",
                     "retire",
                     "archiving",
                     "quarantine",
                     "idle",
                     "unique",
+                    "limits",
+                    "slots",
                     "turns",
                     "turn_requests",
                     "in_turn",
@@ -259,7 +274,12 @@ public record TypeRows(
         List<String> found = new ArrayList<>();
         Set<Pending> expected = new HashSet<>();
         data.forEach((jobId, row) -> {
-            if (row.state() == JobState.PENDING && row.priority() == 0 && row.turnKey() == null && !row.blocked()) {
+            if (row.state() == JobState.PENDING
+                    && row.priority() == 0
+                    && row.turnKey() == null
+                    && !row.isLaterForItsLimitKey()
+                    && !indexes.isLimited(jobId)
+                    && !row.blocked()) {
                 expected.add(new Pending(row.scheduledTime(), jobId));
             }
             if (row.state() == JobState.RUNNING

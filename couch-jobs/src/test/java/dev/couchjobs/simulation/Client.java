@@ -63,7 +63,7 @@ final class Client {
 
     private CompletableFuture<?> turn() {
         String jobId = JobsSimulation.jobId(random);
-        return node.sleepUpTo(rest).thenCompose(rested -> switch (random.nextInt(38)) {
+        return node.sleepUpTo(rest).thenCompose(rested -> switch (random.nextInt(39)) {
             case 16, 17, 18, 19 -> addElsewhere(jobId);
             case 0 -> remove(jobId);
             case 1 -> replace(jobId);
@@ -83,6 +83,7 @@ final class Client {
             case 29, 30 -> addUnique();
             case 31 -> addInTurn(random.nextBoolean() ? jobId : node.jobs().newJobId());
             case 32 -> node.isDamaged() ? add(jobId) : addInSequence(node.jobs().newJobId());
+            case 36 -> index();
             case 33, 34, 35 ->
                 oracle.recurringJobs().isUsed() ? oracle.recurringJobs().change(node) : add(jobId);
             default -> add(jobId);
@@ -276,6 +277,15 @@ final class Client {
                 .thenCompose(paused -> node.sleepUpTo(SHORT_REST))
                 .thenCompose(rested -> node.jobs().types().resume(node.database(), node.type()))
                 .thenRun(() -> node.log("resumed the type"));
+    }
+
+    private CompletableFuture<Void> index() {
+        return random.nextInt(3) == 0
+                ? node.jobs()
+                        .statuses()
+                        .drop(node.database(), node.type())
+                        .thenRun(() -> node.log("dropped the status index"))
+                : node.jobs().statuses().index(node.type()).thenRun(() -> node.log("indexed the type by status"));
     }
 
     private CompletableFuture<Void> limit() {
