@@ -5,10 +5,13 @@ import dev.couchjobs.Batch;
 import dev.couchjobs.BatchInfo;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobContext;
+import dev.couchjobs.JobLine;
 import dev.couchjobs.JobSelection;
 import dev.couchjobs.JobState;
+import dev.couchjobs.JobStatus;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.PageRequest;
 import dev.couchjobs.Rate;
 import dev.couchjobs.Schedule;
 import dev.couchjobs.Unique;
@@ -23,6 +26,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -62,6 +66,7 @@ public final class TenantReports {
     }
 
     private void run() {
+        jobs.statuses().index(REPORT).join(); // for the overview
         jobs.limits().set(database, REPORT, 2).join(); // of each tenant two at once
         jobs.limits().setTotal(database, REPORT, 5).join(); // of all tenants five
         jobs.limits()
@@ -180,13 +185,21 @@ public final class TenantReports {
         jobs.workers().drain(database, "reports").join(); // all workers of the old version
         old.ended().join();
         Worker deployed = worker();
-        System.out.println("paused for " + reasonOfPause() + ": the report is " + stateOf("small-month"));
+        System.out.println("paused for " + reasonOfPause() + ": " + overview());
         jobs.types().resume(database, REPORT).join();
         return deployed;
     }
 
     private String reasonOfPause() {
         return jobs.types().getPause(database, REPORT).join().orElseThrow().reason();
+    }
+
+    /** How many reports are to come, or have come to a bad end. */
+    private String overview() {
+        return jobs.statuses().counts(database, REPORT).join().entrySet().stream()
+                .filter(count -> count.getValue() > 0 && count.getKey() != JobStatus.SUCCEEDED)
+                .map(count -> count.getValue() + " " + count.getKey())
+                .collect(Collectors.joining(", "));
     }
 
     private JobState stateOf(String jobId) {
@@ -205,5 +218,11 @@ public final class TenantReports {
                         job -> job.state() == JobState.PENDING && job.limitKey().equals(Optional.of("large")));
         System.out.println("large leaves: " + ofTenant.count().join().applied() + " reports to come, "
                 + ofTenant.cancel("the tenant has left").join().applied() + " cancelled");
+        JobLine last = jobs.statuses()
+                .list(database, REPORT, JobStatus.CANCELLED, PageRequest.of(1).newestFirst())
+                .join()
+                .items()
+                .get(0);
+        System.out.println("all: " + overview() + ", because " + last.error().orElseThrow());
     }
 }

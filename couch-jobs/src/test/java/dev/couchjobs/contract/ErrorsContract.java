@@ -16,6 +16,8 @@ import dev.couchjobs.JobControl;
 import dev.couchjobs.JobDetails;
 import dev.couchjobs.JobNotFoundException;
 import dev.couchjobs.JobState;
+import dev.couchjobs.JobStatus;
+import dev.couchjobs.JobStatuses;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobTypes;
 import dev.couchjobs.Maintenance;
@@ -96,6 +98,9 @@ class ErrorsContract extends JobsContract {
                 new Verb("get", (on, db, id) -> on.batches().get(db, "batch")),
                 new Verb("remove", (on, db, id) -> on.batches().remove(db, "batch")),
                 new Verb("counts", (on, db, id) -> on.counts(db, INDEX)),
+                new Verb("counts", (on, db, id) -> on.statuses().counts(db, INDEX)),
+                new Verb("list", (on, db, id) -> on.statuses().list(db, INDEX, JobStatus.WAITING, PAGE)),
+                new Verb("drop", (on, db, id) -> on.statuses().drop(db, INDEX)),
                 new Verb("setTypeTimeout", (on, db, id) -> on.types().setTypeTimeout(db, INDEX, LONG)),
                 new Verb("getTypeTimeout", (on, db, id) -> on.types().getTypeTimeout(db, INDEX)),
                 new Verb("clearTypeTimeout", (on, db, id) -> on.types().clearTypeTimeout(db, INDEX)),
@@ -125,6 +130,7 @@ class ErrorsContract extends JobsContract {
         return List.of(
                 new Verb("accept", (on, db, id) -> on.processor().accept(INDEX)),
                 new Verb("cancel", (on, db, id) -> on.batches().cancel("batch", "no reason")),
+                new Verb("index", (on, db, id) -> on.statuses().index(INDEX)),
                 new Verb("retryAll", (on, db, id) -> on.deadLetters().retryAll(INDEX)),
                 new Verb("resultAsync", (on, db, id) -> on.resultAsync(WITH_RESULT, id, LONG)));
     }
@@ -142,6 +148,7 @@ class ErrorsContract extends JobsContract {
         assertThat(Stream.of(
                                 CouchJobs.class,
                                 Batches.class,
+                                JobStatuses.class,
                                 Processor.class,
                                 JobTypes.class,
                                 JobControl.class,

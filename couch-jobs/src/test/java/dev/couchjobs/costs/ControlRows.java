@@ -10,6 +10,7 @@ import static dev.couchjobs.costs.CostRow.verb;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Batch;
 import dev.couchjobs.Job;
+import dev.couchjobs.JobStatus;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.PageRequest;
 import java.time.Duration;
@@ -46,6 +47,30 @@ final class ControlRows {
                         "`listTagged` of 100 jobs",
                         ControlRows::manyTagged,
                         (s, db, tag) -> s.jobs.listTagged(db, MAIL, tag, PageRequest.of(CostFixture.MANY))),
+                verb(
+                        "`add` of a job that is indexed by status",
+                        ControlRows::indexed,
+                        (s, db, id) -> s.jobs.add(db, MAIL, id, DATA)),
+                verb(
+                        "`finish` of a job that is indexed by status",
+                        ControlRows::indexedRunning,
+                        (s, db, job) -> s.jobs.processor().finish(db, job)),
+                verb(
+                        "`statuses().index` of 100 jobs",
+                        ControlRows::unindexed,
+                        (s, db, type) -> s.jobs.statuses().index(MAIL)),
+                verb(
+                        "`statuses().counts`",
+                        ControlRows::manyIndexed,
+                        (s, db, status) -> s.jobs.statuses().counts(db, MAIL)),
+                verb(
+                        "`statuses().list` of 100 jobs",
+                        ControlRows::manyIndexed,
+                        (s, db, status) -> s.jobs.statuses().list(db, MAIL, status, PageRequest.of(CostFixture.MANY))),
+                verb(
+                        "`statuses().drop`",
+                        ControlRows::manyIndexed,
+                        (s, db, status) -> s.jobs.statuses().drop(db, MAIL)),
                 verb(
                         "`batches().open` with a closing job",
                         ControlRows::batch,
@@ -113,6 +138,29 @@ final class ControlRows {
         NewJob<String> job = NewJob.of(MAIL, DATA).tags("newsletter", "eu");
         s.await(s.others.add(s.database(), job.id("first")));
         return job;
+    }
+
+    private static String indexed(CostFixture s) {
+        s.await(s.others.statuses().index(MAIL));
+        return id(1);
+    }
+
+    private static Job<String> indexedRunning(CostFixture s) {
+        indexed(s);
+        return s.running();
+    }
+
+    /** The first index of all raises the layout. */
+    private static String unindexed(CostFixture s) {
+        manyIndexed(s);
+        s.await(s.others.statuses().drop(s.database(), MAIL));
+        return MAIL.name();
+    }
+
+    private static JobStatus manyIndexed(CostFixture s) {
+        indexed(s);
+        s.pending(CostFixture.MANY);
+        return JobStatus.WAITING;
     }
 
     private static String manyTagged(CostFixture s) {

@@ -100,6 +100,7 @@ public final class ControlBenchmarks {
                 new Scenario("1 turn key", NOTHING, n -> job(n).turnKey("key")),
                 new Scenario("16 turn keys", NOTHING, n -> job(n).turnKey("key-" + n % 16)),
                 new Scenario("1,000 turn keys", NOTHING, n -> job(n).turnKey("key-" + n % 1_000)),
+                new Scenario("indexed by status", ControlBenchmarks::indexed, ControlBenchmarks::job),
                 new Scenario("unique keys", NOTHING, n -> job(n).unique(Unique.by("key-" + n))));
     }
 
@@ -109,6 +110,10 @@ public final class ControlBenchmarks {
 
     private static Preparation perKey(int max) {
         return (database, jobs) -> jobs.limits().set(database, TYPE, max).join();
+    }
+
+    private static void indexed(Database database, CouchJobs jobs) {
+        jobs.statuses().index(TYPE).join();
     }
 
     private static void highRate(Database database, CouchJobs jobs) {

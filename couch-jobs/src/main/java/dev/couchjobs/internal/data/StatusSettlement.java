@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The end of a verb settles the changes of the jobs, because only then it is known whether a job with a limit key
  * waits for a slot. While an index is being built, a transaction that changes a job reads whether that job has a row
- * already. The build reads the same row, so the two conflict, and each row is counted once.
+ * already, and clears the row. The build reads the same key, so the two conflict, and each row is counted once.
  */
 public final class StatusSettlement {
     private final Transaction tx;
@@ -194,7 +194,6 @@ public final class StatusSettlement {
         List<CompletableFuture<?>> added = new ArrayList<>(jobs.size());
         jobs.forEach((id, row) -> {
             JobRef ref = new JobRef(keys, id);
-            tx.addReadConflictKey(ref.dataKey());
             added.add(stored(ref, row).thenCombine(status(ref, row), (stored, status) -> {
                 if (stored.isEmpty()) {
                     count(status, 1);

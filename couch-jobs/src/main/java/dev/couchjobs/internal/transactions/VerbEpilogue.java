@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Completes what a verb began in its transaction: adds the jobs of schedules that follow those that ended, propagates
  * the ends of jobs to their dependents, lets the next jobs of sequences go, counts the members of batches, passes the
- * slots of limit keys on, writes the status indexes, and brings the types of enqueued jobs into use. Each part may follow from those before it.
+ * slots of limit keys on, writes the status indexes, and brings the types of enqueued jobs into use. Each part may
+ * follow from those before it.
  */
 record VerbEpilogue(
         ScheduleFirings scheduleFirings,

@@ -22,6 +22,7 @@ import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.transactions.Transactions;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -127,7 +128,7 @@ public final class StatusVerbs {
         if (isPaused) {
             counts.put(JobStatus.PAUSED, counts.put(JobStatus.WAITING, 0L));
         }
-        return counts;
+        return Collections.unmodifiableMap(counts);
     }
 
     /** {@return a page of the jobs with a status} */
