@@ -64,7 +64,7 @@ class JobBatchesUnderFaultsTest {
     private boolean isOver;
 
     static LongStream seeds() {
-        return Seeds.of(20, 25);
+        return Seeds.of(20, 15);
     }
 
     /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=JobBatchesUnderFaultsTest -Dsimulation.seed=N}. */

@@ -72,7 +72,7 @@ class TurnKeysUnderFaultsTest {
     }
 
     static LongStream seeds() {
-        return Seeds.of(20, 25);
+        return Seeds.of(20, 15);
     }
 
     @AfterAll

@@ -18,14 +18,15 @@ public final class Seeds {
     private Seeds() {}
 
     /**
-     * {@return the seeds from 0 on, unless a property says otherwise}
+     * {@return the seeds from 0 on, or in the profile {@code long} those after the default run's, unless a property
+     * says otherwise}
      *
      * @param usual how many in the default run
      * @param inLongRun how many in the profile {@code long}
      */
     public static LongStream of(long usual, long inLongRun) {
         Long one = Long.getLong("simulation.seed");
-        long first = Long.getLong("simulation.first", 0);
+        long first = Long.getLong("simulation.first", isLongRun() ? usual : 0);
         long count = Long.getLong("simulation.seeds", isLongRun() ? inLongRun : usual);
         return one == null ? LongStream.range(first, first + count) : LongStream.of(one);
     }

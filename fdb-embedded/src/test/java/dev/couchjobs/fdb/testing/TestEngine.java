@@ -28,11 +28,16 @@ public enum TestEngine {
         }
     };
 
-    /** {@return the cluster in the profiles fdb and docker, which set {@code -Dengine=cluster}, else the embedded ones} */
+    /**
+     * {@return the cluster in the profiles fdb and docker, which set {@code -Dengine=cluster}, else the embedded ones,
+     * or with {@code -Dengine=disk} that on disk alone}
+     */
     public static List<TestEngine> selected() {
-        return System.getProperty("engine", "embedded").equals("cluster")
-                ? List.of(CLUSTER)
-                : List.of(IN_MEMORY, ON_DISK);
+        return switch (System.getProperty("engine", "embedded")) {
+            case "cluster" -> List.of(CLUSTER);
+            case "disk" -> List.of(ON_DISK);
+            default -> List.of(IN_MEMORY, ON_DISK);
+        };
     }
 
     /** Opens a database with default options. Two that are opened may or may not share their contents. */
