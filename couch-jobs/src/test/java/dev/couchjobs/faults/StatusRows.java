@@ -34,8 +34,13 @@ final class StatusRows {
         } else if (key.size() == 2) {
             isComplete = Tuple.fromBytes(value).getBoolean(0);
         } else if (key.size() == 5) { // not the progress of a job, and not that of a build
-            jobs.add(Tuple.fromList(key.getItems().subList(2, 5)));
+            jobs.add(Tuple.fromList(key.getItems().subList(2, 5)).addAll(shown(Tuple.fromBytes(value))));
         }
+    }
+
+    /** The scheduled time, the priority, the number of claims and of failures, and the holder. */
+    private static Tuple shown(Tuple value) {
+        return Tuple.fromList(value.getItems().subList(1, 6));
     }
 
     /** @param isCountedInVain whether some jobs have vanished and are counted all the same */
@@ -49,7 +54,9 @@ final class StatusRows {
         Arrays.fill(numbers, 0L);
         data.forEach((jobId, row) -> {
             long status = status(row, limited.contains(jobId));
-            expected.add(Tuple.from(status, time(status, row), jobId));
+            expected.add(Tuple.from(status, time(status, row), jobId)
+                    .addAll(Tuple.from(row.scheduledTime(), row.priority()))
+                    .addAll(Tuple.fromList(row.claimInfo().getItems().subList(0, 3))));
             numbers[Math.toIntExact(status)]++;
         });
         if (!jobs.equals(expected)) {

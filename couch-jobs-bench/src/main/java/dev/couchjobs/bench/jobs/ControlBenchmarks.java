@@ -32,6 +32,10 @@ public final class ControlBenchmarks {
     private static final JobType<String, Void> TYPE = JobType.of("bench", String.class);
     private static final int INSTANCES = 16;
     private static final int SLOTS = 100;
+    /** The slots of an instance whose jobs take time. */
+    private static final int SLOTS_OF_SLOW_JOBS = 10;
+
+    private static final int SLOW_JOB_MILLIS = 10;
     private static final int BATCH = 100;
     private static final int FULL_KEY_JOBS = 100_000;
     private static final String PAYLOAD = "x".repeat(Load.PAYLOAD_BYTES);
@@ -54,19 +58,40 @@ public final class ControlBenchmarks {
     public static void main(String... words) throws IOException, InterruptedException {
         ControlSettings settings = ControlSettings.parse(words);
         try (Database memory = Databases.inMemory()) {
-            System.out.println(new ControlBenchmarks(settings).measure("in memory", memory));
+            System.out.println(new ControlBenchmarks(settings).measure("in memory", memory, Pace.FASTEST));
+            System.out.println(new ControlBenchmarks(settings).measure("in memory, 10 ms a job", memory, Pace.SLOW));
             System.out.println(new TurnBenchmarks(memory).waitingTimes("in memory"));
             System.out.println(new TurnBenchmarks(memory).rates("in memory"));
             System.out.println(new ScheduleBenchmarks(memory).rates("in memory"));
         }
         Path directory = Files.createTempDirectory(settings.directory(), "couch-jobs-bench");
         try (Database durable = Databases.directory(directory)) {
-            System.out.println(new ControlBenchmarks(settings).measure("in a directory", durable));
+            System.out.println(new ControlBenchmarks(settings).measure("in a directory", durable, Pace.FASTEST));
+            System.out.println(
+                    new ControlBenchmarks(settings).measure("in a directory, 10 ms a job", durable, Pace.SLOW));
             System.out.println(new TurnBenchmarks(durable).waitingTimes("in a directory"));
             System.out.println(new TurnBenchmarks(durable).rates("in a directory"));
             System.out.println(new ScheduleBenchmarks(durable).rates("in a directory"));
         } finally {
             DirectoryFiles.delete(directory);
+        }
+    }
+
+    /** How long a job takes, and how many run at once. */
+    private enum Pace {
+        /** A job does nothing, so that only the system takes time. */
+        FASTEST,
+        /** A job takes ten milliseconds. */
+        SLOW;
+
+        int slots() {
+            return this == FASTEST ? SLOTS : SLOTS_OF_SLOW_JOBS;
+        }
+
+        void run() throws InterruptedException {
+            if (this == SLOW) {
+                Thread.sleep(SLOW_JOB_MILLIS);
+            }
         }
     }
 
@@ -145,11 +170,11 @@ public final class ControlBenchmarks {
     /** The figures of one round: jobs added, and run, a second. */
     private record Figures(double added, double run) {}
 
-    private String measure(String engine, Database database) throws InterruptedException {
+    private String measure(String engine, Database database, Pace pace) throws InterruptedException {
         Map<Scenario, List<Figures>> rounds = new LinkedHashMap<>();
         for (int round = -1; round < settings.rounds(); round++) { // the first is the warm-up
             for (Scenario scenario : scenarios()) {
-                Figures figures = measure(database, scenario);
+                Figures figures = measure(database, scenario, pace);
                 if (round >= 0) {
                     rounds.computeIfAbsent(named(rounds, scenario), unused -> new ArrayList<>())
                             .add(figures);
@@ -187,7 +212,7 @@ public final class ControlBenchmarks {
         return sorted.get(sorted.size() / 2);
     }
 
-    private Figures measure(Database database, Scenario scenario) throws InterruptedException {
+    private Figures measure(Database database, Scenario scenario, Pace pace) throws InterruptedException {
         Subspace subspace = new Subspace(Tuple.from("bench", subspaces++));
         List<CouchJobs> instances = new ArrayList<>();
         List<Worker> workers = new ArrayList<>();
@@ -203,8 +228,11 @@ public final class ControlBenchmarks {
             CountDownLatch ran = new CountDownLatch(settings.jobs());
             began = System.nanoTime();
             instances.forEach(instance -> workers.add(instance.worker()
-                    .concurrency(SLOTS)
-                    .process(TYPE, job -> ran.countDown())
+                    .concurrency(pace.slots())
+                    .process(TYPE, job -> {
+                        pace.run();
+                        ran.countDown();
+                    })
                     .start()));
             ran.await();
             workers.forEach(Worker::close);
