@@ -1,8 +1,10 @@
 package dev.couchjobs;
 
+import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.verbs.ControlVerbs;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -28,24 +30,39 @@ public final class JobSelection<D, R> {
     private final ControlVerbs verbs;
     private final JobType<D, R> type;
     private final Predicate<? super JobInfo<D, R>> condition;
+    private final Optional<String> tag;
     private final SelectionProgress from;
     private final Consumer<SelectionProgress> listener;
 
     JobSelection(ControlVerbs verbs, JobType<D, R> type, Predicate<? super JobInfo<D, R>> condition) {
-        this(verbs, type, condition, SelectionProgress.NONE, progress -> {});
+        this(verbs, type, condition, Optional.empty(), SelectionProgress.NONE, progress -> {});
     }
 
     private JobSelection(
             ControlVerbs verbs,
             JobType<D, R> type,
             Predicate<? super JobInfo<D, R>> condition,
+            Optional<String> tag,
             SelectionProgress from,
             Consumer<SelectionProgress> listener) {
         this.verbs = verbs;
         this.type = Objects.requireNonNull(type, "type");
         this.condition = Objects.requireNonNull(condition, "condition");
+        this.tag = tag;
         this.from = from;
         this.listener = listener;
+    }
+
+    /**
+     * The jobs of this selection with a {@linkplain NewJob#tags tag}. A verb then reads only the jobs with that tag.
+     *
+     * @param newTag the tag; it takes the place of an earlier one
+     * @return the selection
+     * @throws IllegalArgumentException if the tag is not valid
+     */
+    public JobSelection<D, R> tagged(String newTag) {
+        Keyspace.checkTag(newTag);
+        return new JobSelection<>(verbs, type, condition, Optional.of(newTag), from, listener);
     }
 
     /**
@@ -56,7 +73,8 @@ public final class JobSelection<D, R> {
      * @return the selection
      */
     public JobSelection<D, R> onProgress(Consumer<SelectionProgress> newListener) {
-        return new JobSelection<>(verbs, type, condition, from, Objects.requireNonNull(newListener, "newListener"));
+        return new JobSelection<>(
+                verbs, type, condition, tag, from, Objects.requireNonNull(newListener, "newListener"));
     }
 
     /**
@@ -66,7 +84,7 @@ public final class JobSelection<D, R> {
      * @return the selection
      */
     public JobSelection<D, R> resume(SelectionProgress progress) {
-        return new JobSelection<>(verbs, type, condition, Objects.requireNonNull(progress, "progress"), listener);
+        return new JobSelection<>(verbs, type, condition, tag, Objects.requireNonNull(progress, "progress"), listener);
     }
 
     /** {@return how many jobs meet the condition, as {@link SelectionProgress#applied}; changes nothing} */
@@ -121,6 +139,6 @@ public final class JobSelection<D, R> {
     }
 
     private CompletableFuture<SelectionProgress> run(ControlVerbs.BulkAction action) {
-        return verbs.select(type, condition).run(action, from, listener);
+        return verbs.select(type, condition, tag).run(action, from, listener);
     }
 }

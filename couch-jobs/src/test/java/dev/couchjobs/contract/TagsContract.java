@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.JobSelection;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
@@ -11,8 +12,10 @@ import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.Retention;
 import dev.couchjobs.Schedule;
+import dev.couchjobs.SelectionProgress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -111,6 +114,23 @@ class TagsContract extends JobsContract {
 
         assertThat(await(jobs.counts(database, INDEX)).cancelled()).isEqualTo(1);
         assertThat(accept().id()).isEqualTo("j2");
+    }
+
+    @Test
+    void aSelectionByTagReadsOnlyTheJobsWithTheTag() {
+        put(IntStream.range(0, 250).mapToObj(i -> job("j" + (100 + i), "eu")).toArray(NewJob<?>[]::new));
+        put(IntStream.range(0, 250).mapToObj(i -> job("k" + i, "us")).toArray(NewJob<?>[]::new));
+        JobSelection<WorkData, ?> even =
+                jobs.control().select(INDEX, job -> job.id().endsWith("0")).tagged("eu");
+
+        assertThat(await(even.cancel("the region has moved")))
+                .isEqualTo(new SelectionProgress(250, 25, Optional.empty()));
+
+        assertThat(await(jobs.counts(database, INDEX)).cancelled()).isEqualTo(25);
+        SelectionProgress half = new SelectionProgress(200, 20, Optional.of("j299"));
+        assertThat(await(even.resume(half).count())).isEqualTo(new SelectionProgress(250, 25, Optional.empty()));
+        assertThat(await(even.tagged("asia").count()).read()).isZero();
+        assertThatThrownBy(() -> even.tagged("")).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

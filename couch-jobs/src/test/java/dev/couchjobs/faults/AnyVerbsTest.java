@@ -49,6 +49,8 @@ class AnyVerbsTest {
         try (VirtualStage stage = new VirtualStage(1);
                 FaultFixture fixture = new FaultFixture(stage, Duration.ofSeconds(5))) {
             List<Job<String>> held = new ArrayList<>();
+            await(fixture, fixture.others.limits().set(fixture.database(), MAIL, "key", 1));
+            await(fixture, fixture.others.statuses().index(MAIL));
             for (Call call : calls) {
                 play(stage, fixture, held, call);
                 assertThat(fixture.rows().contradictions()).as("after " + call).isEmpty();

@@ -4,6 +4,7 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,6 +56,18 @@ public final class JobTable {
             return CompletableFuture.completedFuture(written.get().row());
         }
         return tx.get(key).thenApply(value -> Quarantine.readable(tx, ref.keys(), key, value, JobRow::decode));
+    }
+
+    /** {@return the rows of jobs of a type that can be read, by id, in the order of the ids} */
+    public static CompletableFuture<Map<String, JobRow>> find(ReadTransaction tx, TypeKeys keys, List<String> ids) {
+        Map<String, CompletableFuture<Optional<JobRow>>> reads = new LinkedHashMap<>();
+        ids.forEach(id -> reads.put(id, find(tx, new JobRef(keys, id))));
+        return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> {
+                    Map<String, JobRow> rows = new LinkedHashMap<>();
+                    reads.forEach((id, row) -> row.join().ifPresent(found -> rows.put(id, found)));
+                    return rows;
+                });
     }
 
     /**

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
@@ -68,8 +69,9 @@ public final class ControlVerbs {
     }
 
     /** Verbs for all jobs of a type that meet a condition. */
-    public <D, R> SelectionVerbs<D, R> select(JobType<D, R> type, Predicate<? super JobInfo<D, R>> condition) {
-        return new SelectionVerbs<>(instance, type, condition);
+    public <D, R> SelectionVerbs<D, R> select(
+            JobType<D, R> type, Predicate<? super JobInfo<D, R>> condition, Optional<String> tag) {
+        return new SelectionVerbs<>(instance, type, condition, tag);
     }
 
     /** {@return the action that cancels each job} */

@@ -28,7 +28,6 @@ import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -131,24 +130,12 @@ public final class ListingVerbs {
                             .read(
                                     context,
                                     tx -> tries.next(size -> TagIndex.read(tx, keys, tag, after, size)
-                                            .thenCompose(ids -> find(tx, ids)
+                                            .thenCompose(ids -> JobTable.find(tx, keys, ids)
                                                     .thenApply(rows -> page(
                                                             rows,
                                                             ids.size() < size
                                                                     ? Optional.empty()
                                                                     : Optional.of(ids.get(size - 1))))))));
-        }
-
-        /** {@return the rows that can be read, by id} */
-        private CompletableFuture<Map<String, JobRow>> find(ReadTransaction tx, List<String> ids) {
-            Map<String, CompletableFuture<Optional<JobRow>>> reads = new LinkedHashMap<>();
-            ids.forEach(id -> reads.put(id, JobTable.find(tx, new JobRef(keys, id))));
-            return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
-                    .thenApply(done -> {
-                        Map<String, JobRow> rows = new LinkedHashMap<>();
-                        reads.forEach((id, row) -> row.join().ifPresent(found -> rows.put(id, found)));
-                        return rows;
-                    });
         }
 
         CompletableFuture<Page<JobSummary>> scan(ReadTransactionContext context, int lookedAtMax) {

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.async.AsyncUtil;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobType;
@@ -9,6 +10,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.TagIndex;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
@@ -36,14 +38,18 @@ public final class SelectionVerbs<D, R> {
     private final JobType<D, R> type;
     private final PayloadCodec codec;
     private final Predicate<? super JobInfo<D, R>> condition;
+    private final Optional<String> tag;
 
-    SelectionVerbs(Instance instance, JobType<D, R> type, Predicate<? super JobInfo<D, R>> condition) {
+    /** @param tag reads only the jobs with this tag, if there is one */
+    SelectionVerbs(
+            Instance instance, JobType<D, R> type, Predicate<? super JobInfo<D, R>> condition, Optional<String> tag) {
         this.database = instance.database();
         this.transactions = instance.transactions();
         this.keys = instance.keyspace().type(type.name());
         this.codec = instance.codec();
         this.type = type;
         this.condition = condition;
+        this.tag = tag;
     }
 
     /**
@@ -56,6 +62,14 @@ public final class SelectionVerbs<D, R> {
             ControlVerbs.BulkAction bulkAction, SelectionProgress from, Consumer<SelectionProgress> listener) {
         return new Pass(bulkAction, from, listener).run();
     }
+
+    /**
+     * Some of the jobs to test.
+     *
+     * @param jobs the jobs, by id
+     * @param last the last id that was read; empty if there is none behind it
+     */
+    private record JobPage(Map<String, JobRow> jobs, Optional<String> last) {}
 
     /**
      * The result of one transaction.
@@ -100,15 +114,24 @@ public final class SelectionVerbs<D, R> {
         }
 
         private CompletableFuture<Batch> applyToPage(JobTransaction jobs, int limit) {
-            return JobTable.list(jobs.tx(), keys, progress.lastId().orElse(""), limit)
-                    .thenCompose(rows -> selected(jobs, rows.byId())
+            return page(jobs.tx(), progress.lastId().orElse(""), limit)
+                    .thenCompose(page -> selected(jobs, page.jobs())
                             .thenCompose(refs -> applyAll(jobs, refs))
-                            .thenApply(applied -> {
-                                List<String> ids = List.copyOf(rows.byId().keySet());
-                                Optional<String> last =
-                                        ids.size() < limit ? Optional.empty() : Optional.of(ids.get(ids.size() - 1));
-                                return new Batch(ids.size(), applied, last);
-                            }));
+                            .thenApply(applied -> new Batch(page.jobs().size(), applied, page.last())));
+        }
+
+        private CompletableFuture<JobPage> page(Transaction tx, String after, int limit) {
+            return tag.isPresent()
+                    ? TagIndex.read(tx, keys, tag.get(), after, limit)
+                            .thenCompose(ids ->
+                                    JobTable.find(tx, keys, ids).thenApply(rows -> new JobPage(rows, last(ids, limit))))
+                    : JobTable.list(tx, keys, after, limit)
+                            .thenApply(rows -> new JobPage(
+                                    rows.byId(), last(List.copyOf(rows.byId().keySet()), limit)));
+        }
+
+        private static Optional<String> last(List<String> ids, int limit) {
+            return ids.size() < limit ? Optional.empty() : Optional.of(ids.get(ids.size() - 1));
         }
 
         private CompletableFuture<List<JobRef>> selected(JobTransaction jobs, Map<String, JobRow> rows) {
