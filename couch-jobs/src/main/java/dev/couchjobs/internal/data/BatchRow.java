@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
@@ -63,12 +64,8 @@ public record BatchRow(
     }
 
     private static BatchRow readable(byte[] key, byte[] value) {
-        try {
-            return decode(value);
-        } catch (RuntimeException e) { // tuples of damaged bytes fail in many ways
-            Quarantine.logOnce(key, e);
-            return DAMAGED;
-        }
+        return Quarantine.readableOrLogged(new KeyValue(key, value), row -> decode(row.getValue()))
+                .orElse(DAMAGED);
     }
 
     /** Writes the row of a batch. */
@@ -122,20 +119,17 @@ public record BatchRow(
                 .asList()
                 .thenApply(rows -> new Members(
                         rows.stream()
-                                .flatMap(row -> member(keyspace, batch, row.getKey()).stream())
+                                .flatMap(row ->
+                                        Quarantine.readableOrLogged(row, each -> member(keyspace, batch, each))
+                                                .stream())
                                 .toList(),
                         rows.isEmpty()
                                 ? Optional.empty()
                                 : Optional.of(rows.get(rows.size() - 1).getKey())));
     }
 
-    private static Optional<JobRef> member(Keyspace keyspace, String batch, byte[] key) {
-        try {
-            Tuple path = keyspace.batchMembers(batch).unpack(key);
-            return Optional.of(keyspace.job(path.getString(0), path.getString(1)));
-        } catch (RuntimeException e) {
-            Quarantine.logOnce(key, e);
-            return Optional.empty();
-        }
+    private static JobRef member(Keyspace keyspace, String batch, KeyValue row) {
+        Tuple path = keyspace.batchMembers(batch).unpack(row.getKey());
+        return keyspace.job(path.getString(0), path.getString(1));
     }
 }

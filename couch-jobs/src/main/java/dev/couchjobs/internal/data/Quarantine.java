@@ -161,8 +161,21 @@ public final class Quarantine {
         logOnce(row.getKey(), error);
     }
 
+    /** {@return the decoded row of a table without a quarantine; empty if it is undecodable, which is logged once} */
+    public static <T> Optional<T> readableOrLogged(KeyValue row, Function<KeyValue, T> decoder) {
+        try {
+            return Optional.of(decoder.apply(row));
+        } catch (RuntimeException e) { // tuples of damaged bytes fail in many ways
+            logOnce(
+                    row.getKey(),
+                    new UndecodableRowException(
+                            ByteArrayUtil.printable(row.getKey()), String.valueOf(e.getMessage()), e));
+            return Optional.empty();
+        }
+    }
+
     /** Logs a row that was skipped, unless this process has logged it. */
-    public static void logOnce(byte[] key, RuntimeException error) {
+    private static void logOnce(byte[] key, RuntimeException error) {
         if (LOGGED.asMap().putIfAbsent(ByteArrayUtil.printable(key), true) == null) {
             LOG.warn("Passed over a row. {}", error.getMessage());
             LOG.debug("Why the row could not be decoded", error);

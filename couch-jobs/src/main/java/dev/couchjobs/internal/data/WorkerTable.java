@@ -7,7 +7,6 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
-import dev.couchjobs.UndecodableRowException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -59,7 +58,8 @@ public final class WorkerTable {
         byte[] key = key(worker);
         return tx.get(key)
                 .thenApply(value -> Optional.ofNullable(value)
-                        .flatMap(bytes -> readable(new KeyValue(key, bytes), row -> WorkerRow.decode(row.getValue()))));
+                        .flatMap(bytes -> Quarantine.readableOrLogged(
+                                new KeyValue(key, bytes), row -> WorkerRow.decode(row.getValue()))));
     }
 
     public void write(Transaction tx, Ref worker, WorkerRow row) {
@@ -91,7 +91,7 @@ public final class WorkerTable {
 
     /** {@return a row of a listing; empty if it is damaged} */
     public Optional<Listed> readable(KeyValue row) {
-        return readable(row, each -> {
+        return Quarantine.readableOrLogged(row, each -> {
             Tuple path = workers.unpack(each.getKey());
             return new Listed(new Ref(path.getString(0), path.getUUID(1)), WorkerRow.decode(each.getValue()));
         });
@@ -110,7 +110,8 @@ public final class WorkerTable {
         return tx.get(key)
                 .thenApply(value -> value == null
                         ? Optional.of(WorkerOrders.NONE)
-                        : readable(new KeyValue(key, value), row -> WorkerOrders.decode(row.getValue())));
+                        : Quarantine.readableOrLogged(
+                                new KeyValue(key, value), row -> WorkerOrders.decode(row.getValue())));
     }
 
     /** Changes the orders for a name. Damaged ones are replaced. */
@@ -133,7 +134,7 @@ public final class WorkerTable {
 
     /** {@return a row of a listing; empty if it is damaged} */
     public Optional<Ordered> readableOrders(KeyValue row) {
-        return readable(
+        return Quarantine.readableOrLogged(
                 row,
                 each -> new Ordered(orders.unpack(each.getKey()).getString(0), WorkerOrders.decode(each.getValue())));
     }
@@ -207,17 +208,5 @@ public final class WorkerTable {
 
     private static boolean isWithin(Range all, byte[] key) {
         return Arrays.compareUnsigned(all.begin, key) <= 0 && Arrays.compareUnsigned(key, all.end) < 0;
-    }
-
-    private static <T> Optional<T> readable(KeyValue row, Function<KeyValue, T> decoder) {
-        try {
-            return Optional.of(decoder.apply(row));
-        } catch (RuntimeException e) { // tuples of damaged bytes fail in many ways
-            Quarantine.logOnce(
-                    row.getKey(),
-                    new UndecodableRowException(
-                            ByteArrayUtil.printable(row.getKey()), String.valueOf(e.getMessage()), e));
-            return Optional.empty();
-        }
     }
 }

@@ -60,12 +60,7 @@ public final class ScheduleTable {
 
     /** {@return a row of a listing; empty if it is damaged} */
     public Optional<ScheduleRow> readable(KeyValue row) {
-        try {
-            return Optional.of(decode(nameOf(row.getKey()), row.getValue()));
-        } catch (RuntimeException e) { // the key may be damaged too
-            Quarantine.logOnce(row.getKey(), e);
-            return Optional.empty();
-        }
+        return Quarantine.readableOrLogged(row, each -> decode(nameOf(each.getKey()), each.getValue()));
     }
 
     private static ScheduleRow decode(String name, byte[] value) {
