@@ -19,7 +19,8 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>The first limit of a whole type keeps processes with a version before such limits from writing (rfc/021).
  *
- * <p>A change of a limit takes effect with its commit. Jobs that have a slot keep it if the limit is lowered.
+ * <p>A change of a limit takes effect with its commit. Jobs that have a slot keep it if the limit is lowered. A key that
+ * is {@linkplain #pause paused} keeps its limit, which applies again after the pause.
  */
 public final class Limits {
     private final LimitVerbs verbs;
@@ -95,6 +96,54 @@ public final class Limits {
      */
     public CompletableFuture<LimitInfo> get(ReadTransactionContext context, JobType<?, ?> type, String limitKey) {
         return verbs.get(context, type, limitKey);
+    }
+
+    /**
+     * Pauses a limit key in all processes: from this commit on nothing claims its jobs, until {@link #resume}. A job
+     * that is claimed runs to its end; so does one that a worker has claimed ahead of a free slot. Jobs can be added,
+     * changed and removed, and wait; their deadlines hold. A key that is paused already stays so. Jobs of other keys
+     * and without a key go on. If some of the key's jobs have a slot and are not claimed, claims of the type move them
+     * behind the pause, each once.
+     *
+     * <p>The first pause of a key keeps processes with a version before such pauses from using the instance (rfc/020).
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @param limitKey the limit key
+     * @return completes when the key is paused
+     * @throws IllegalArgumentException if the key is not valid
+     */
+    public CompletableFuture<Void> pause(TransactionContext context, JobType<?, ?> type, String limitKey) {
+        return verbs.pause(context, type, limitKey);
+    }
+
+    /**
+     * Ends the pause of a limit key: as many of its jobs as its limit allows can be claimed. A key that is not paused
+     * stays as it is.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @param limitKey the limit key
+     * @return a future that completes when the pause has ended and, with a database, when all jobs that may run are
+     *     admitted; a transaction admits at most 100, and the others are admitted as jobs with their key end
+     * @throws IllegalArgumentException if the key is not valid
+     */
+    public CompletableFuture<Void> resume(TransactionContext context, JobType<?, ?> type, String limitKey) {
+        return verbs.resume(context, type, limitKey);
+    }
+
+    /**
+     * One page of the paused limit keys of a type. It conflicts with no other transaction.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @param page which page, where oldest first means in the order of the keys
+     * @return the page
+     * @throws IllegalArgumentException if the page is of another listing
+     */
+    public CompletableFuture<Page<String>> pausedKeys(
+            ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
+        return verbs.pausedKeys(context, type, page);
     }
 
     /**

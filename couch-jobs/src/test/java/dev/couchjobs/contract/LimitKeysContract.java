@@ -101,7 +101,7 @@ class LimitKeysContract extends JobsContract {
         List<Job<WorkData>> running = claimAll();
 
         assertThat(running).extracting(Job::id).containsExactly("a", "b");
-        assertThat(limitOf(KEY)).isEqualTo(new LimitInfo(OptionalInt.of(2), 2));
+        assertThat(limitOf(KEY)).isEqualTo(new LimitInfo(OptionalInt.of(2), 2, false));
         finish(running.get(0));
         assertThat(claimedIds()).containsExactly("c");
         finish(running.get(1));
@@ -119,7 +119,8 @@ class LimitKeysContract extends JobsContract {
 
         assertThat(claimedIds()).containsExactlyInAnyOrder("a", "c", "d");
         assertThat(await(timed.counts(database, MAIL)).pending()).isEqualTo(2);
-        assertThat(await(timed.limits().get(database, MAIL, KEY))).isEqualTo(new LimitInfo(OptionalInt.empty(), 2));
+        assertThat(await(timed.limits().get(database, MAIL, KEY)))
+                .isEqualTo(new LimitInfo(OptionalInt.empty(), 2, false));
     }
 
     @Test
@@ -131,7 +132,7 @@ class LimitKeysContract extends JobsContract {
 
         assertThat(claimedIds()).containsExactlyInAnyOrder("a", "b", "c", "e");
         await(timed.limits().clear(database, INDEX, KEY));
-        assertThat(limitOf(KEY)).isEqualTo(new LimitInfo(OptionalInt.of(1), 3));
+        assertThat(limitOf(KEY)).isEqualTo(new LimitInfo(OptionalInt.of(1), 3, false));
     }
 
     @Test
@@ -480,7 +481,7 @@ class LimitKeysContract extends JobsContract {
         finish(running);
 
         assertThat(claimedIds()).containsExactly("b");
-        assertThat(limitOf(KEY)).isEqualTo(new LimitInfo(OptionalInt.empty(), 1));
+        assertThat(limitOf(KEY)).isEqualTo(new LimitInfo(OptionalInt.empty(), 1, false));
     }
 
     @Test

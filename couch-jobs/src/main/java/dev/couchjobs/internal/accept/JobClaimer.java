@@ -139,6 +139,13 @@ final class JobClaimer<D> {
         /** Whether this try has learned too late that there may be turns. */
         private volatile boolean missesTurns;
 
+        /** Whether this try has put jobs of paused limit keys back. */
+        private volatile boolean hasPutBack;
+        /** Whether this try leaves jobs of paused limit keys to other processes, which put them back. */
+        private volatile boolean leavesPaused;
+        /** Whether this try has left such jobs. */
+        private volatile boolean hasLeftPaused;
+
         /** Whether there may be more jobs without turn keys than this try has read. */
         private volatile boolean leavesOthers;
 
@@ -195,7 +202,8 @@ final class JobClaimer<D> {
          */
         private void prepareRetry(boolean wasSlow) {
             boolean mayBeOverRange = queueClearing.retry();
-            boolean wasConflict = triedCount > 0 && !wasSlow && !mayBeOverRange && !isLimited();
+            boolean wasConflict = triedCount > 0 && !wasSlow && !mayBeOverRange && !isLimited() && !hasPutBack;
+            leavesPaused |= hasPutBack;
             turnSkip = 0;
             if (wasConflict && turns.hasStarted()) {
                 turnSkipDistance.grow(triedCount);
@@ -236,6 +244,8 @@ final class JobClaimer<D> {
             endedLimited.clear();
             leavesCandidates = false;
             missesTurns = false;
+            hasPutBack = false;
+            hasLeftPaused = false;
             leavesOthers = false;
             turns = new Turns(keys, environment.random(), turnSkip, requestsAfter);
             long now = clock.instant().getEpochSecond();
@@ -280,7 +290,13 @@ final class JobClaimer<D> {
             if (isUsedUp && triedCount == 0) {
                 return changeRoleWhenIdle(transaction, change -> watchAllowance(tx, change, allowance));
             }
-            boolean isMoreToClaim = scansExhausted || mayAdmitJobs || missesTurns || leavesOthers() || continuesTurns();
+            boolean isMoreToClaim = scansExhausted
+                    || mayAdmitJobs
+                    || hasPutBack
+                    || hasLeftPaused
+                    || missesTurns
+                    || leavesOthers()
+                    || continuesTurns();
             if (isMoreToClaim && !isUsedUp) {
                 return CompletableFuture.completedFuture(new ClaimResult<>(jobs, Set.of(), role));
             }
@@ -402,7 +418,7 @@ final class JobClaimer<D> {
                         if (!selection.candidates().isEmpty() && electsLeader()) {
                             transaction.prefetch(selection.candidates().size() < demand);
                         }
-                        return claimSelected(tx, criteria, selection).thenCompose(queueScan -> {
+                        return claimSelected(tx, allowance, criteria, selection).thenCompose(queueScan -> {
                             if (!queueScan.scanAgain()) {
                                 return CompletableFuture.completedFuture(queueScan.jobs());
                             }
@@ -469,7 +485,10 @@ final class JobClaimer<D> {
         }
 
         private CompletableFuture<QueueScan<D>> claimSelected(
-                Transaction tx, ClaimCriteria criteria, CandidateSelector.Selection selection) {
+                Transaction tx,
+                CompletableFuture<Allowance> allowance,
+                ClaimCriteria criteria,
+                CandidateSelector.Selection selection) {
             int candidateCount = selection.candidates().size();
             List<QueueEntry> rows = Stream.concat(selection.candidates().stream(), selection.moves().stream())
                     .toList();
@@ -479,7 +498,11 @@ final class JobClaimer<D> {
             CompletableFuture<?> prefetched = rows.stream().anyMatch(row -> row.scheduledTime() > 0)
                     ? TypeInUse.prefetch(tx, keys)
                     : CompletableFuture.completedFuture(tx);
-            return read.thenCombine(prefetched, (jobs, done) -> jobs).thenCompose(jobs -> {
+            CompletableFuture<PausedCandidates> readPaused = read.thenCompose(jobs ->
+                    allowance.thenCompose(rules -> PausedCandidates.read(tx, keys, rules.hasPausedKeys(), jobs)));
+            return CompletableFuture.allOf(readPaused, prefetched).thenCompose(done -> {
+                List<Optional<JobRow>> jobs = read.join();
+                PausedCandidates paused = readPaused.join();
                 Map<String, JobRow> candidateJobs = new LinkedHashMap<>();
                 Map<String, QueueEntry> candidateRows = new HashMap<>();
                 Set<String> cleared = new HashSet<>(0);
@@ -509,7 +532,9 @@ final class JobClaimer<D> {
                             endedLimited.add(row.jobId());
                         }
                     } else if (i < candidateCount && !needsAdmission(row, pendingJob.get())) {
-                        if (keysOfSuspects.isFree(criteria, pendingJob.get())) {
+                        if (paused.contains(pendingJob.get())) {
+                            paused.add(row, ref, pendingJob.get());
+                        } else if (keysOfSuspects.isFree(criteria, pendingJob.get())) {
                             candidateJobs.put(row.jobId(), pendingJob.get());
                             candidateRows.put(row.jobId(), row);
                         }
@@ -521,18 +546,39 @@ final class JobClaimer<D> {
                 }
                 JobTransaction.of(tx).saveAll(moves);
                 JobTransaction.of(tx).saveAll(late);
-                List<RowChange> claims =
-                        queueClearing.clearRanges(tx, candidateRows, writer.planClaims(criteria, candidateJobs));
-                allowed.addAndGet(-claims.size());
-                turns.record(claims, cleared);
-                leavesCandidates |= claims.size() < candidateJobs.size();
                 mayAdmitJobs |= !late.isEmpty();
-                boolean scanAgain = hasCleared && endedLimited.isEmpty() && claims.size() == candidateJobs.size();
-                List<CompletableFuture<GrantedClaim<D>>> written = writer.write(tx, token, claims, claimsByJobId);
-                return writer.addFollowing(tx, claims)
-                        .thenCompose(added -> joinAll(written))
-                        .thenApply(claimed -> new QueueScan<>(claimed, scanAgain));
+                boolean hasClearedCandidates = hasCleared;
+                return putBack(tx, paused, !candidateJobs.isEmpty()).thenCompose(putBack -> {
+                    cleared.addAll(putBack);
+                    List<RowChange> claims =
+                            queueClearing.clearRanges(tx, candidateRows, writer.planClaims(criteria, candidateJobs));
+                    allowed.addAndGet(-claims.size());
+                    turns.record(claims, cleared);
+                    leavesCandidates |= claims.size() < candidateJobs.size();
+                    boolean scanAgain =
+                            hasClearedCandidates && endedLimited.isEmpty() && claims.size() == candidateJobs.size();
+                    List<CompletableFuture<GrantedClaim<D>>> written = writer.write(tx, token, claims, claimsByJobId);
+                    return writer.addFollowing(tx, claims)
+                            .thenCompose(added -> joinAll(written))
+                            .thenApply(claimed -> new QueueScan<>(claimed, scanAgain));
+                });
             });
+        }
+
+        /**
+         * Puts jobs of paused limit keys back. Two claims that do so for one key conflict, so a try that follows claims
+         * the jobs of other keys if it finds some.
+         *
+         * @return the ids of the jobs that were put back
+         */
+        private CompletableFuture<Set<String>> putBack(Transaction tx, PausedCandidates paused, boolean findsOthers) {
+            if (paused.isEmpty()) {
+                return CompletableFuture.completedFuture(Set.of());
+            }
+            boolean leaves = leavesPaused && findsOthers;
+            hasLeftPaused |= leaves;
+            hasPutBack |= !leaves;
+            return leaves ? CompletableFuture.completedFuture(Set.of()) : paused.putBack(tx, writer::ref);
         }
 
         /** No job with a turn key is in the turn part before its time, whatever times the criteria accept. */

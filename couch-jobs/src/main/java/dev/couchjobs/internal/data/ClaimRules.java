@@ -21,17 +21,19 @@ import org.jspecify.annotations.Nullable;
  * @param pause the pause of the type, or null
  * @param max how many jobs of the type may run at once
  * @param rate how many may start in a period, or null
+ * @param hasPausedKeys whether limit keys of the type are paused
  */
 public record ClaimRules(
         @Nullable TypePause pause,
         OptionalInt max,
-        @Nullable Rate rate) {
+        @Nullable Rate rate,
+        boolean hasPausedKeys) {
     /** The rules of a type without rules. */
-    public static final ClaimRules NONE = new ClaimRules(null, OptionalInt.empty(), null);
+    public static final ClaimRules NONE = new ClaimRules(null, OptionalInt.empty(), null, false);
 
     /** The rules of a type whose row is damaged: nothing may run beyond a limit that is not known. */
     private static final ClaimRules DAMAGED =
-            new ClaimRules(new TypePause(Instant.EPOCH, "The row is damaged."), OptionalInt.empty(), null);
+            new ClaimRules(new TypePause(Instant.EPOCH, "The row is damaged."), OptionalInt.empty(), null, false);
 
     /** {@return whether the number of claims is limited} */
     public boolean limitsClaims() {
@@ -40,17 +42,22 @@ public record ClaimRules(
 
     /** {@return a copy with a pause, or without one} */
     public ClaimRules withPause(@Nullable TypePause newPause) {
-        return new ClaimRules(newPause, max, rate);
+        return new ClaimRules(newPause, max, rate, hasPausedKeys);
     }
 
     /** {@return a copy with another limit of the running jobs} */
     public ClaimRules withMax(OptionalInt newMax) {
-        return new ClaimRules(pause, newMax, rate);
+        return new ClaimRules(pause, newMax, rate, hasPausedKeys);
     }
 
     /** {@return a copy with another rate} */
     public ClaimRules withRate(@Nullable Rate newRate) {
-        return new ClaimRules(pause, max, newRate);
+        return new ClaimRules(pause, max, newRate, hasPausedKeys);
+    }
+
+    /** {@return a copy that says whether limit keys are paused} */
+    ClaimRules withPausedKeys(boolean areThere) {
+        return new ClaimRules(pause, max, rate, areThere);
     }
 
     /** {@return the rules of a type as a claim respects them} A claim does not commit after a change of the rules. */
@@ -91,9 +98,21 @@ public record ClaimRules(
                         }));
     }
 
-    /** Removes a damaged row. */
-    public static void clear(Transaction tx, TypeKeys keys) {
-        tx.clear(keys.rules());
+    /** Changes the rules of a type, if they differ then, within a step that is {@linkplain #change in order}. */
+    static CompletableFuture<Void> replace(Transaction tx, TypeKeys keys, UnaryOperator<ClaimRules> change) {
+        return read(tx, keys).thenApply(before -> {
+            ClaimRules after = change.apply(before);
+            if (!after.equals(before)) {
+                after.write(tx, keys);
+            }
+            return null;
+        });
+    }
+
+    /** Removes all rules in a damaged row. Limit keys that are paused stay paused. */
+    public static CompletableFuture<Void> clear(Transaction tx, TypeKeys keys) {
+        return PausedKeys.areThere(tx, keys)
+                .thenAccept(areThere -> NONE.withPausedKeys(areThere).write(tx, keys));
     }
 
     /** {@return a future that completes when the rules change after this transaction} */
@@ -124,8 +143,10 @@ public record ClaimRules(
         row = max.isPresent() ? row.add(max.getAsInt()) : row.addObject(null);
         if (rate != null) {
             row = row.add(rate.starts()).add(rate.period().toMillis()).add(rate.burst());
+        } else if (hasPausedKeys) {
+            row = row.addObject(null).addObject(null).addObject(null);
         }
-        return row.pack();
+        return (hasPausedKeys ? row.add(true) : row).pack();
     }
 
     private static ClaimRules decode(TypeKeys keys, byte[] value) {
@@ -143,12 +164,12 @@ public record ClaimRules(
         if (max.isPresent() && max.getAsInt() < 1) {
             throw new IllegalArgumentException("No limit is " + max.getAsInt());
         }
-        Rate rate = row.size() <= 3
+        Rate rate = row.size() <= 3 || row.get(3) == null
                 ? null
                 : new Rate(
                         Math.toIntExact(row.getLong(3)),
                         Duration.ofMillis(row.getLong(4)),
                         Math.toIntExact(row.getLong(5)));
-        return new ClaimRules(pause, max, rate);
+        return new ClaimRules(pause, max, rate, row.size() > 6 && row.getBoolean(6));
     }
 }

@@ -23,7 +23,9 @@ public enum Feature {
     /** Older code can neither decode jobs with tags nor remove their rows. */
     TAGS(11, false),
     /** Older code would neither write the status index nor keep the features in the layout row. */
-    STATUS_INDEX(12, true);
+    STATUS_INDEX(12, true),
+    /** Older code can decode neither the limits nor the rules of types with paused limit keys. */
+    PAUSED_KEYS(13, false);
 
     private final long layout;
     private final boolean isReadByOlder;

@@ -100,6 +100,11 @@ public final class JobTable {
         return new PageReader(tx, keys, after, limit).read();
     }
 
+    /** Lets a transaction that has read a job without a conflict commit only if the job has not changed since. */
+    public static void conflictWithChanges(Transaction tx, JobRef ref) {
+        tx.addReadConflictKey(ref.dataKey());
+    }
+
     /**
      * Reads a job without a conflict, before an edit that may follow. The client caches the reads of a transaction, so
      * the edit needs no further round trip.

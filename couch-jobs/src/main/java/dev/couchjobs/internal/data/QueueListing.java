@@ -46,6 +46,12 @@ public final class QueueListing {
         return Arrays.compareUnsigned(range.begin, key) <= 0 && Arrays.compareUnsigned(key, range.end) < 0;
     }
 
+    /** {@return the next rows behind a row, in the same part of the queues; read without conflicts} */
+    public CompletableFuture<List<QueueEntry>> behind(ReadTransaction tx, QueueEntry row, int limit) {
+        int part = part(row.key());
+        return read(tx, part, new Range(ByteArrayUtil.keyAfter(row.key()), parts.get(part).end), limit);
+    }
+
     /**
      * Reads a page without conflicts. Reads all parts in parallel, because most of them are nearly always empty.
      *

@@ -7,10 +7,12 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,39 +34,69 @@ public final class SlotTable {
     }
 
     /**
-     * {@return how many jobs with a limit key may run at once, if there is a limit} A damaged row limits nothing: it
-     * must not keep jobs from ending.
+     * {@return the limit of a limit key: its own, or that of each key} A damaged row limits and pauses nothing: it must
+     * not keep jobs from ending.
      */
-    public static CompletableFuture<OptionalInt> limit(ReadTransaction tx, TypeKeys keys, String limitKey) {
-        CompletableFuture<Optional<Long>> ofEach =
-                number(tx, keys, keys.limits().pack());
-        return number(tx, keys, keys.limits().pack(limitKey))
-                .thenCombine(
-                        ofEach,
-                        (own, each) -> own.or(() -> each).stream()
-                                .mapToInt(Math::toIntExact)
-                                .findFirst());
+    public static CompletableFuture<KeyLimit> limit(ReadTransaction tx, TypeKeys keys, String limitKey) {
+        CompletableFuture<KeyLimit> ofEach = limit(tx, keys, keys.limits().pack());
+        return ownLimit(tx, keys, limitKey).thenCombine(ofEach, (own, each) -> own.orElse(each.max()));
     }
 
-    private static CompletableFuture<Optional<Long>> number(ReadTransaction tx, TypeKeys keys, byte[] key) {
+    /** {@return the limit of a limit key without that of each key} */
+    static CompletableFuture<KeyLimit> ownLimit(ReadTransaction tx, TypeKeys keys, String limitKey) {
+        return limit(tx, keys, keys.limits().pack(limitKey));
+    }
+
+    private static CompletableFuture<KeyLimit> limit(ReadTransaction tx, TypeKeys keys, byte[] key) {
         return tx.get(key)
-                .thenApply(value -> Quarantine.readable(
-                        tx, keys, key, value, bytes -> Tuple.fromBytes(bytes).getLong(0)));
+                .thenApply(value -> Quarantine.readable(tx, keys, key, value, KeyLimit::decode)
+                        .orElse(KeyLimit.NONE));
     }
 
-    /** Sets the limit of one limit key, or of all without a limit of their own. */
-    public static void setLimit(Transaction tx, TypeKeys keys, @Nullable String limitKey, OptionalInt max) {
-        byte[] key = limitKey == null ? keys.limits().pack() : keys.limits().pack(limitKey);
-        if (max.isPresent()) {
-            tx.set(key, Tuple.from(max.getAsInt()).pack());
-        } else {
+    /** Sets the limit of all limit keys without a limit of their own. */
+    public static void setLimitOfEach(Transaction tx, TypeKeys keys, OptionalInt max) {
+        write(tx, keys.limits().pack(), KeyLimit.NONE.withMax(max));
+    }
+
+    /** Sets the limit of one limit key, which stays paused if it is. */
+    public static CompletableFuture<Void> setLimit(Transaction tx, TypeKeys keys, String limitKey, OptionalInt max) {
+        return JobTransaction.of(tx)
+                .inOrder(
+                        List.of(keys.limits().pack(limitKey)),
+                        () -> changeLimit(tx, keys, limitKey, limit -> limit.withMax(max)));
+    }
+
+    /** Changes the row of one limit key. */
+    static CompletableFuture<Void> changeLimit(
+            Transaction tx, TypeKeys keys, String limitKey, UnaryOperator<KeyLimit> change) {
+        return ownLimit(tx, keys, limitKey).thenApply(before -> {
+            KeyLimit after = change.apply(before);
+            if (!after.equals(before)) {
+                write(tx, keys.limits().pack(limitKey), after);
+            }
+            return null;
+        });
+    }
+
+    private static void write(Transaction tx, byte[] key, KeyLimit limit) {
+        if (limit.equals(KeyLimit.NONE)) {
             tx.clear(key);
+        } else {
+            tx.set(key, limit.encode());
         }
     }
 
     /** {@return how many slots of a limit key are taken; 0 if the row is damaged} */
     public static CompletableFuture<Long> taken(ReadTransaction tx, TypeKeys keys, String limitKey) {
-        return number(tx, keys, keys.slots().pack(limitKey)).thenApply(taken -> taken.orElse(0L));
+        byte[] key = keys.slots().pack(limitKey);
+        return tx.get(key)
+                .thenApply(value -> Quarantine.readable(
+                                tx,
+                                keys,
+                                key,
+                                value,
+                                bytes -> Tuple.fromBytes(bytes).getLong(0))
+                        .orElse(0L));
     }
 
     /** Writes how many slots of a limit key are taken. */
@@ -152,6 +184,22 @@ public final class SlotTable {
         tx.addReadConflictRange(begin, end);
         tx.clear(begin, end);
         rows.forEach(row -> row.enterQueue(tx));
+    }
+
+    /**
+     * Lets admitted jobs of a limit key wait again, and frees their slots.
+     *
+     * @param jobs jobs in the queue from which processes claim, as the transaction has read them
+     */
+    public static CompletableFuture<?> putBack(
+            Transaction tx, TypeKeys keys, String limitKey, Collection<LimitedJob> jobs) {
+        return taken(tx, keys, limitKey).thenAccept(taken -> {
+            setTaken(tx, keys, limitKey, taken - jobs.size());
+            for (LimitedJob job : jobs) {
+                job.leaveQueue(tx);
+                job.enterLimitedQueue(tx);
+            }
+        });
     }
 
     /** Wakes the processors of a type whose jobs this transaction has admitted. */

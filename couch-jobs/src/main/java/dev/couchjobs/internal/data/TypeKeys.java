@@ -58,6 +58,7 @@ public final class TypeKeys {
     private final Subspace quarantined;
     private final Subspace idle;
     private final Subspace limits;
+    private final Subspace pausedKeys;
     private final Subspace limited;
     private final byte[] limitedPrefix;
     private final Subspace slots;
@@ -115,6 +116,7 @@ public final class TypeKeys {
         quarantined = root.subspace(Tuple.from("quarantine", typeName, QUARANTINE_BYTES));
         idle = root.subspace(Tuple.from("idle", typeName));
         limits = root.subspace(Tuple.from("limits", typeName));
+        pausedKeys = root.subspace(Tuple.from("paused_keys", typeName));
         limited = root.subspace(Tuple.from("limited", typeName));
         limitedPrefix = limited.pack();
         slots = root.subspace(Tuple.from("slots", typeName));
@@ -512,6 +514,11 @@ public final class TypeKeys {
     /** How many jobs of each limit key may run at once: by limit key, and at the subspace's own key for all others. */
     public Subspace limits() {
         return limits;
+    }
+
+    /** The limit keys that are paused. */
+    Subspace pausedKeys() {
+        return pausedKeys;
     }
 
     /** The jobs that are due and wait for a slot of their limit key, by limit key. */

@@ -7,6 +7,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.KeyLimit;
 import dev.couchjobs.internal.data.LimitChange;
 import dev.couchjobs.internal.data.LimitedJob;
 import dev.couchjobs.internal.data.SlotTable;
@@ -154,7 +155,7 @@ public final class Admission {
             this.limitKey = key.name();
             var unused = TypeInUse.prefetch(tx, type);
             this.taken = SlotTable.taken(tx, type, limitKey);
-            this.limit = SlotTable.limit(tx, type, limitKey).thenApply(max -> max.orElse(Integer.MAX_VALUE));
+            this.limit = SlotTable.limit(tx, type, limitKey).thenApply(KeyLimit::slots);
         }
 
         CompletableFuture<?> apply(List<SlotRequest> requests) {

@@ -77,6 +77,11 @@ public final class Allowance {
         return !rules.equals(ClaimRules.NONE);
     }
 
+    /** {@return whether limit keys of the type are paused} */
+    public boolean hasPausedKeys() {
+        return rules.hasPausedKeys();
+    }
+
     /** {@return whether the number of claims is limited} */
     public boolean isLimited() {
         return rules.limitsClaims();

@@ -1,22 +1,31 @@
 package dev.couchjobs.internal.verbs;
 
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.JobType;
 import dev.couchjobs.LimitInfo;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.PausedKeys;
 import dev.couchjobs.internal.data.SlotTable;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.limits.Admission;
 import dev.couchjobs.internal.transactions.Transactions;
+import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The verbs of limits. A changed limit also admits the jobs that wait and may run now, in batches. */
+/** The verbs of limit keys. A change also admits the jobs that wait and may run now, in batches. */
 public final class LimitVerbs {
+    private static final String PAUSED_KEYS = "paused keys";
+
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final Admission admission;
@@ -29,7 +38,7 @@ public final class LimitVerbs {
 
     /** Sets the limit of the limit keys without a limit of their own. */
     public CompletableFuture<Void> set(TransactionContext context, JobType<?, ?> type, int max) {
-        return change(context, type, checked(max));
+        return change(context, type, checkedOfKey(max));
     }
 
     /** Removes that limit. */
@@ -39,7 +48,7 @@ public final class LimitVerbs {
 
     /** Sets the limit of one limit key. */
     public CompletableFuture<Void> set(TransactionContext context, JobType<?, ?> type, String limitKey, int max) {
-        return change(context, type, limitKey, checked(max));
+        return change(context, type, limitKey, checkedOfKey(max));
     }
 
     /** Removes the limit of one limit key. */
@@ -56,14 +65,69 @@ public final class LimitVerbs {
                 .read(
                         context,
                         tx -> SlotTable.limit(tx, keys, limitKey)
-                                .thenCombine(SlotTable.taken(tx, keys, limitKey), LimitInfo::new));
+                                .thenCombine(
+                                        SlotTable.taken(tx, keys, limitKey),
+                                        (limit, taken) -> new LimitInfo(limit.max(), taken, limit.isPaused())));
     }
 
-    /** {@return a limit, checked} */
+    /** Pauses a limit key. The jobs with a slot lose it when a claim finds them. */
+    public CompletableFuture<Void> pause(TransactionContext context, JobType<?, ?> type, String limitKey) {
+        Keyspace.checkLimitKey(limitKey);
+        return transactions
+                .named("pause limit key", type.name())
+                .run(context, tx -> PausedKeys.pause(tx, keyspace, type.name(), limitKey));
+    }
+
+    /** Ends the pause of a limit key. */
+    public CompletableFuture<Void> resume(TransactionContext context, JobType<?, ?> type, String limitKey) {
+        Keyspace.checkLimitKey(limitKey);
+        TypeKeys keys = keyspace.type(type.name());
+        return transactions
+                .named("resume limit key", type.name())
+                .run(
+                        context,
+                        tx -> PausedKeys.resume(tx, keys, limitKey)
+                                .thenCompose(resumed -> admission.admitWaiting(tx, keys, limitKey)))
+                .thenCompose(hasMore -> admitRest(context, keys, limitKey, hasMore));
+    }
+
+    /** {@return a page of the paused limit keys of a type} */
+    public CompletableFuture<Page<String>> pausedKeys(
+            ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
+        TypeKeys keys = keyspace.type(type.name());
+        Optional<byte[]> after = page.after().map(token -> PageToken.decode(PAUSED_KEYS, token));
+        return transactions
+                .named("list paused keys", type.name())
+                .read(
+                        context,
+                        tx -> PausedKeys.list(tx, keys, after, page.limit() + 1, page.isNewestFirst())
+                                .thenApply(rows -> page(tx, keys, rows, page.limit())));
+    }
+
+    private static Page<String> page(ReadTransaction tx, TypeKeys keys, List<KeyValue> rows, int limit) {
+        List<KeyValue> shown = rows.subList(0, Math.min(limit, rows.size()));
+        return new Page<>(
+                shown.stream()
+                        .flatMap(row -> PausedKeys.limitKey(tx, keys, row).stream())
+                        .toList(),
+                rows.size() > limit
+                        ? Optional.of(PageToken.encode(
+                                PAUSED_KEYS, shown.get(limit - 1).getKey()))
+                        : Optional.empty());
+    }
+
+    /** {@return the limit of a whole type, checked} */
     static OptionalInt checked(int max) {
+        return checked(max, "To hold jobs back, pause their type.");
+    }
+
+    private static OptionalInt checkedOfKey(int max) {
+        return checked(max, "To hold jobs of a key back, pause the key.");
+    }
+
+    private static OptionalInt checked(int max, String advice) {
         if (max < 1) {
-            throw new IllegalArgumentException(
-                    "A limit is at least 1; this is " + max + ". To hold jobs back, pause their type.");
+            throw new IllegalArgumentException("A limit is at least 1; this is " + max + ". " + advice);
         }
         return OptionalInt.of(max);
     }
@@ -74,7 +138,7 @@ public final class LimitVerbs {
         return transactions
                 .named("set limit", type.name())
                 .run(context, tx -> {
-                    SlotTable.setLimit(tx, keys, null, max);
+                    SlotTable.setLimitOfEach(tx, keys, max);
                     if (!(context instanceof Transaction)) {
                         return CompletableFuture.completedFuture(new Position(null, false));
                     }
@@ -91,8 +155,9 @@ public final class LimitVerbs {
         return transactions
                 .named("set limit", type.name())
                 .run(context, tx -> {
-                    SlotTable.setLimit(tx, keys, limitKey, max);
-                    return admission.admitWaiting(tx, keys, limitKey);
+                    SlotTable.prefetch(tx, keys, limitKey);
+                    return SlotTable.setLimit(tx, keys, limitKey, max)
+                            .thenCompose(set -> admission.admitWaiting(tx, keys, limitKey));
                 })
                 .thenCompose(hasMore -> admitRest(context, keys, limitKey, hasMore));
     }

@@ -51,8 +51,7 @@ public final class PauseVerbs {
                                     if (!(RootCauses.of(error) instanceof UndecodableRowException)) {
                                         return CompletableFuture.failedFuture(error);
                                     }
-                                    ClaimRules.clear(tx, keys);
-                                    return CompletableFuture.completedFuture(null);
+                                    return ClaimRules.clear(tx, keys);
                                 }));
     }
 

@@ -1,0 +1,105 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * The limit keys of a type that are paused. The row of a key in {@code limits} decides; {@code paused_keys} has the
+ * same keys, to list them, and the rules of the type say whether there are any, so that claims of other types read
+ * nothing more.
+ */
+public final class PausedKeys {
+    private static final byte[] EMPTY = {};
+
+    private PausedKeys() {}
+
+    /** Pauses a limit key. Code that does not know such pauses may no longer use the rows. */
+    public static CompletableFuture<Void> pause(Transaction tx, Keyspace keyspace, String typeName, String limitKey) {
+        TypeKeys keys = keyspace.type(typeName);
+        CompletableFuture<?> raised = new LayoutRow(keyspace).raise(
+                tx, layout -> layout.with(Feature.CLAIM_RULES).with(Feature.PAUSED_KEYS));
+        CompletableFuture<?> paused = inOrder(tx, keys, limitKey, () -> {
+            tx.set(keys.pausedKeys().pack(limitKey), EMPTY);
+            return allOf(
+                    SlotTable.changeLimit(tx, keys, limitKey, limit -> limit.paused(true)),
+                    ClaimRules.replace(tx, keys, rules -> rules.withPausedKeys(true)));
+        });
+        return allOf(raised, paused);
+    }
+
+    /** Ends the pause of a limit key, if there is one. */
+    public static CompletableFuture<Void> resume(Transaction tx, TypeKeys keys, String limitKey) {
+        byte[] listed = keys.pausedKeys().pack(limitKey);
+        return inOrder(
+                tx,
+                keys,
+                limitKey,
+                () -> allOf(
+                        SlotTable.changeLimit(tx, keys, limitKey, limit -> limit.paused(false)),
+                        tx.get(listed).thenCompose(row -> {
+                            if (row == null) {
+                                return CompletableFuture.completedFuture(null);
+                            }
+                            tx.clear(listed);
+                            return areThere(tx, keys)
+                                    .thenCompose(areThere ->
+                                            ClaimRules.replace(tx, keys, rules -> rules.withPausedKeys(areThere)));
+                        })));
+    }
+
+    private static CompletableFuture<Void> inOrder(
+            Transaction tx, TypeKeys keys, String limitKey, Supplier<CompletableFuture<Void>> step) {
+        return JobTransaction.of(tx).inOrder(List.of(keys.rules(), keys.limits().pack(limitKey)), step);
+    }
+
+    /** {@return whether a type has paused keys} */
+    static CompletableFuture<Boolean> areThere(ReadTransaction tx, TypeKeys keys) {
+        return tx.getRange(keys.pausedKeys().range(), 1).asList().thenApply(rows -> !rows.isEmpty());
+    }
+
+    /** {@return those of some limit keys that are paused} A claim does not commit after one of them is paused. */
+    public static CompletableFuture<Set<String>> among(Transaction tx, TypeKeys keys, Collection<String> limitKeys) {
+        Map<String, CompletableFuture<KeyLimit>> limits = new LinkedHashMap<>();
+        limitKeys.forEach(key -> limits.computeIfAbsent(key, each -> SlotTable.ownLimit(tx, keys, each)));
+        return allOf(limits.values().toArray(CompletableFuture<?>[]::new)).thenApply(done -> {
+            Set<String> paused = new HashSet<>();
+            limits.forEach((key, limit) -> {
+                if (limit.join().isPaused()) {
+                    paused.add(key);
+                }
+            });
+            return paused;
+        });
+    }
+
+    /** {@return the stored rows of the paused keys, behind a row or from the first; read without conflicts} */
+    public static CompletableFuture<List<KeyValue>> list(
+            ReadTransaction tx, TypeKeys keys, Optional<byte[]> after, int limit, boolean reverse) {
+        Range all = keys.pausedKeys().range();
+        byte[] begin = reverse ? all.begin : after.map(ByteArrayUtil::keyAfter).orElse(all.begin);
+        byte[] end = reverse ? after.orElse(all.end) : all.end;
+        return tx.snapshot().getRange(new Range(begin, end), limit, reverse).asList();
+    }
+
+    /** {@return the limit key of a row of {@link #list}; empty if it cannot be decoded} */
+    public static Optional<String> limitKey(ReadTransaction tx, TypeKeys keys, KeyValue row) {
+        return Quarantine.readable(
+                tx, keys, row, each -> keys.pausedKeys().unpack(each.getKey()).getString(0));
+    }
+
+    private static CompletableFuture<Void> allOf(CompletableFuture<?>... futures) {
+        return CompletableFuture.allOf(futures);
+    }
+}
