@@ -34,8 +34,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Limit keys while everything goes wrong, and while jobs and limits change. After every commit as many slots are taken
- * as jobs run or may be claimed, no more than the limit, and no job waits while a slot is free.
+ * Limit keys while everything goes wrong, and while jobs, limits and pauses of keys change. After every commit as many
+ * slots are taken as jobs run or may be claimed, no more than the limit, and no job waits while a slot is free. A paused
+ * key has no free slot, and none of its jobs is claimed until a commit ends its pause.
  */
 @Tag("long")
 class LimitKeysUnderFaultsTest {
@@ -49,15 +50,21 @@ class LimitKeysUnderFaultsTest {
     private static final Subspace WAITING = rows("limited");
     private static final Subspace SLOTS = rows("slots");
     private static final Subspace LIMITS = rows("limits");
+    private static final Subspace PAUSED = rows("paused_keys");
+    private static final byte[] RULES = ROWS.pack(Tuple.from("rules", TYPE.name()));
+    private static final int RANKED_TURNS = -1;
     private static final int RANKED_NOW = 0;
     private static final List<String> KEYS = List.of("a", "b");
     private static final int IDS = 12;
     private static final String OPERATOR = "operator";
     private static final Duration CHAOS = Duration.ofSeconds(30);
+    /** The last change by the operator has ended by then. */
+    private static final Duration LAST_CHANGE_MAX = Duration.ofMinutes(1);
     /** Clocks jump by up to 20 seconds about once a second: a scheduled time may be minutes ahead. */
     private static final Duration CALM = Duration.ofMinutes(20);
 
     private static boolean hasSeenWaiting;
+    private static boolean hasSeenPutBack;
 
     private boolean isOver;
 
@@ -70,8 +77,9 @@ class LimitKeysUnderFaultsTest {
     }
 
     @AfterAll
-    static void jobsHaveWaitedForSlots() {
+    static void jobsHaveWaitedForSlotsAndLostThem() {
         assertThat(hasSeenWaiting).isTrue();
+        assertThat(hasSeenPutBack).isTrue();
     }
 
     /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=LimitKeysUnderFaultsTest -Dsimulation.seed=N}. */
@@ -97,6 +105,8 @@ class LimitKeysUnderFaultsTest {
             simulation.calm();
             isOver = true;
             EffectHandler.join(simulation, TYPE, 3);
+            simulation.advance(LAST_CHANGE_MAX);
+            KEYS.forEach(key -> simulation.await(limits.resume(simulation.database(), TYPE, key)));
             simulation.advance(CALM);
 
             law.check();
@@ -104,6 +114,7 @@ class LimitKeysUnderFaultsTest {
                     EffectHandler.instance(simulation.process("last")).counts(simulation.database(), TYPE));
             assertThat(counts.pending() + counts.running()).isZero();
             hasSeenWaiting |= law.hasSeenWaiting;
+            hasSeenPutBack |= law.hasSeenPutBack;
         }
     }
 
@@ -129,7 +140,7 @@ class LimitKeysUnderFaultsTest {
             SimulatedProcess process, CouchJobs jobs, CouchJobs other, RandomGenerator random) {
         Database database = process.database();
         String key = KEYS.get(random.nextInt(KEYS.size()));
-        return switch (random.nextInt(8)) {
+        return switch (random.nextInt(10)) {
             case 0 -> jobs.remove(database, TYPE, id(random));
             case 1 -> jobs.limits().set(database, TYPE, key, 1 + random.nextInt(3));
             case 2 ->
@@ -138,6 +149,13 @@ class LimitKeysUnderFaultsTest {
                         : database.runAsync(tx -> jobs.add(tx, job(process, key, random))
                                 .thenCombine(other.remove(tx, TYPE, id(random)), (added, removed) -> removed));
             case 3 -> jobs.addAll(database, List.of(job(process, key, random), job(process, key, random)));
+            case 4 -> jobs.limits().pause(database, TYPE, key);
+            case 5 ->
+                random.nextInt(4) == 0
+                        ? database.runAsync(tx -> jobs.limits()
+                                .resume(tx, TYPE, key)
+                                .thenCombine(other.add(tx, job(process, key, random)), (resumed, added) -> resumed))
+                        : jobs.limits().resume(database, TYPE, key);
             default -> jobs.add(database, job(process, key, random));
         };
     }
@@ -150,20 +168,27 @@ class LimitKeysUnderFaultsTest {
         NewJob<Integer> job = NewJob.of(TYPE, 1).id(id(random)).priority(random.nextInt(4) == 0 ? 1 : 0);
         NewJob<Integer> timed =
                 random.nextInt(4) == 0 ? job.at(process.clock().instant().plusSeconds(random.nextInt(4))) : job;
-        return random.nextInt(6) == 0 ? timed : timed.limitKey(key);
+        NewJob<Integer> inTurn = random.nextInt(5) == 0 ? timed.turnKey("turn-" + random.nextInt(2)) : timed;
+        return random.nextInt(6) == 0 ? inTurn : inTurn.limitKey(key);
     }
 
     /** What holds after every commit. */
     private static final class Law {
         private final Map<String, Long> takenBefore = new HashMap<>();
+        private final Set<String> pausedBefore = new HashSet<>();
+        private Map<String, Object> locksBefore = new HashMap<>();
+        private Set<String> queuedBefore = new HashSet<>();
         private boolean hasSeenWaiting;
+        private boolean hasSeenPutBack;
         private @Nullable AssertionError broken;
 
         void look(Database store) {
             try (Transaction tx = store.createTransaction()) {
                 Set<String> queued = new HashSet<>();
                 read(tx, PENDING.range()).forEach(row -> queued.add(last(PENDING.unpack(row.getKey()))));
-                read(tx, RANKED.get(RANKED_NOW).range()).forEach(row -> queued.add(last(RANKED.unpack(row.getKey()))));
+                for (int part : List.of(RANKED_TURNS, RANKED_NOW)) {
+                    read(tx, RANKED.get(part).range()).forEach(row -> queued.add(last(RANKED.unpack(row.getKey()))));
+                }
                 Map<String, Set<String>> waiting = new HashMap<>();
                 read(tx, WAITING.range()).forEach(row -> {
                     Tuple path = WAITING.unpack(row.getKey());
@@ -173,6 +198,7 @@ class LimitKeysUnderFaultsTest {
                             last(path) + " waits twice");
                 });
                 Map<String, Long> holders = new HashMap<>();
+                Map<String, Object> locks = new HashMap<>();
                 read(tx, JOBS.range()).forEach(row -> {
                     String id = JOBS.unpack(row.getKey()).getString(0);
                     Tuple job = Tuple.fromBytes(row.getValue());
@@ -186,17 +212,36 @@ class LimitKeysUnderFaultsTest {
                         holders.merge(key, 1L, Long::sum);
                     }
                     hasSeenWaiting |= waits;
+                    hasSeenPutBack |= waits && queuedBefore.contains(id) && pausedBefore.contains(key);
+                    if (isRunning) {
+                        locks.put(id, job.get(1));
+                        require(
+                                !pausedBefore.contains(key) || job.get(1).equals(locksBefore.get(id)),
+                                id + " was claimed although " + key + " is paused");
+                    }
                 });
+                locksBefore = locks;
+                queuedBefore = queued;
                 require(waiting.values().stream().allMatch(Set::isEmpty), "jobs that should not wait: " + waiting);
                 KEYS.forEach(key -> check(tx, key, holders.getOrDefault(key, 0L)));
+                checkPauses(tx);
             } catch (AssertionError e) {
                 broken = broken == null ? e : broken;
             }
         }
 
         private void check(Transaction tx, String key, long holders) {
-            long taken = number(tx, SLOTS.pack(key), 0);
-            long max = number(tx, LIMITS.pack(key), Long.MAX_VALUE);
+            Tuple slots = tuple(tx, SLOTS.pack(key));
+            long taken = slots == null ? 0 : slots.getLong(0);
+            Tuple limit = tuple(tx, LIMITS.pack(key));
+            boolean isPaused = limit != null && limit.size() > 1 && limit.getBoolean(1);
+            long own = limit == null || limit.get(0) == null ? Long.MAX_VALUE : limit.getLong(0);
+            long max = isPaused ? 0 : own;
+            if (isPaused) {
+                pausedBefore.add(key);
+            } else {
+                pausedBefore.remove(key);
+            }
             require(taken == holders, taken + " slots of " + key + " are taken by " + holders + " jobs");
             require(
                     taken <= Math.max(max, takenBefore.getOrDefault(key, 0L)),
@@ -206,9 +251,18 @@ class LimitKeysUnderFaultsTest {
             takenBefore.put(key, taken);
         }
 
-        private static long number(Transaction tx, byte[] key, long otherwise) {
+        private void checkPauses(Transaction tx) {
+            Set<String> listed = new HashSet<>();
+            read(tx, PAUSED.range()).forEach(row -> listed.add(last(PAUSED.unpack(row.getKey()))));
+            require(listed.equals(pausedBefore), listed + " are listed as paused, and " + pausedBefore + " are");
+            require(
+                    (tuple(tx, RULES) != null) == !listed.isEmpty(),
+                    "The rules say the contrary of " + listed + ": " + tuple(tx, RULES));
+        }
+
+        private static @Nullable Tuple tuple(Transaction tx, byte[] key) {
             byte[] value = tx.get(key).join();
-            return value == null ? otherwise : Tuple.fromBytes(value).getLong(0);
+            return value == null ? null : Tuple.fromBytes(value);
         }
 
         private static List<KeyValue> read(Transaction tx, Range range) {
