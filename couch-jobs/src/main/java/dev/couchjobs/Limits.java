@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>The first limit of a whole type keeps processes with a version before such limits from writing (rfc/021).
  *
- * <p>A change of a limit takes effect with its commit. Jobs that have a slot keep it if the limit is lowered. A key that
- * is {@linkplain #pause paused} keeps its limit, which applies again after the pause.
+ * <p>A change of a limit takes effect with its commit. Jobs that have a slot keep it if the limit is lowered. A key
+ * that is {@linkplain #pause paused} keeps its limit, which applies again after the pause.
  */
 public final class Limits {
     private final LimitVerbs verbs;
@@ -102,8 +102,7 @@ public final class Limits {
      * Pauses a limit key in all processes: from this commit on nothing claims its jobs, until {@link #resume}. A job
      * that is claimed runs to its end; so does one that a worker has claimed ahead of a free slot. Jobs can be added,
      * changed and removed, and wait; their deadlines hold. A key that is paused already stays so. Jobs of other keys
-     * and without a key go on. If some of the key's jobs have a slot and are not claimed, claims of the type move them
-     * behind the pause, each once.
+     * and without a key go on. Claims of the type take the slots of the key's jobs that are not claimed, each once.
      *
      * <p>The first pause of a key keeps processes with a version before such pauses from using the instance (rfc/020).
      *

@@ -5,6 +5,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -41,22 +42,29 @@ public final class PausedKeys {
 
     /** Ends the pause of a limit key, if there is one. */
     public static CompletableFuture<Void> resume(Transaction tx, TypeKeys keys, String limitKey) {
-        byte[] listed = keys.pausedKeys().pack(limitKey);
         return inOrder(
                 tx,
                 keys,
                 limitKey,
                 () -> allOf(
                         SlotTable.changeLimit(tx, keys, limitKey, limit -> limit.paused(false)),
-                        tx.get(listed).thenCompose(row -> {
-                            if (row == null) {
-                                return CompletableFuture.completedFuture(null);
-                            }
-                            tx.clear(listed);
-                            return areThere(tx, keys)
-                                    .thenCompose(areThere ->
-                                            ClaimRules.replace(tx, keys, rules -> rules.withPausedKeys(areThere)));
-                        })));
+                        unlist(tx, keys, keys.pausedKeys().pack(limitKey))));
+    }
+
+    private static CompletableFuture<Void> unlist(Transaction tx, TypeKeys keys, byte[] listed) {
+        var unusedRules = tx.snapshot().get(keys.rules()); // in parallel
+        CompletableFuture<Boolean> areOthersThere = tx.getRange(
+                        keys.pausedKeys().range(), 2)
+                .asList()
+                .thenApply(rows -> rows.stream().anyMatch(row -> !Arrays.equals(row.getKey(), listed)));
+        return tx.get(listed)
+                .thenCompose(row -> areOthersThere.thenCompose(areThere -> {
+                    if (row == null) {
+                        return CompletableFuture.completedFuture(null);
+                    }
+                    tx.clear(listed);
+                    return ClaimRules.replace(tx, keys, rules -> rules.withPausedKeys(areThere));
+                }));
     }
 
     private static CompletableFuture<Void> inOrder(

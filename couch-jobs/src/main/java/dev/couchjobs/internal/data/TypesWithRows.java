@@ -49,7 +49,7 @@ public final class TypesWithRows {
 
     /**
      * {@return a search for the types with waiting or running jobs} A job waits for a slot of its limit key only while
-     * another job of the key is in a queue or runs.
+     * another job of the key is in a queue or runs, or while the key is paused.
      */
     public static TypesWithRows inQueuesOrActivity(Keyspace keyspace) {
         return in(keyspace.pendingQueues(), keyspace.rankedQueues(), keyspace.activities());

@@ -84,10 +84,11 @@ public final class LimitVerbs {
         TypeKeys keys = keyspace.type(type.name());
         return transactions
                 .named("resume limit key", type.name())
-                .run(
-                        context,
-                        tx -> PausedKeys.resume(tx, keys, limitKey)
-                                .thenCompose(resumed -> admission.admitWaiting(tx, keys, limitKey)))
+                .run(context, tx -> {
+                    SlotTable.prefetch(tx, keys, limitKey);
+                    return PausedKeys.resume(tx, keys, limitKey)
+                            .thenCompose(resumed -> admission.admitWaiting(tx, keys, limitKey));
+                })
                 .thenCompose(hasMore -> admitRest(context, keys, limitKey, hasMore));
     }
 
