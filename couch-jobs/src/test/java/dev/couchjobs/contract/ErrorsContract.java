@@ -20,12 +20,14 @@ import dev.couchjobs.JobStatus;
 import dev.couchjobs.JobStatuses;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobTypes;
+import dev.couchjobs.Limits;
 import dev.couchjobs.Maintenance;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.OtherDatabaseException;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.Processor;
 import dev.couchjobs.QuarantinedRows;
+import dev.couchjobs.Rate;
 import dev.couchjobs.fdb.Databases;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -108,6 +110,24 @@ class ErrorsContract extends JobsContract {
                 new Verb("pause", (on, db, id) -> on.types().pause(db, INDEX, "no reason")),
                 new Verb("resume", (on, db, id) -> on.types().resume(db, INDEX)),
                 new Verb("getPause", (on, db, id) -> on.types().getPause(db, INDEX)),
+                new Verb("set", (on, db, id) -> on.limits().set(db, INDEX, 1)),
+                new Verb("set", (on, db, id) -> on.limits().set(db, INDEX, "key", 1)),
+                new Verb("clear", (on, db, id) -> on.limits().clear(db, INDEX)),
+                new Verb("clear", (on, db, id) -> on.limits().clear(db, INDEX, "key")),
+                new Verb("get", (on, db, id) -> on.limits().get(db, INDEX, "key")),
+                new Verb("pause", (on, db, id) -> on.limits().pause(db, INDEX, "key")),
+                new Verb("resume", (on, db, id) -> on.limits().resume(db, INDEX, "key")),
+                new Verb("pausedKeys", (on, db, id) -> on.limits().pausedKeys(db, INDEX, PAGE)),
+                new Verb("setTotal", (on, db, id) -> on.limits().setTotal(db, INDEX, 1)),
+                new Verb("clearTotal", (on, db, id) -> on.limits().clearTotal(db, INDEX)),
+                new Verb(
+                        "setRate",
+                        (on, db, id) -> on.limits().setRate(db, INDEX, Rate.perWindow(1, Duration.ofHours(1)))),
+                new Verb("clearRate", (on, db, id) -> on.limits().clearRate(db, INDEX)),
+                new Verb("ofType", (on, db, id) -> on.limits().ofType(db, INDEX)),
+                new Verb("setWeight", (on, db, id) -> on.limits().setWeight(db, INDEX, "key", 2)),
+                new Verb("clearWeight", (on, db, id) -> on.limits().clearWeight(db, INDEX, "key")),
+                new Verb("getWeight", (on, db, id) -> on.limits().getWeight(db, INDEX, "key")),
                 new Verb("list", (on, db, id) -> on.deadLetters().list(db, INDEX, PAGE)),
                 new Verb("list", (on, db, id) -> on.quarantine().list(db, INDEX, PAGE)),
                 new Verb("clockSkew", (on, db, id) -> on.maintenance().clockSkew(db)),
@@ -152,6 +172,7 @@ class ErrorsContract extends JobsContract {
                                 Processor.class,
                                 JobTypes.class,
                                 JobControl.class,
+                                Limits.class,
                                 JobDetails.class,
                                 DeadLetters.class,
                                 QuarantinedRows.class,

@@ -9,6 +9,7 @@ import static dev.couchjobs.costs.CostRow.verb;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Job;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.PageRequest;
 import dev.couchjobs.Rate;
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +30,24 @@ final class LimitRows {
                         "`limits().get`",
                         LimitRows::unlimited,
                         (s, db, key) -> s.jobs.limits().get(db, MAIL, key)),
+                verb(
+                        "`limits().pause`",
+                        LimitRows::noLongerPaused,
+                        (s, db, key) -> s.jobs.limits().pause(db, MAIL, key)),
+                verb(
+                        "`limits().resume` of a key with a job",
+                        LimitRows::waitsForResumption,
+                        (s, db, key) -> s.jobs.limits().resume(db, MAIL, key)),
+                verb(
+                        "`limits().pausedKeys`",
+                        LimitRows::otherIsPaused,
+                        (s, db, id) -> s.jobs.limits().pausedKeys(db, MAIL, PageRequest.of(10))),
+                loop(
+                        "`accept` of a type with a paused key",
+                        LimitRows::otherIsPaused,
+                        (s, id) -> accept(s),
+                        reading("limits")),
+                loop("`accept` that puts a job back", LimitRows::hasSlot, (s, id) -> accept(s), reading("limits")),
                 verb(
                         "`limits().setTotal` of a type",
                         LimitRows::noLongerLimited,
@@ -147,6 +166,31 @@ final class LimitRows {
     private static String noLongerLimited(CostFixture s) {
         s.await(s.others.limits().setTotal(s.database(), MAIL, 5));
         s.await(s.others.limits().clearTotal(s.database(), MAIL));
+        return KEY;
+    }
+
+    /** The first pause of all raises the layout. */
+    private static String noLongerPaused(CostFixture s) {
+        s.await(s.others.limits().pause(s.database(), MAIL, KEY));
+        s.await(s.others.limits().resume(s.database(), MAIL, KEY));
+        return KEY;
+    }
+
+    private static String waitsForResumption(CostFixture s) {
+        s.await(s.others.limits().pause(s.database(), MAIL, KEY));
+        s.await(s.others.add(s.database(), job(1)));
+        return KEY;
+    }
+
+    private static String otherIsPaused(CostFixture s) {
+        s.await(s.others.add(s.database(), job(1)));
+        s.await(s.others.limits().pause(s.database(), MAIL, "other"));
+        return KEY;
+    }
+
+    private static String hasSlot(CostFixture s) {
+        s.await(s.others.add(s.database(), job(1)));
+        s.await(s.others.limits().pause(s.database(), MAIL, KEY));
         return KEY;
     }
 

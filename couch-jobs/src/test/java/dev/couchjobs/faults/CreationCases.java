@@ -167,6 +167,13 @@ final class CreationCases {
                         (s, g, r) -> assertThat(s.await(s.others.types().getPause(s.database(), MAIL)))
                                 .isPresent()),
                 blind(
+                        "pause of a limit key",
+                        CreationCases::nothing,
+                        (s, g) -> s.jobs.limits().pause(s.faulty, MAIL, "key"),
+                        (s, g, r) -> assertThat(s.await(s.others.limits().get(s.database(), MAIL, "key"))
+                                        .isPaused())
+                                .isTrue()),
+                blind(
                         "setTypeTimeout",
                         CreationCases::nothing,
                         (s, g) -> s.jobs.types().setTypeTimeout(s.faulty, MAIL, Duration.ofSeconds(7)),

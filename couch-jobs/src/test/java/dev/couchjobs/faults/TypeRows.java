@@ -236,6 +236,7 @@ public record TypeRows(
                     "unique",
                     "limits",
                     "slots",
+                    "paused_keys",
                     "turns",
                     "turn_requests",
                     "in_turn",

@@ -35,8 +35,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Limit keys while everything goes wrong, and while jobs, limits and pauses of keys change. After every commit as many
- * slots are taken as jobs run or may be claimed, no more than the limit, and no job waits while a slot is free. A paused
- * key has no free slot, and none of its jobs is claimed until a commit ends its pause.
+ * slots are taken as jobs run or may be claimed, no more than the limit, and no job waits while a slot is free. A
+ * paused key has no free slot, and none of its jobs is claimed until a commit ends its pause.
  */
 @Tag("long")
 class LimitKeysUnderFaultsTest {
