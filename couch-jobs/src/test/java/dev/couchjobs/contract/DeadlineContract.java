@@ -167,6 +167,17 @@ class DeadlineContract extends JobsContract {
     }
 
     @Test
+    void aLateJobOfAPausedLimitKeyEnds() {
+        await(jobs.limits().pause(database, WORK, "tenant-7"));
+        put(job("late").limitKey("tenant-7"));
+
+        sweptAfter(UNTIL_LATE.plusSeconds(1), "late");
+
+        assertThat(outcome("late")).contains(Outcome.EXPIRED);
+        assertThat(rows.under("limited")).isEmpty();
+    }
+
+    @Test
     void claimsGoOnBehindManyLateJobs() {
         put(IntStream.range(0, 300).mapToObj(i -> job("late-" + i)).toArray(NewJob<?>[]::new));
         clock.advance(UNTIL_LATE);
