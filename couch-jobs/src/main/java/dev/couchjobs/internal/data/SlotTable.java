@@ -88,8 +88,23 @@ public final class SlotTable {
 
     /** {@return how many slots of a limit key are taken; 0 if the row is damaged} */
     public static CompletableFuture<Long> taken(ReadTransaction tx, TypeKeys keys, String limitKey) {
+        return taken(tx, tx, keys, limitKey);
+    }
+
+    /** {@return how many slots of a limit key are taken, read without a conflict; see {@link #conflictWithTaken}} */
+    public static CompletableFuture<Long> takenAsOfRead(Transaction tx, TypeKeys keys, String limitKey) {
+        return taken(tx, tx.snapshot(), keys, limitKey);
+    }
+
+    /** Conflicts with other transactions that change how many slots of a limit key are taken. */
+    public static void conflictWithTaken(Transaction tx, TypeKeys keys, String limitKey) {
+        tx.addReadConflictKey(keys.slots().pack(limitKey));
+    }
+
+    private static CompletableFuture<Long> taken(
+            ReadTransaction tx, ReadTransaction view, TypeKeys keys, String limitKey) {
         byte[] key = keys.slots().pack(limitKey);
-        return tx.get(key)
+        return view.get(key)
                 .thenApply(value -> Quarantine.readable(
                                 tx,
                                 keys,

@@ -154,7 +154,7 @@ public final class Admission {
             this.type = key.type();
             this.limitKey = key.name();
             var unused = TypeInUse.prefetch(tx, type);
-            this.taken = SlotTable.taken(tx, type, limitKey);
+            this.taken = SlotTable.takenAsOfRead(tx, type, limitKey);
             this.limit = SlotTable.limit(tx, type, limitKey).thenApply(KeyLimit::slots);
         }
 
@@ -276,6 +276,9 @@ public final class Admission {
          */
         private CompletableFuture<Boolean> fill(int waitingMax, Choice choice) {
             return taken.thenCompose(before -> limit.thenCompose(max -> {
+                if (max > 0 || freed > 0) { // all jobs of a paused key wait, however many slots are taken
+                    SlotTable.conflictWithTaken(tx, type, limitKey);
+                }
                 int free = (int) Math.min(Integer.MAX_VALUE, Math.max(0, max - (before - freed)));
                 int wanted = Math.min(free, waitingMax);
                 CompletableFuture<List<LimitedJob>> chosen =
