@@ -536,7 +536,7 @@ class PausedKeysContract extends JobsContract {
     void theFirstPauseRaisesTheLayout() {
         pause();
 
-        assertThat(rows.value("layout")).containsExactly(13L, 13L, 13L);
+        assertThat(rows.value("layout")).containsExactly(13L, 13L, 13L, "", "", "", 1L << 4 | 1L << 13);
     }
 
     // Damaged rows

@@ -14,6 +14,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.Limits;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.faults.TypeRows;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import dev.couchjobs.fdb.testing.Seeds;
@@ -89,7 +90,11 @@ class LimitKeysUnderFaultsTest {
         try (Simulation simulation = EffectHandler.simulation(seed)) {
             Law law = new Law();
             simulation.onCommit(law::look);
-            Limits limits = EffectHandler.instance(simulation.process("first")).limits();
+            CouchJobs first = EffectHandler.instance(simulation.process("first"));
+            if (seed % 2 == 0) {
+                simulation.await(first.statuses().index(TYPE));
+            }
+            Limits limits = first.limits();
             KEYS.forEach(key -> simulation.await(limits.set(simulation.database(), TYPE, key, 1)));
             simulation.onDeath(dead -> {
                 if (dead.name().equals(OPERATOR)) {
@@ -224,6 +229,9 @@ class LimitKeysUnderFaultsTest {
                 queuedBefore = queued;
                 require(waiting.values().stream().allMatch(Set::isEmpty), "jobs that should not wait: " + waiting);
                 KEYS.forEach(key -> check(tx, key, holders.getOrDefault(key, 0L)));
+                List<String> contradictions =
+                        TypeRows.read(tx, new Subspace(), TYPE.name()).join().contradictions();
+                require(contradictions.isEmpty(), "contradictions: " + contradictions);
                 checkPauses(tx);
             } catch (AssertionError e) {
                 broken = broken == null ? e : broken;

@@ -29,8 +29,8 @@ public final class PausedKeys {
     /** Pauses a limit key. Code that does not know such pauses may no longer use the rows. */
     public static CompletableFuture<Void> pause(Transaction tx, Keyspace keyspace, String typeName, String limitKey) {
         TypeKeys keys = keyspace.type(typeName);
-        CompletableFuture<?> raised = new LayoutRow(keyspace).raise(
-                tx, layout -> layout.with(Feature.CLAIM_RULES).with(Feature.PAUSED_KEYS));
+        CompletableFuture<?> raised = new LayoutRow(keyspace)
+                .raise(tx, layout -> layout.with(Feature.CLAIM_RULES).with(Feature.PAUSED_KEYS));
         CompletableFuture<?> paused = inOrder(tx, keys, limitKey, () -> {
             tx.set(keys.pausedKeys().pack(limitKey), EMPTY);
             return allOf(
