@@ -5,6 +5,7 @@ import dev.couchjobs.bench.jobs.CostBenchmarks;
 import dev.couchjobs.bench.jobs.FleetBenchmarks;
 import dev.couchjobs.bench.jobs.JobBenchmarks;
 import dev.couchjobs.bench.jobs.ProfileBenchmarks;
+import dev.couchjobs.bench.jobs.ScaleBenchmarks;
 import dev.couchjobs.bench.thesis.ThesisBenchmarks;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,9 +18,9 @@ public final class Main {
     /**
      * Compares the jobs with their peers, unless the first word names other benchmarks: {@code costs}, what jobs
      * cost; {@code profile}, where that comes from; {@code fleet}, the database operations of many processes;
-     * {@code control}, limits and unique keys beside their absence;
+     * {@code control}, limits and unique keys beside their absence; {@code scale}, very many of them;
      * {@code engine}, the embedded engine compared with other stores; {@code bridge}, the bridge compared with the
-     * thesis; or {@code all} but the profile.
+     * thesis; or {@code all} but the profile and the scale.
      *
      * @param words the name of the benchmarks, and their options
      * @throws Exception if a benchmark fails, or a job was lost or run twice
@@ -40,6 +41,7 @@ public final class Main {
             case "profile" -> ProfileBenchmarks.main(options);
             case "fleet" -> FleetBenchmarks.main(options);
             case "control" -> ControlBenchmarks.main(options);
+            case "scale" -> ScaleBenchmarks.main(options);
             case "engine" -> Benchmarks.main(options);
             case "bridge" -> ThesisBenchmarks.main(options);
             case "all" -> all(options);

@@ -62,7 +62,7 @@ public final class ControlBenchmarks {
             System.out.println(new ControlBenchmarks(settings).measure("in memory, 10 ms a job", memory, Pace.SLOW));
             System.out.println(new TurnBenchmarks(memory).waitingTimes("in memory"));
             System.out.println(new TurnBenchmarks(memory).rates("in memory"));
-            System.out.println(new ScheduleBenchmarks(memory).rates("in memory"));
+            System.out.println(new ScheduleBenchmarks(memory).rates("in memory", ScheduleBenchmarks.COUNTS));
         }
         Path directory = Files.createTempDirectory(settings.directory(), "couch-jobs-bench");
         try (Database durable = Databases.directory(directory)) {
@@ -71,7 +71,7 @@ public final class ControlBenchmarks {
                     new ControlBenchmarks(settings).measure("in a directory, 10 ms a job", durable, Pace.SLOW));
             System.out.println(new TurnBenchmarks(durable).waitingTimes("in a directory"));
             System.out.println(new TurnBenchmarks(durable).rates("in a directory"));
-            System.out.println(new ScheduleBenchmarks(durable).rates("in a directory"));
+            System.out.println(new ScheduleBenchmarks(durable).rates("in a directory", ScheduleBenchmarks.COUNTS));
         } finally {
             DirectoryFiles.delete(directory);
         }

@@ -13,7 +13,6 @@ import dev.couchjobs.bench.Table;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -27,7 +26,10 @@ import java.util.stream.IntStream;
  */
 final class ScheduleBenchmarks {
     private static final JobType<String, Void> TYPE = JobType.of("bench", String.class);
-    private static final List<Integer> COUNTS = List.of(1, 1_000, 100_000);
+    /** The numbers of schedules that are usually measured. */
+    static final Integer[] COUNTS = {1, 1_000, 100_000};
+
+    private static final int FEW = 1_000;
     private static final int PLAIN_JOBS = 20_000;
     private static final int FIRINGS_MIN = 20_000;
     private static final int FIRINGS_OF_ONE_MAX = 1_000;
@@ -57,14 +59,14 @@ final class ScheduleBenchmarks {
     private record Figures(double put, double fired, double overlapping, double idle) {}
 
     /** {@return a table: rates by the number of schedules} */
-    String rates(String engine) throws InterruptedException {
+    String rates(String engine, Integer... counts) throws InterruptedException {
         Table table =
                 new Table(engine + ": schedules", "put/s", "fired/s", "ratio", "overlapping/s", "ratio", "idle tx/s");
         plainRate(); // the warm-up
-        measure(COUNTS.get(1));
+        measure(FEW);
         double plain = plainRate();
         table.add("none: jobs with a time", "-", number(plain), Table.ratio(plain, plain), "-", "-", "-");
-        for (int count : COUNTS) {
+        for (int count : counts) {
             Figures figures = measure(count);
             table.add(
                     String.format(Locale.ROOT, "%,d", count),
