@@ -399,6 +399,49 @@ class JobStatusesContract extends JobsContract {
     }
 
     @Test
+    void verbsAfterADropInOneTransactionWriteNoIndex() {
+        index();
+
+        await(database.runAsync(tx -> timed.add(tx, job("j1"))
+                .thenCompose(added -> timed.statuses().drop(tx, TYPE))
+                .thenCompose(dropped -> timed.add(tx, job("j2")))));
+
+        assertThat(rows.under("statuses", TYPE.name())).isEmpty();
+        assertThat(rows.under("status_counts", TYPE.name())).isEmpty();
+    }
+
+    @Test
+    void otherProcessesNoticeAnIndexAndItsEnd() {
+        CouchJobs other = node();
+        await(other.add(database, job("j1")));
+        index();
+        await(other.add(database, job("j2")));
+        assertThat(ids(WAITING)).containsExactly("j1", "j2");
+
+        await(timed.statuses().drop(database, TYPE));
+        await(other.remove(database, TYPE, "j2"));
+        await(other.add(database, job("j3")));
+        assertThat(rows.under("statuses", TYPE.name())).isEmpty();
+
+        index();
+        await(other.remove(database, TYPE, "j1"));
+        assertThat(all()).isEqualTo(Map.of(WAITING, List.of("j3")));
+    }
+
+    @Test
+    void aDropThatDoesNotCommitChangesNothing() {
+        index();
+        try (Transaction tx = database.createTransaction()) {
+            await(timed.statuses().drop(tx, TYPE));
+            await(timed.add(tx, job("j1")));
+        }
+
+        put(job("j2"));
+
+        assertThat(all()).isEqualTo(Map.of(WAITING, List.of("j2")));
+    }
+
+    @Test
     void otherTypesAreNotIndexed() {
         index();
 
@@ -451,6 +494,6 @@ class JobStatusesContract extends JobsContract {
     void theFirstIndexKeepsOlderVersionsFromWriting() {
         index();
 
-        assertThat(rows.value("layout")).containsExactly(12L, 1L, 12L, "", "", "", 1L << 12);
+        assertThat(rows.value("layout").subList(0, 7)).containsExactly(12L, 1L, 12L, "", "", "", 1L << 12);
     }
 }

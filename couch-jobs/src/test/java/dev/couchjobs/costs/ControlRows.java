@@ -140,8 +140,11 @@ final class ControlRows {
         return job;
     }
 
+    /** The process has read that the type is indexed. */
     private static String indexed(CostFixture s) {
         s.await(s.others.statuses().index(MAIL));
+        s.await(s.jobs.add(s.database(), MAIL, id(0), DATA));
+        s.await(s.jobs.remove(s.database(), MAIL, id(0)));
         return id(1);
     }
 

@@ -16,23 +16,26 @@ import org.jspecify.annotations.Nullable;
  * @param oldestWriter the oldest layout whose code may write the rows
  * @param mark the mark of a move to another database, or null
  * @param features the features that may be in use, each as the bit with the number of its layout
+ * @param statusIndexes a random number, which is another one after each change of which types have a status index
  */
 public record Layout(
         long number,
         long oldestReader,
         long oldestWriter,
         @Nullable MoveMark mark,
-        long features) {
+        long features,
+        long statusIndexes) {
     /** The first layout whose row lists the features in use. */
     private static final long WITH_FEATURES = Feature.STATUS_INDEX.layout();
     /** The newest layout that this code knows. */
     private static final long KNOWN = Feature.PAUSED_KEYS.layout();
 
     /** The layout of an instance without the row. */
-    static final Layout FIRST = new Layout(1, 1, 1, null, 0);
+    static final Layout FIRST = new Layout(1, 1, 1, null, 0, 0);
 
     private static final int MARKED_SIZE = 6;
     private static final int FEATURES = 6;
+    private static final int STATUS_INDEXES = 7;
 
     /**
      * The mark that a move writes to both databases.
@@ -59,7 +62,8 @@ public record Layout(
                 : new MoveMark(row.getString(3), row.getString(4), row.getString(5));
         long number = row.getLong(0);
         long features = row.size() > FEATURES ? row.getLong(FEATURES) : upTo(number);
-        return new Layout(number, row.getLong(1), row.getLong(2), mark, features);
+        long statusIndexes = row.size() > STATUS_INDEXES ? row.getLong(STATUS_INDEXES) : 0;
+        return new Layout(number, row.getLong(1), row.getLong(2), mark, features, statusIndexes);
     }
 
     /** {@return the features that an instance may use whose row does not list them} */
@@ -69,19 +73,20 @@ public record Layout(
 
     byte[] encode() {
         Tuple row = Tuple.from(number, oldestReader, oldestWriter);
-        boolean listsFeatures = features != upTo(number);
+        boolean listsFeatures = features != upTo(number) || statusIndexes != 0;
         if (mark == null && !listsFeatures) {
             return row.pack();
         }
         Tuple marked = mark == null
                 ? row.add("").add("").add("")
                 : row.add(mark.move).add(mark.run).add(mark.closed);
-        return (listsFeatures ? marked.add(features) : marked).pack();
+        Tuple listing = listsFeatures ? marked.add(features) : marked;
+        return (statusIndexes == 0 ? listing : listing.add(statusIndexes)).pack();
     }
 
     /** {@return a copy with a mark, or without one} */
     public Layout marked(@Nullable MoveMark next) {
-        return new Layout(number, oldestReader, oldestWriter, next, features);
+        return new Layout(number, oldestReader, oldestWriter, next, features, statusIndexes);
     }
 
     /** {@return a copy that only code with a feature may write, and read unless older code may} */
@@ -95,7 +100,14 @@ public record Layout(
                 feature.isReadByOlder() ? oldestReader : Math.max(oldestReader, feature.layout()),
                 Math.max(oldestWriter, layout),
                 mark,
-                features | feature.bit());
+                features | feature.bit(),
+                statusIndexes);
+    }
+
+    /** {@return a copy for an instance in which other types than before have a status index, or parts of one} */
+    public Layout withStatusIndexes(long random) {
+        Layout used = with(Feature.STATUS_INDEX);
+        return new Layout(used.number, used.oldestReader, used.oldestWriter, mark, used.features, random);
     }
 
     /** {@return a copy with a feature, if that is used} */

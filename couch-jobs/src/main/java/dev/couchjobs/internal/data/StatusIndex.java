@@ -43,6 +43,32 @@ public final class StatusIndex {
         COMPLETE
     }
 
+    /**
+     * What a transaction has read of the state of an index.
+     *
+     * @param layoutNumber {@link Layout#statusIndexes} as of that transaction, while which the state is the same
+     */
+    record Known(long layoutNumber, State state) {}
+
+    /**
+     * {@return how far the jobs of a type are indexed, for a transaction that writes} The layout row, which each
+     * transaction reads with a conflict, changes with each state, so a process reads a state once.
+     */
+    static CompletableFuture<State> stateWhileWriting(Transaction tx, TypeKeys keys) {
+        return TransactionScope.layout(tx).orElseThrow().thenCompose(layout -> {
+            if (!layout.mayUse(Feature.STATUS_INDEX)) {
+                return CompletableFuture.completedFuture(State.NONE);
+            }
+            Known known = keys.statusIndex();
+            return known != null && known.layoutNumber() == layout.statusIndexes()
+                    ? CompletableFuture.completedFuture(known.state())
+                    : state(tx, keys).thenApply(state -> {
+                        keys.statusIndex(new Known(layout.statusIndexes(), state));
+                        return state;
+                    });
+        });
+    }
+
     /** {@return how far the jobs of a type are indexed} */
     public static CompletableFuture<State> state(ReadTransaction tx, TypeKeys keys) {
         return tx.get(keys.statusesPrefix()).thenApply(StatusIndex::decode);
@@ -105,7 +131,7 @@ public final class StatusIndex {
     /** Shows the progress of a running job. */
     static CompletableFuture<@Nullable Void> progress(Transaction tx, JobRef ref, JobRow row, byte[] progress) {
         return mayBeUsed(tx)
-                ? state(tx, ref.keys()).thenAccept(state -> {
+                ? stateWhileWriting(tx, ref.keys()).thenAccept(state -> {
                     if (state != State.NONE) {
                         tx.set(StatusRow.progressKey(StatusRow.key(ref, JobStatus.RUNNING, row)), progress);
                     }

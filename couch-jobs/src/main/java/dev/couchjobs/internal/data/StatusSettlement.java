@@ -53,20 +53,16 @@ public final class StatusSettlement {
         slots.forEach(job -> byType.computeIfAbsent(job.ref().keys(), type -> new Changes())
                 .ofSlots()
                 .add(job));
-        return TransactionScope.layout(tx)
-                .orElseThrow()
-                .thenCompose(layout -> layout.mayUse(Feature.STATUS_INDEX)
-                        ? allOf(byType.entrySet().stream()
-                                .map(type -> settle(tx, type.getKey(), type.getValue()))
-                                .toList())
-                        : CompletableFuture.completedFuture(null));
+        return allOf(byType.entrySet().stream()
+                .map(type -> settle(tx, type.getKey(), type.getValue()))
+                .toList());
     }
 
     private static CompletableFuture<@Nullable Void> settle(Transaction tx, TypeKeys keys, Changes changes) {
         return JobTransaction.of(tx)
                 .inOrder(
                         List.of(keys.statusesPrefix()),
-                        () -> StatusIndex.state(tx, keys)
+                        () -> StatusIndex.stateWhileWriting(tx, keys)
                                 .thenCompose(state -> state == StatusIndex.State.NONE
                                         ? CompletableFuture.completedFuture(null)
                                         : new StatusSettlement(tx, keys, state).settle(changes)));

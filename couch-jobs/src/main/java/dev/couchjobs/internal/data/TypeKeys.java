@@ -79,6 +79,7 @@ public final class TypeKeys {
     private final byte[] watchesLost;
     private final byte[] watchesEnds;
     private final RowReader rowReader = new RowReader();
+    private volatile StatusIndex.@Nullable Known statusIndex;
 
     TypeKeys(Subspace root, String typeName) {
         this.typeName = typeName;
@@ -197,6 +198,15 @@ public final class TypeKeys {
     /** The jobs by status, time and id; at the subspace's own key whether they are indexed. */
     Subspace statuses() {
         return statuses;
+    }
+
+    /** What was last read of the type's status index; not part of the keys. */
+    StatusIndex.@Nullable Known statusIndex() {
+        return statusIndex;
+    }
+
+    void statusIndex(StatusIndex.Known known) {
+        statusIndex = known;
     }
 
     byte[] statusesPrefix() {

@@ -13,7 +13,6 @@ import dev.couchjobs.NotIndexedException;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.internal.data.ClaimRules;
-import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.StatusIndex;
@@ -31,6 +30,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** The verbs that index the jobs of a type by status, count and list them. */
 public final class StatusVerbs {
@@ -40,11 +41,13 @@ public final class StatusVerbs {
     private final Database database;
     private final Keyspace keyspace;
     private final Transactions transactions;
+    private final RandomGenerator random;
 
     public StatusVerbs(Instance instance) {
         this.database = instance.database();
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
+        this.random = instance.environment().random();
     }
 
     /** Builds the index of a type, or goes on with a build. */
@@ -69,33 +72,49 @@ public final class StatusVerbs {
 
     /** {@return whether the index is complete already} */
     private CompletableFuture<Boolean> begin(Transaction tx, TypeKeys keys) {
-        return new LayoutRow(keyspace)
-                .raise(tx, layout -> layout.with(Feature.STATUS_INDEX))
-                .thenCompose(raised -> StatusIndex.state(tx, keys))
-                .thenApply(state -> {
-                    if (state == StatusIndex.State.NONE) {
-                        StatusIndex.begin(tx, keys);
-                    }
-                    return state == StatusIndex.State.COMPLETE;
-                });
+        return StatusIndex.state(tx, keys).thenCompose(state -> {
+            if (state != StatusIndex.State.NONE) {
+                return CompletableFuture.completedFuture(state == StatusIndex.State.COMPLETE);
+            }
+            StatusIndex.begin(tx, keys);
+            return markChange(tx).thenApply(marked -> false);
+        });
+    }
+
+    /** Lets transactions read again which types have an index. */
+    private CompletableFuture<@Nullable Void> markChange(Transaction tx) {
+        long number = random.nextLong();
+        return new LayoutRow(keyspace).raise(tx, layout -> layout.withStatusIndexes(number));
     }
 
     private record Batch(int count, boolean mayHaveMore) {}
 
-    private static CompletableFuture<Batch> next(Transaction tx, TypeKeys keys, int max) {
+    private CompletableFuture<Batch> next(Transaction tx, TypeKeys keys, int max) {
         return StatusIndex.state(tx, keys).thenCompose(state -> switch (state) {
             case COMPLETE -> CompletableFuture.completedFuture(new Batch(0, false));
-            case BUILDING -> StatusSettlement.build(tx, keys, max).thenApply(count -> new Batch(count, count == max));
+            case BUILDING ->
+                StatusSettlement.build(tx, keys, max)
+                        .thenCompose(count -> count == max
+                                ? CompletableFuture.completedFuture(new Batch(count, true))
+                                : markChange(tx).thenApply(marked -> new Batch(count, false)));
             case NONE -> CompletableFuture.failedFuture(new NotIndexedException(keys.typeName(), false));
         });
     }
 
     /** Removes the index of a type. */
     public CompletableFuture<Void> drop(TransactionContext context, JobType<?, ?> type) {
-        return transactions.named("drop index of", type.name()).run(context, tx -> {
-            StatusIndex.drop(tx, keyspace.type(type.name()));
-            return CompletableFuture.completedFuture(null);
-        });
+        TypeKeys keys = keyspace.type(type.name());
+        return transactions
+                .named("drop index of", type.name())
+                .run(
+                        context,
+                        tx -> StatusIndex.state(tx, keys).thenCompose(state -> {
+                            if (state == StatusIndex.State.NONE) {
+                                return CompletableFuture.completedFuture(null);
+                            }
+                            StatusIndex.drop(tx, keys);
+                            return markChange(tx);
+                        }));
     }
 
     /** {@return the number of jobs with each status} */
