@@ -159,7 +159,7 @@ class LimitKeysUnderFaultsTest {
                 random.nextInt(4) == 0
                         ? database.runAsync(tx -> jobs.limits()
                                 .resume(tx, TYPE, key)
-                                .thenCombine(other.add(tx, job(process, key, random)), (resumed, added) -> resumed))
+                                .thenCombine(other.add(tx, job(process, key, random)), (resumed, added) -> added))
                         : jobs.limits().resume(database, TYPE, key);
             default -> jobs.add(database, job(process, key, random));
         };
