@@ -437,6 +437,21 @@ class PausedKeysContract extends JobsContract {
     }
 
     @Test
+    void ofTwoResumptionsOfTheLastKeysOneSeesTheOther() {
+        pause();
+        await(timed.limits().pause(database, INDEX, OTHER));
+        try (Transaction tx = database.createTransaction()) {
+            await(timed.limits().resume(tx, INDEX, OTHER));
+            resume();
+            assertThat(failureOf(tx.commit())).hasMessageContaining("not committed");
+        }
+
+        await(timed.limits().resume(database, INDEX, OTHER));
+
+        assertThat(rows.isThere("rules", "index")).isFalse();
+    }
+
+    @Test
     void thePausedKeysAreListedInPages() {
         IntStream.range(0, 5).forEach(i -> await(timed.limits().pause(database, INDEX, "key-" + i)));
         await(timed.limits().pause(database, MAIL, "other"));
