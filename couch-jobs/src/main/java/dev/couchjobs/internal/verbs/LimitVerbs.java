@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The verbs of limit keys. A change also admits the jobs that wait and may run now, in batches. */
 public final class LimitVerbs {
-    private static final String PAUSED_KEYS = "paused keys";
+    private static final String PAUSED_KEYS = "paused keys of ";
 
     private final Keyspace keyspace;
     private final Transactions transactions;
@@ -96,7 +96,7 @@ public final class LimitVerbs {
     public CompletableFuture<Page<String>> pausedKeys(
             ReadTransactionContext context, JobType<?, ?> type, PageRequest page) {
         TypeKeys keys = keyspace.type(type.name());
-        Optional<byte[]> after = page.after().map(token -> PageToken.decode(PAUSED_KEYS, token));
+        Optional<byte[]> after = page.after().map(token -> PageToken.decode(PAUSED_KEYS + type.name(), token));
         return transactions
                 .named("list paused keys", type.name())
                 .read(
@@ -113,7 +113,8 @@ public final class LimitVerbs {
                         .toList(),
                 rows.size() > limit
                         ? Optional.of(PageToken.encode(
-                                PAUSED_KEYS, shown.get(limit - 1).getKey()))
+                                PAUSED_KEYS + keys.typeName(),
+                                shown.get(limit - 1).getKey()))
                         : Optional.empty());
     }
 
