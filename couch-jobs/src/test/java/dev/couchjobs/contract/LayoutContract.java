@@ -10,6 +10,8 @@ import dev.couchjobs.IncompatibleLayoutException;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.Unique;
 import dev.couchjobs.Worker;
 import java.time.Duration;
 import java.util.HashMap;
@@ -50,6 +52,18 @@ class LayoutContract extends JobsContract {
                 await(database.readAsync(tx -> tx.getRange(prefix.range()).asList()));
         found.forEach(row -> all.put(Tuple.from(row.getKey()), Tuple.from(row.getValue())));
         return all;
+    }
+
+    @Test
+    void verbsOfOneTransactionThatUseFeaturesNeedNotWaitForEachOther() {
+        await(database.runAsync(tx -> {
+            var tagged = jobs.add(tx, NewJob.of(INDEX, new WorkData(1)).tags("eu"));
+            var unique = jobs.add(tx, NewJob.of(INDEX, new WorkData(1)).unique(Unique.by("key")));
+            var inTurn = jobs.add(tx, NewJob.of(INDEX, new WorkData(1)).turnKey("tenant-7"));
+            return CompletableFuture.allOf(tagged, unique, inTurn);
+        }));
+
+        assertThat(rows.value("layout")).contains(1L << 11 | 1L << 5 | 1L << 6);
     }
 
     @Test

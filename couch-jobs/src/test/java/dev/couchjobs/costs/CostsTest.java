@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,10 @@ class CostsTest {
                 .toList();
     }
 
+    /** All other verbs write the layout at most once in the life of an instance. */
+    private static final Set<String> CHANGES_OF_THE_LAYOUT =
+            Set.of("`statuses().index` of 100 jobs", "`statuses().drop`");
+
     @ParameterizedTest
     @MethodSource("rows")
     void theRowOfThePageIsWhatIsMeasured(CostRow row) throws IOException {
@@ -42,7 +47,7 @@ class CostsTest {
 
         assertThat(rowOfThePage(row.name())).isEqualTo("| " + row.name() + " |" + cost.columns());
         assertThat(cost.readFrom()).contains(Cost.EVERYWHERE);
-        assertThat(cost.writtenTo()).doesNotContain(Cost.EVERYWHERE);
+        assertThat(cost.writtenTo().contains(Cost.EVERYWHERE)).isEqualTo(CHANGES_OF_THE_LAYOUT.contains(row.name()));
     }
 
     @Test

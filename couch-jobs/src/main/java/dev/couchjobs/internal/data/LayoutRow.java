@@ -3,9 +3,11 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.JobsException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -46,21 +48,32 @@ public final class LayoutRow {
 
     /** Writes the first layout if there is no row. */
     public CompletableFuture<@Nullable Void> writeIfAbsent(Transaction tx) {
-        return tx.get(key).thenAccept(value -> {
-            if (value == null) {
-                write(tx, Layout.FIRST);
-            }
-        });
+        return inOrder(
+                tx,
+                () -> tx.get(key).thenApply(value -> {
+                    if (value == null) {
+                        write(tx, Layout.FIRST);
+                    }
+                    return null;
+                }));
     }
 
-    /** Keeps code that does not know some rows from writing any. */
+    /** Keeps code that does not know some rows from writing any. Several calls in one transaction add up. */
     public CompletableFuture<@Nullable Void> raise(Transaction tx, UnaryOperator<Layout> to) {
-        return read(tx).thenAccept(found -> {
-            Layout raised = to.apply(found);
-            if (!raised.equals(found)) {
-                write(tx, raised);
-            }
-        });
+        return inOrder(
+                tx,
+                () -> read(tx).thenApply(found -> {
+                    Layout raised = to.apply(found);
+                    if (!raised.equals(found)) {
+                        write(tx, raised);
+                    }
+                    return null;
+                }));
+    }
+
+    private CompletableFuture<@Nullable Void> inOrder(
+            Transaction tx, Supplier<CompletableFuture<@Nullable Void>> step) {
+        return JobTransaction.of(tx).inOrder(List.of(key), step);
     }
 
     /** Starts the check of a transaction that writes rows. If this code may not, the transaction is cancelled. */
