@@ -295,6 +295,20 @@ class JobStatusesContract extends JobsContract {
     }
 
     @Test
+    void idsWithZerosAreListedToo() {
+        index();
+        for (String id : List.of("a", "a\0b", "a\0")) {
+            put(job(id));
+        }
+        assertThat(pages(WAITING, PageRequest.of(1))).containsExactlyInAnyOrder("a", "a\0b", "a\0");
+        assertThat(pages(WAITING, PageRequest.of(1).newestFirst())).containsExactlyInAnyOrder("a", "a\0b", "a\0");
+
+        await(timed.remove(database, TYPE, "a"));
+
+        assertThat(all()).isEqualTo(Map.of(WAITING, List.of("a\0", "a\0b")));
+    }
+
+    @Test
     void aPageGoesOnOnlyFromAPageOfTheSameListing() {
         index();
         put(job("j1"));

@@ -172,8 +172,8 @@ public final class StatusIndex {
             boolean isNewestFirst,
             int limit) {
         Range all = keys.statuses().get(StatusRow.number(status)).range();
-        Range rest = after.map(key ->
-                        isNewestFirst ? new Range(all.begin, key) : new Range(ByteArrayUtil.strinc(key), all.end))
+        Range rest = after.map(
+                        key -> isNewestFirst ? new Range(all.begin, key) : new Range(StatusRow.behind(key), all.end))
                 .orElse(all);
         int rowsMax = status == JobStatus.RUNNING ? 2 * limit : limit; // a job that runs may have a row of progress
         return Quarantine.range(tx, keys, rest, rowsMax, isNewestFirst, row -> StatusRow.decode(keys, row))

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobLine;
 import dev.couchjobs.JobProgress;
@@ -132,6 +133,11 @@ final class StatusRow {
     /** {@return the key of the progress behind the key of a row} */
     static byte[] progressKey(byte[] key) {
         return new TupleWriter(key, PROGRESS.length() + 2).add(PROGRESS).toBytes();
+    }
+
+    /** {@return the first key behind the row of a job and its progress} Ids with a zero have keys that begin alike. */
+    static byte[] behind(byte[] key) {
+        return ByteArrayUtil.keyAfter(progressKey(key));
     }
 
     /**

@@ -1,8 +1,6 @@
 package dev.couchjobs.internal.data;
 
-import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.tuple.ByteArrayUtil;
 import dev.couchjobs.JobStatus;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -78,32 +77,29 @@ public final class StatusSettlement {
     }
 
     private CompletableFuture<?> move(StatusChange change) {
-        JobRow before = change.before();
-        JobRow after = change.after();
-        CompletableFuture<List<JobStatus>> were =
-                before == null ? CompletableFuture.completedFuture(List.of()) : stored(change.ref(), before);
-        CompletableFuture<JobStatus> is =
-                after == null ? CompletableFuture.completedFuture(null) : status(change.ref(), after);
-        return were.thenCombine(is, (statuses, status) -> {
-            byte[] key = after == null || status == null ? null : StatusRow.key(change.ref(), status, after);
-            statuses.forEach(was -> count(was, -1));
-            if (before != null) {
-                possible(before).stream()
-                        .map(was -> StatusRow.key(change.ref(), was, before))
-                        .filter(old -> !Arrays.equals(old, key))
-                        .forEach(this::clear);
-            }
-            if (after != null && status != null && key != null) {
-                count(status, 1);
-                tx.set(key, StatusRow.value(after));
-            }
+        JobRef ref = change.ref();
+        return stored(ref, change.before()).thenCombine(status(ref, change.after()), (were, is) -> {
+            were.forEach(status -> count(status, -1));
+            Optional<byte[]> key = is.map(status -> StatusRow.key(ref, status, Objects.requireNonNull(change.after())));
+            clear(ref, change.before(), key);
+            is.ifPresent(status -> count(status, 1));
+            key.ifPresent(kept -> tx.set(kept, StatusRow.value(Objects.requireNonNull(change.after()))));
             return change;
         });
     }
 
-    /** A running job may have a row of progress behind its own. */
+    /** Clears the rows that a job may have had, but for one. */
+    private void clear(JobRef ref, @Nullable JobRow before, Optional<byte[]> kept) {
+        for (JobStatus status : possible(before)) {
+            byte[] key = StatusRow.key(ref, status, Objects.requireNonNull(before));
+            if (kept.filter(other -> Arrays.equals(other, key)).isEmpty()) {
+                clear(key);
+            }
+        }
+    }
+
     private void clear(byte[] key) {
-        tx.clear(new Range(key, ByteArrayUtil.strinc(key)));
+        tx.clear(key, StatusRow.behind(key));
     }
 
     private synchronized void count(JobStatus status, int change) {
@@ -111,16 +107,19 @@ public final class StatusSettlement {
     }
 
     /** {@return the statuses that a job may have as its row says} */
-    private static List<JobStatus> possible(JobRow row) {
+    private static List<JobStatus> possible(@Nullable JobRow row) {
+        if (row == null) {
+            return List.of();
+        }
         return LimitChange.isDueAndLimited(row)
                 ? List.of(JobStatus.WAITING, JobStatus.LIMITED)
                 : List.of(StatusRow.status(row));
     }
 
     /** {@return the status under which a job has a row, if it has one} */
-    private CompletableFuture<List<JobStatus>> stored(JobRef ref, JobRow row) {
+    private CompletableFuture<List<JobStatus>> stored(JobRef ref, @Nullable JobRow row) {
         List<JobStatus> possible = possible(row);
-        if (state == StatusIndex.State.COMPLETE && possible.size() == 1) {
+        if (row == null || (state == StatusIndex.State.COMPLETE && possible.size() == 1)) {
             return CompletableFuture.completedFuture(possible);
         }
         List<CompletableFuture<Boolean>> found = possible.stream()
@@ -137,11 +136,14 @@ public final class StatusSettlement {
         });
     }
 
-    /** {@return the status of a job} */
-    private CompletableFuture<JobStatus> status(JobRef ref, JobRow row) {
+    /** {@return the status of a job, if it is there} */
+    private CompletableFuture<Optional<JobStatus>> status(JobRef ref, @Nullable JobRow row) {
+        if (row == null) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
         return LimitChange.isDueAndLimited(row)
-                ? dueStatus(LimitedJob.of(ref, row))
-                : CompletableFuture.completedFuture(StatusRow.status(row));
+                ? dueStatus(LimitedJob.of(ref, row)).thenApply(Optional::of)
+                : CompletableFuture.completedFuture(Optional.of(StatusRow.status(row)));
     }
 
     private CompletableFuture<JobStatus> dueStatus(LimitedJob job) {
@@ -190,11 +192,11 @@ public final class StatusSettlement {
         List<CompletableFuture<?>> added = new ArrayList<>(jobs.size());
         jobs.forEach((id, row) -> {
             JobRef ref = new JobRef(keys, id);
-            added.add(stored(ref, row).thenCombine(status(ref, row), (stored, status) -> {
-                if (stored.isEmpty()) {
+            added.add(stored(ref, row).thenCombine(status(ref, row), (stored, found) -> {
+                found.filter(status -> stored.isEmpty()).ifPresent(status -> {
                     count(status, 1);
                     tx.set(StatusRow.key(ref, status, row), StatusRow.value(row));
-                }
+                });
                 return ref;
             }));
         });
