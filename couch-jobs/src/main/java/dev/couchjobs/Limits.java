@@ -146,6 +146,40 @@ public final class Limits {
     }
 
     /**
+     * Limits how many jobs with one limit key start in a period, in all processes. A claim is a start. Time is that of
+     * the database, so the clocks of processes do not count; a job counts at the time at which its claim reads, up to
+     * five seconds before it commits. Jobs beyond the rate wait in the order of their key, and cost claims nothing.
+     * Jobs of other keys go on. The key keeps its limit and its pause. Claims of jobs of the key commit one after the
+     * other, each with up to 100 jobs; workers claim no jobs of the type ahead of free slots.
+     *
+     * <p>Another rate than the present one forgets what has started. The first rate of a key keeps processes with a
+     * version before such rates from using the instance (rfc/030).
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @param limitKey the limit key
+     * @param rate the rate
+     * @return completes when the rate is set
+     * @throws IllegalArgumentException if the key is not valid
+     */
+    public CompletableFuture<Void> setRate(TransactionContext context, JobType<?, ?> type, String limitKey, Rate rate) {
+        return verbs.setRate(context, type, limitKey, rate);
+    }
+
+    /**
+     * Removes the rate of a limit key: as many of its jobs as its limit allows can be claimed.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @param limitKey the limit key
+     * @return a future that completes as that of {@link #resume}
+     * @throws IllegalArgumentException if the key is not valid
+     */
+    public CompletableFuture<Void> clearRate(TransactionContext context, JobType<?, ?> type, String limitKey) {
+        return verbs.clearRate(context, type, limitKey);
+    }
+
+    /**
      * Limits how many jobs of a type run at once, with and without limit keys. The jobs that wait cost claims nothing
      * more, and workers claim none ahead of free slots. The claims of the type commit one after the other, each with up
      * to 100 jobs.

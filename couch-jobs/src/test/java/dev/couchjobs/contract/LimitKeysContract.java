@@ -101,7 +101,7 @@ class LimitKeysContract extends JobsContract {
         List<Job<WorkData>> running = claimAll();
 
         assertThat(running).extracting(Job::id).containsExactly("a", "b");
-        assertThat(limitOf(KEY)).isEqualTo(new LimitInfo(OptionalInt.of(2), 2, false));
+        assertThat(limitOf(KEY)).isEqualTo(new LimitInfo(OptionalInt.of(2), 2, false, Optional.empty()));
         finish(running.get(0));
         assertThat(claimedIds()).containsExactly("c");
         finish(running.get(1));
@@ -120,7 +120,7 @@ class LimitKeysContract extends JobsContract {
         assertThat(claimedIds()).containsExactlyInAnyOrder("a", "c", "d");
         assertThat(await(timed.counts(database, MAIL)).pending()).isEqualTo(2);
         assertThat(await(timed.limits().get(database, MAIL, KEY)))
-                .isEqualTo(new LimitInfo(OptionalInt.empty(), 2, false));
+                .isEqualTo(new LimitInfo(OptionalInt.empty(), 2, false, Optional.empty()));
     }
 
     @Test
@@ -132,7 +132,7 @@ class LimitKeysContract extends JobsContract {
 
         assertThat(claimedIds()).containsExactlyInAnyOrder("a", "b", "c", "e");
         await(timed.limits().clear(database, INDEX, KEY));
-        assertThat(limitOf(KEY)).isEqualTo(new LimitInfo(OptionalInt.of(1), 3, false));
+        assertThat(limitOf(KEY)).isEqualTo(new LimitInfo(OptionalInt.of(1), 3, false, Optional.empty()));
     }
 
     @Test
@@ -481,7 +481,7 @@ class LimitKeysContract extends JobsContract {
         finish(running);
 
         assertThat(claimedIds()).containsExactly("b");
-        assertThat(limitOf(KEY)).isEqualTo(new LimitInfo(OptionalInt.empty(), 1, false));
+        assertThat(limitOf(KEY)).isEqualTo(new LimitInfo(OptionalInt.empty(), 1, false, Optional.empty()));
     }
 
     @Test

@@ -81,7 +81,7 @@ class PausedKeysContract extends JobsContract {
     }
 
     private static LimitInfo paused(OptionalInt max, long taken) {
-        return new LimitInfo(max, taken, true);
+        return new LimitInfo(max, taken, true, Optional.empty());
     }
 
     private Optional<Job<WorkData>> claim() {
@@ -156,7 +156,7 @@ class PausedKeysContract extends JobsContract {
             next = claim();
         }
         assertThat(order).containsExactly("urgent", "a", "b", "c", "scheduled");
-        assertThat(info()).isEqualTo(new LimitInfo(OptionalInt.of(1), 0, false));
+        assertThat(info()).isEqualTo(new LimitInfo(OptionalInt.of(1), 0, false, Optional.empty()));
     }
 
     @Test

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * @param role the role of this process after the claim
  * @param watch completes when there may be jobs; empty if the next claim follows at once
  * @param nextDue seconds since the epoch
- * @param pauseMax how long to wait at most, if the rate of the type allows another job then
+ * @param pauseMax how long to wait at most, if a rate allows another job then
  */
 record ClaimResult<D>(
         Map<ClaimCriteria, List<GrantedClaim<D>>> jobs,

@@ -12,17 +12,21 @@ import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.QueueEntry;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TokenSearch;
+import dev.couchjobs.internal.data.TokenWaits;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.limits.Admission;
 import dev.couchjobs.internal.limits.Allowance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -37,6 +41,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +62,11 @@ final class JobClaimer<D> {
     /** The largest number of turns to skip: each of them may start its jobs later than others behind it. */
     private static final int TURNS_SKIPPED_MAX = 200;
 
+    /** The number of limit keys that may have tokens of which a claim admits the jobs of some. */
+    private static final int DUE_WAITS_MAX = 100;
+    /** For how many of them it does so. */
+    private static final int ADMITTED_WAITS_MAX = 10;
+
     private static final Duration UNWATCHED_RULES_PAUSE = Duration.ofSeconds(30);
 
     private final TypeKeys keys;
@@ -66,6 +76,7 @@ final class JobClaimer<D> {
     private final CandidateSelector selector;
     private final QueueClearing queueClearing = new QueueClearing();
     private final Leadership leadership;
+    private final Admission admission;
     private final LayoutRow layoutRow;
     /** The allowance of the last claim, from which the next one expects its own. */
     private volatile Allowance lastAllowance = Allowance.UNLIMITED;
@@ -85,6 +96,7 @@ final class JobClaimer<D> {
         this.clock = instance.clock();
         this.writer = new ClaimWriter<>(type, instance);
         this.selector = new CandidateSelector(keys, environment.random());
+        this.admission = new Admission(environment);
         this.leadership = new Leadership(keys, environment.random());
     }
 
@@ -139,12 +151,14 @@ final class JobClaimer<D> {
         /** Whether this try has learned too late that there may be turns. */
         private volatile boolean missesTurns;
 
-        /** Whether this try has put jobs of paused limit keys back. */
-        private volatile boolean hasPutBack;
-        /** Whether this try leaves jobs of paused limit keys to other processes, which put them back. */
-        private volatile boolean leavesPaused;
-        /** Whether this try has left such jobs. */
-        private volatile boolean hasLeftPaused;
+        /** Whether this try has put jobs back, or admitted jobs for tokens: two claims that do so conflict. */
+        private volatile boolean hasMoved;
+        /** Whether this try leaves that to other processes. */
+        private volatile boolean leavesMoves;
+        /** Whether this try has left something to move. */
+        private volatile boolean hasLeftMoves;
+        /** Whether this try has started jobs of limit keys with rates: two claims that do so conflict. */
+        private volatile boolean hasUsedTokens;
 
         /** Whether there may be more jobs without turn keys than this try has read. */
         private volatile boolean leavesOthers;
@@ -202,8 +216,9 @@ final class JobClaimer<D> {
          */
         private void prepareRetry(boolean wasSlow) {
             boolean mayBeOverRange = queueClearing.retry();
-            boolean wasConflict = triedCount > 0 && !wasSlow && !mayBeOverRange && !isLimited() && !hasPutBack;
-            leavesPaused |= hasPutBack;
+            boolean wasOverLimits = lastAllowance.isLimited() || hasMoved || hasUsedTokens;
+            boolean wasConflict = triedCount > 0 && !wasSlow && !mayBeOverRange && !wasOverLimits;
+            leavesMoves |= hasMoved;
             turnSkip = 0;
             if (wasConflict && turns.hasStarted()) {
                 turnSkipDistance.grow(triedCount);
@@ -244,8 +259,9 @@ final class JobClaimer<D> {
             endedLimited.clear();
             leavesCandidates = false;
             missesTurns = false;
-            hasPutBack = false;
-            hasLeftPaused = false;
+            hasMoved = false;
+            hasLeftMoves = false;
+            hasUsedTokens = false;
             leavesOthers = false;
             turns = new Turns(keys, environment.random(), turnSkip, requestsAfter);
             long now = clock.instant().getEpochSecond();
@@ -259,7 +275,11 @@ final class JobClaimer<D> {
                     });
             Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> claims = new LinkedHashMap<>();
             // The queue is read at the same time, unless that depends on how many jobs are allowed.
-            CompletableFuture<?> previousClaims = isLimited() ? allowance : CompletableFuture.completedFuture(claims);
+            CompletableFuture<?> previousClaims =
+                    lastAllowance.isLimited() ? allowance : CompletableFuture.completedFuture(claims);
+            CompletableFuture<List<TokenWaits>> waits = allowance.thenCompose(read -> read.hasRatedKeys()
+                    ? TokenWaits.due(tx, keys, DUE_WAITS_MAX)
+                    : CompletableFuture.completedFuture(List.of()));
             for (Map.Entry<ClaimCriteria, Integer> demand : demands.entrySet()) {
                 // One after the other: in parallel, claims by different criteria could claim the same job.
                 CompletableFuture<List<GrantedClaim<D>>> nextClaims =
@@ -271,8 +291,29 @@ final class JobClaimer<D> {
             return byCriteria(claims).thenCompose(jobs -> {
                 turns.settle(tx);
                 requestsAfter = turns.nextRequestsAfter();
-                return allowance.thenCompose(read -> complete(tx, transaction, jobs, read, now));
+                return allowance.thenCompose(read -> waits.thenCompose(due -> admitForTokens(tx, due, jobs))
+                        .thenCompose(done -> complete(tx, transaction, jobs, read, now)));
             });
+        }
+
+        /**
+         * Admits jobs of limit keys that may have tokens again. Two claims that do so for one key conflict, so a try
+         * that follows does it only if it claims no job.
+         */
+        private CompletableFuture<?> admitForTokens(
+                Transaction tx, List<TokenWaits> due, Map<ClaimCriteria, List<GrantedClaim<D>>> jobs) {
+            boolean claims = jobs.values().stream().anyMatch(claimed -> !claimed.isEmpty());
+            if (due.isEmpty() || allowed.get() == 0 || (leavesMoves && claims)) {
+                hasLeftMoves |= !due.isEmpty();
+                return CompletableFuture.completedFuture(due);
+            }
+            hasMoved = true;
+            List<TokenWaits> some = new ArrayList<>(due);
+            Collections.rotate(some, environment.random().nextInt(due.size()));
+            return allOf(some.stream()
+                    .limit(ADMITTED_WAITS_MAX)
+                    .map(wait -> admission.admitForTokens(tx, keys, wait))
+                    .toList());
         }
 
         private CompletableFuture<ClaimResult<D>> complete(
@@ -292,8 +333,8 @@ final class JobClaimer<D> {
             }
             boolean isMoreToClaim = scansExhausted
                     || mayAdmitJobs
-                    || hasPutBack
-                    || hasLeftPaused
+                    || hasMoved
+                    || hasLeftMoves
                     || missesTurns
                     || leavesOthers()
                     || continuesTurns();
@@ -498,11 +539,11 @@ final class JobClaimer<D> {
             CompletableFuture<?> prefetched = rows.stream().anyMatch(row -> row.scheduledTime() > 0)
                     ? TypeInUse.prefetch(tx, keys)
                     : CompletableFuture.completedFuture(tx);
-            CompletableFuture<PausedCandidates> readPaused = read.thenCompose(jobs ->
-                    allowance.thenCompose(rules -> PausedCandidates.read(tx, keys, rules.hasPausedKeys(), jobs)));
-            return CompletableFuture.allOf(readPaused, prefetched).thenCompose(done -> {
+            CompletableFuture<HeldCandidates> readHeld = read.thenCompose(
+                    jobs -> allowance.thenCompose(rules -> HeldCandidates.read(tx, keys, rules, jobs)));
+            return CompletableFuture.allOf(readHeld, prefetched).thenCompose(done -> {
                 List<Optional<JobRow>> jobs = read.join();
-                PausedCandidates paused = readPaused.join();
+                HeldCandidates held = readHeld.join();
                 Map<String, JobRow> candidateJobs = new LinkedHashMap<>();
                 Map<String, QueueEntry> candidateRows = new HashMap<>();
                 Set<String> cleared = new HashSet<>(0);
@@ -532,11 +573,16 @@ final class JobClaimer<D> {
                             endedLimited.add(row.jobId());
                         }
                     } else if (i < candidateCount && !needsAdmission(row, pendingJob.get())) {
-                        if (paused.contains(pendingJob.get())) {
-                            paused.add(row, ref, pendingJob.get());
-                        } else if (keysOfSuspects.isFree(criteria, pendingJob.get())) {
-                            candidateJobs.put(row.jobId(), pendingJob.get());
+                        JobRow job = pendingJob.get();
+                        boolean mayBeClaimed = !held.isPaused(job);
+                        if (mayBeClaimed && !keysOfSuspects.isFree(criteria, job)) {
+                            continue;
+                        }
+                        if (mayBeClaimed && held.mayStart(job)) {
+                            candidateJobs.put(row.jobId(), job);
                             candidateRows.put(row.jobId(), row);
+                        } else {
+                            held.add(row, ref, job);
                         }
                     } else if (mayMove(row, pendingJob.get())) {
                         JobRow before = pendingJob.get();
@@ -548,10 +594,11 @@ final class JobClaimer<D> {
                 JobTransaction.of(tx).saveAll(late);
                 mayAdmitJobs |= !late.isEmpty();
                 boolean hasClearedCandidates = hasCleared;
-                return putBack(tx, paused, !candidateJobs.isEmpty()).thenCompose(putBack -> {
+                List<RowChange> planned = writer.planClaims(criteria, candidateJobs);
+                hasUsedTokens |= held.start(tx, planned) > 0;
+                return putBack(tx, held, rows, !planned.isEmpty()).thenCompose(putBack -> {
                     cleared.addAll(putBack);
-                    List<RowChange> claims =
-                            queueClearing.clearRanges(tx, candidateRows, writer.planClaims(criteria, candidateJobs));
+                    List<RowChange> claims = queueClearing.clearRanges(tx, candidateRows, planned);
                     allowed.addAndGet(-claims.size());
                     turns.record(claims, cleared);
                     leavesCandidates |= claims.size() < candidateJobs.size();
@@ -566,19 +613,21 @@ final class JobClaimer<D> {
         }
 
         /**
-         * Puts jobs of paused limit keys back. Two claims that do so for one key conflict, so a try that follows claims
-         * the jobs of other keys if it finds some.
+         * Puts jobs back that may not start. Two claims that do so for one key conflict, so a try that follows claims
+         * other jobs if it finds some.
          *
          * @return the ids of the jobs that were put back
          */
-        private CompletableFuture<Set<String>> putBack(Transaction tx, PausedCandidates paused, boolean findsOthers) {
-            if (paused.isEmpty()) {
+        private CompletableFuture<Set<String>> putBack(
+                Transaction tx, HeldCandidates held, List<QueueEntry> rows, boolean findsOthers) {
+            if (held.isEmpty()) {
                 return CompletableFuture.completedFuture(Set.of());
             }
-            boolean leaves = leavesPaused && findsOthers;
-            hasLeftPaused |= leaves;
-            hasPutBack |= !leaves;
-            return leaves ? CompletableFuture.completedFuture(Set.of()) : paused.putBack(tx, writer::ref);
+            boolean leaves = leavesMoves && findsOthers;
+            hasLeftMoves |= leaves;
+            hasMoved |= !leaves;
+            Set<String> selected = rows.stream().map(QueueEntry::jobId).collect(Collectors.toSet());
+            return leaves ? CompletableFuture.completedFuture(Set.of()) : held.putBack(tx, selected, writer::ref);
         }
 
         /** No job with a turn key is in the turn part before its time, whatever times the criteria accept. */
@@ -602,14 +651,29 @@ final class JobClaimer<D> {
             List<CompletableFuture<OptionalLong>> dueTimes = demands.keySet().stream()
                     .map(criteria -> selector.nextDue(tx, criteria, now))
                     .toList();
-            return allOf(dueTimes).thenApply(done -> {
+            CompletableFuture<Optional<Duration>> untilToken = untilToken(tx);
+            return CompletableFuture.allOf(allOf(dueTimes), untilToken).thenApply(done -> {
                 OptionalLong nextDue = Stream.concat(
                                 dueTimes.stream().map(CompletableFuture::join), Stream.of(turns.nextDue(now)))
                         .flatMapToLong(OptionalLong::stream)
                         .min();
-                return ClaimResult.<D>idle(demands.keySet(), roleChange.role(), watch)
+                ClaimResult<D> idle = ClaimResult.<D>idle(demands.keySet(), roleChange.role(), watch)
                         .dueAt(nextDue);
+                return untilToken.join().map(idle::pausedAtMost).orElse(idle);
             });
+        }
+
+        /** {@return the time until the first token of a limit key whose jobs wait for one} */
+        private CompletableFuture<Optional<Duration>> untilToken(Transaction tx) {
+            return !lastAllowance.hasRatedKeys()
+                    ? CompletableFuture.completedFuture(Optional.empty())
+                    : TokenWaits.first(tx, keys)
+                            .thenCombine(
+                                    tx.getReadVersion(),
+                                    (first, version) -> first.stream()
+                                            .map(wait -> Duration.of(
+                                                    Math.max(1, wait.version() - version), ChronoUnit.MICROS))
+                                            .findFirst());
         }
 
         private CompletableFuture<Map<ClaimCriteria, List<GrantedClaim<D>>>> byCriteria(
@@ -622,9 +686,9 @@ final class JobClaimer<D> {
         }
     }
 
-    /** {@return whether the rules of the type have limited the last claim} */
+    /** {@return whether the rules of the type or the rates of its limit keys have limited the last claim} */
     boolean isLimited() {
-        return lastAllowance.isLimited();
+        return lastAllowance.isLimited() || lastAllowance.hasRatedKeys();
     }
 
     /** Resigns, because this process claims no more jobs for now. */

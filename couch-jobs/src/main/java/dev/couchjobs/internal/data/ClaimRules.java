@@ -22,18 +22,19 @@ import org.jspecify.annotations.Nullable;
  * @param max how many jobs of the type may run at once
  * @param rate how many may start in a period, or null
  * @param hasPausedKeys whether limit keys of the type are paused
+ * @param hasRatedKeys whether limit keys of the type have rates
  */
 public record ClaimRules(
         @Nullable TypePause pause,
         OptionalInt max,
         @Nullable Rate rate,
-        boolean hasPausedKeys) {
+        boolean hasPausedKeys,
+        boolean hasRatedKeys) {
     /** The rules of a type without rules. */
-    public static final ClaimRules NONE = new ClaimRules(null, OptionalInt.empty(), null, false);
+    public static final ClaimRules NONE = new ClaimRules(null, OptionalInt.empty(), null, false, false);
 
     /** The rules of a type whose row is damaged: nothing may run beyond a limit that is not known. */
-    private static final ClaimRules DAMAGED =
-            new ClaimRules(new TypePause(Instant.EPOCH, "The row is damaged."), OptionalInt.empty(), null, false);
+    private static final ClaimRules DAMAGED = NONE.withPause(new TypePause(Instant.EPOCH, "The row is damaged."));
 
     /** {@return whether the number of claims is limited} */
     public boolean limitsClaims() {
@@ -42,22 +43,27 @@ public record ClaimRules(
 
     /** {@return a copy with a pause, or without one} */
     public ClaimRules withPause(@Nullable TypePause newPause) {
-        return new ClaimRules(newPause, max, rate, hasPausedKeys);
+        return new ClaimRules(newPause, max, rate, hasPausedKeys, hasRatedKeys);
     }
 
     /** {@return a copy with another limit of the running jobs} */
     public ClaimRules withMax(OptionalInt newMax) {
-        return new ClaimRules(pause, newMax, rate, hasPausedKeys);
+        return new ClaimRules(pause, newMax, rate, hasPausedKeys, hasRatedKeys);
     }
 
     /** {@return a copy with another rate} */
     public ClaimRules withRate(@Nullable Rate newRate) {
-        return new ClaimRules(pause, max, newRate, hasPausedKeys);
+        return new ClaimRules(pause, max, newRate, hasPausedKeys, hasRatedKeys);
     }
 
     /** {@return a copy that says whether limit keys are paused} */
     ClaimRules withPausedKeys(boolean areThere) {
-        return new ClaimRules(pause, max, rate, areThere);
+        return new ClaimRules(pause, max, rate, areThere, hasRatedKeys);
+    }
+
+    /** {@return a copy that says whether limit keys have rates} */
+    ClaimRules withRatedKeys(boolean areThere) {
+        return new ClaimRules(pause, max, rate, hasPausedKeys, areThere);
     }
 
     /** {@return the rules of a type as a claim respects them} A claim does not commit after a change of the rules. */
@@ -109,10 +115,15 @@ public record ClaimRules(
         });
     }
 
-    /** Removes all rules in a damaged row. Limit keys that are paused stay paused. */
+    /** Removes all rules in a damaged row. Limit keys that are paused stay paused, and those with rates keep these. */
     public static CompletableFuture<Void> clear(Transaction tx, TypeKeys keys) {
-        return PausedKeys.areThere(tx, keys)
-                .thenAccept(areThere -> NONE.withPausedKeys(areThere).write(tx, keys));
+        CompletableFuture<Boolean> areRated = ListedKeys.RATED.areThere(tx, keys);
+        return ListedKeys.PAUSED
+                .areThere(tx, keys)
+                .thenAcceptBoth(
+                        areRated,
+                        (paused, rated) ->
+                                NONE.withPausedKeys(paused).withRatedKeys(rated).write(tx, keys));
     }
 
     /** {@return a future that completes when the rules change after this transaction} */
@@ -143,10 +154,15 @@ public record ClaimRules(
         row = max.isPresent() ? row.add(max.getAsInt()) : row.addObject(null);
         if (rate != null) {
             row = row.add(rate.starts()).add(rate.period().toMillis()).add(rate.burst());
-        } else if (hasPausedKeys) {
+        } else if (hasPausedKeys || hasRatedKeys) {
             row = row.addObject(null).addObject(null).addObject(null);
         }
-        return (hasPausedKeys ? row.add(true) : row).pack();
+        if (hasRatedKeys) {
+            row = row.add(hasPausedKeys).add(true);
+        } else if (hasPausedKeys) {
+            row = row.add(true);
+        }
+        return row.pack();
     }
 
     private static ClaimRules decode(TypeKeys keys, byte[] value) {
@@ -170,6 +186,7 @@ public record ClaimRules(
                         Math.toIntExact(row.getLong(3)),
                         Duration.ofMillis(row.getLong(4)),
                         Math.toIntExact(row.getLong(5)));
-        return new ClaimRules(pause, max, rate, row.size() > 6 && row.getBoolean(6));
+        return new ClaimRules(
+                pause, max, rate, row.size() > 6 && row.getBoolean(6), row.size() > 7 && row.getBoolean(7));
     }
 }

@@ -25,7 +25,9 @@ public enum Feature {
     /** Older code would neither write the status index nor keep the features in the layout row. */
     STATUS_INDEX(12, true),
     /** Older code can decode neither the limits nor the rules of types with paused limit keys. */
-    PAUSED_KEYS(13, false);
+    PAUSED_KEYS(13, false),
+    /** Older code can decode neither the limits, the slots nor the rules of types with rates of limit keys. */
+    KEY_RATES(14, false);
 
     private final long layout;
     private final boolean isReadByOlder;

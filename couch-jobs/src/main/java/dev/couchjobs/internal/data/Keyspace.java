@@ -277,6 +277,15 @@ public final class Keyspace {
         return root.subspace(Tuple.from("ranked"));
     }
 
+    /** {@return the subspace of the limit keys of all types whose jobs wait for tokens} */
+    Subspace tokenWaits() {
+        return tokenWaits(root);
+    }
+
+    static Subspace tokenWaits(Subspace root) {
+        return root.subspace(Tuple.from("token_waits"));
+    }
+
     /** {@return the subspace of the activity rows of all types} */
     Subspace activities() {
         return root.subspace(Tuple.from("activity"));

@@ -5,14 +5,8 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
-import java.util.Arrays;
-import java.util.Collection;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -22,8 +16,6 @@ import java.util.function.Supplier;
  * nothing more.
  */
 public final class PausedKeys {
-    private static final byte[] EMPTY = {};
-
     private PausedKeys() {}
 
     /** Pauses a limit key. Code that does not know such pauses may no longer use the rows. */
@@ -31,12 +23,13 @@ public final class PausedKeys {
         TypeKeys keys = keyspace.type(typeName);
         CompletableFuture<?> raised = new LayoutRow(keyspace)
                 .raise(tx, layout -> layout.with(Feature.CLAIM_RULES).with(Feature.PAUSED_KEYS));
-        CompletableFuture<?> paused = inOrder(tx, keys, limitKey, () -> {
-            tx.set(keys.pausedKeys().pack(limitKey), EMPTY);
-            return allOf(
-                    SlotTable.changeLimit(tx, keys, limitKey, limit -> limit.paused(true)),
-                    ClaimRules.replace(tx, keys, rules -> rules.withPausedKeys(true)));
-        });
+        CompletableFuture<?> paused = inOrder(
+                tx,
+                keys,
+                limitKey,
+                () -> allOf(
+                        SlotTable.changeLimit(tx, keys, limitKey, limit -> limit.paused(true)),
+                        ListedKeys.PAUSED.add(tx, keys, limitKey)));
         return allOf(raised, paused);
     }
 
@@ -48,48 +41,12 @@ public final class PausedKeys {
                 limitKey,
                 () -> allOf(
                         SlotTable.changeLimit(tx, keys, limitKey, limit -> limit.paused(false)),
-                        unlist(tx, keys, keys.pausedKeys().pack(limitKey))));
-    }
-
-    private static CompletableFuture<Void> unlist(Transaction tx, TypeKeys keys, byte[] listed) {
-        var unusedRules = tx.snapshot().get(keys.rules()); // in parallel
-        CompletableFuture<Boolean> areOthersThere = tx.getRange(
-                        keys.pausedKeys().range(), 2)
-                .asList()
-                .thenApply(rows -> rows.stream().anyMatch(row -> !Arrays.equals(row.getKey(), listed)));
-        return tx.get(listed)
-                .thenCompose(row -> areOthersThere.thenCompose(areThere -> {
-                    if (row == null) {
-                        return CompletableFuture.completedFuture(null);
-                    }
-                    tx.clear(listed);
-                    return ClaimRules.replace(tx, keys, rules -> rules.withPausedKeys(areThere));
-                }));
+                        ListedKeys.PAUSED.remove(tx, keys, limitKey)));
     }
 
     private static CompletableFuture<Void> inOrder(
             Transaction tx, TypeKeys keys, String limitKey, Supplier<CompletableFuture<Void>> step) {
         return JobTransaction.of(tx).inOrder(List.of(keys.rules(), keys.limits().pack(limitKey)), step);
-    }
-
-    /** {@return whether a type has paused keys} */
-    static CompletableFuture<Boolean> areThere(ReadTransaction tx, TypeKeys keys) {
-        return tx.getRange(keys.pausedKeys().range(), 1).asList().thenApply(rows -> !rows.isEmpty());
-    }
-
-    /** {@return those of some limit keys that are paused} A claim does not commit after one of them is paused. */
-    public static CompletableFuture<Set<String>> among(Transaction tx, TypeKeys keys, Collection<String> limitKeys) {
-        Map<String, CompletableFuture<KeyLimit>> limits = new LinkedHashMap<>();
-        limitKeys.forEach(key -> limits.computeIfAbsent(key, each -> SlotTable.ownLimit(tx, keys, each)));
-        return allOf(limits.values().toArray(CompletableFuture<?>[]::new)).thenApply(done -> {
-            Set<String> paused = new HashSet<>();
-            limits.forEach((key, limit) -> {
-                if (limit.join().isPaused()) {
-                    paused.add(key);
-                }
-            });
-            return paused;
-        });
     }
 
     /** {@return the stored rows of the paused keys, behind a row or from the first; read without conflicts} */

@@ -6,11 +6,13 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
-import com.apple.foundationdb.tuple.Tuple;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +32,7 @@ public final class SlotTable {
     /** Starts the reads that the end of a verb needs to admit a job, so that it needs no further round trip. */
     public static void prefetch(ReadTransaction tx, TypeKeys keys, String limitKey) {
         var unusedLimit = limit(tx.snapshot(), keys, limitKey);
-        var unusedSlots = taken(tx.snapshot(), keys, limitKey);
+        var unusedSlots = slots(tx.snapshot(), keys, limitKey);
     }
 
     /**
@@ -86,41 +88,72 @@ public final class SlotTable {
         }
     }
 
-    /** {@return how many slots of a limit key are taken; 0 if the row is damaged} */
-    public static CompletableFuture<Long> taken(ReadTransaction tx, TypeKeys keys, String limitKey) {
-        return taken(tx, tx, keys, limitKey);
+    /** {@return the limits of limit keys without that of each key} A claim does not commit after one has changed. */
+    public static CompletableFuture<Map<String, KeyLimit>> ownLimits(
+            Transaction tx, TypeKeys keys, Collection<String> limitKeys) {
+        Map<String, CompletableFuture<KeyLimit>> limits = new LinkedHashMap<>();
+        limitKeys.forEach(key -> limits.computeIfAbsent(key, each -> ownLimit(tx, keys, each)));
+        return CompletableFuture.allOf(limits.values().toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> {
+                    Map<String, KeyLimit> read = new LinkedHashMap<>();
+                    limits.forEach((key, limit) -> read.put(key, limit.join()));
+                    return read;
+                });
     }
 
-    /** {@return how many slots of a limit key are taken, read without a conflict; see {@link #conflictWithTaken}} */
-    public static CompletableFuture<Long> takenAsOfRead(Transaction tx, TypeKeys keys, String limitKey) {
-        return taken(tx, tx.snapshot(), keys, limitKey);
+    /** {@return the slots of a limit key; if the row is damaged, none are taken and no job waits for tokens} */
+    public static CompletableFuture<KeySlots> slots(ReadTransaction tx, TypeKeys keys, String limitKey) {
+        return slots(tx, tx, keys, limitKey);
     }
 
-    /** Conflicts with other transactions that change how many slots of a limit key are taken. */
+    /** {@return the slots of a limit key, read without a conflict; see {@link #conflictWithTaken}} */
+    public static CompletableFuture<KeySlots> slotsAsOfRead(Transaction tx, TypeKeys keys, String limitKey) {
+        return slots(tx, tx.snapshot(), keys, limitKey);
+    }
+
+    /** Conflicts with other transactions that change the row of the slots of a limit key. */
     public static void conflictWithTaken(Transaction tx, TypeKeys keys, String limitKey) {
         tx.addReadConflictKey(keys.slots().pack(limitKey));
     }
 
-    private static CompletableFuture<Long> taken(
+    /** Conflicts with other transactions after which the jobs of a limit key no longer wait for tokens. */
+    public static void conflictWithEndOfTokenWait(Transaction tx, TypeKeys keys, String limitKey) {
+        tx.addReadConflictKey(endOfTokenWait(keys, limitKey));
+    }
+
+    private static byte[] endOfTokenWait(TypeKeys keys, String limitKey) {
+        return ByteArrayUtil.keyAfter(keys.slots().pack(limitKey)); // nothing is stored there
+    }
+
+    private static CompletableFuture<KeySlots> slots(
             ReadTransaction tx, ReadTransaction view, TypeKeys keys, String limitKey) {
         byte[] key = keys.slots().pack(limitKey);
         return view.get(key)
-                .thenApply(value -> Quarantine.readable(
-                                tx,
-                                keys,
-                                key,
-                                value,
-                                bytes -> Tuple.fromBytes(bytes).getLong(0))
-                        .orElse(0L));
+                .thenApply(value -> Quarantine.readable(tx, keys, key, value, KeySlots::decode)
+                        .orElse(KeySlots.NONE));
     }
 
-    /** Writes how many slots of a limit key are taken. */
-    public static void setTaken(Transaction tx, TypeKeys keys, String limitKey, long taken) {
+    /**
+     * Writes the slots of a limit key.
+     *
+     * @param before as the transaction has read them
+     */
+    public static void setSlots(Transaction tx, TypeKeys keys, String limitKey, KeySlots before, KeySlots after) {
         byte[] key = keys.slots().pack(limitKey);
-        if (taken <= 0) { // below zero if the row was damaged meanwhile
+        if (after.equals(before)) {
+            return;
+        }
+        if (after.equals(KeySlots.NONE)) {
             tx.clear(key);
         } else {
-            tx.set(key, Tuple.from(taken).pack());
+            tx.set(key, after.encode());
+        }
+        if (!after.tokensAt().equals(before.tokensAt())) {
+            before.tokensAt().ifPresent(version -> TokenWaits.clear(tx, keys, version, limitKey));
+            after.tokensAt().ifPresent(version -> TokenWaits.set(tx, keys, version, limitKey));
+        }
+        if (before.tokensAt().isPresent() && after.tokensAt().isEmpty()) {
+            tx.addWriteConflictKey(endOfTokenWait(keys, limitKey));
         }
     }
 
@@ -205,11 +238,18 @@ public final class SlotTable {
      * Lets admitted jobs of a limit key wait again, and frees their slots.
      *
      * @param jobs jobs in the queue from which processes claim, as the transaction has read them
+     * @param tokensAt the version from which there is a token for one of them, if they wait for tokens
      */
     public static CompletableFuture<?> putBack(
-            Transaction tx, TypeKeys keys, String limitKey, Collection<LimitedJob> jobs) {
-        return taken(tx, keys, limitKey).thenAccept(taken -> {
-            setTaken(tx, keys, limitKey, taken - jobs.size());
+            Transaction tx, TypeKeys keys, String limitKey, Collection<LimitedJob> jobs, OptionalLong tokensAt) {
+        return slots(tx, keys, limitKey).thenAccept(before -> {
+            KeySlots after = before.withTaken(before.taken() - jobs.size());
+            if (tokensAt.isPresent()) {
+                setSlots(tx, keys, limitKey, before, after.waitingUntil(tokensAt.getAsLong()));
+                touchPending(tx, keys); // the leader of the idle processes looks when to look again
+            } else {
+                setSlots(tx, keys, limitKey, before, after);
+            }
             for (LimitedJob job : jobs) {
                 job.leaveQueue(tx);
                 job.enterLimitedQueue(tx);
@@ -217,9 +257,13 @@ public final class SlotTable {
         });
     }
 
+    private static void touchPending(Transaction tx, TypeKeys keys) {
+        IncompleteVersionstamps.touch(tx, keys.watchesPending(), NO_USER_VERSION);
+    }
+
     /** Wakes the processors of a type whose jobs this transaction has admitted. */
     public static void wakeProcessors(Transaction tx, TypeKeys keys) {
-        IncompleteVersionstamps.touch(tx, keys.watchesPending(), NO_USER_VERSION);
+        touchPending(tx, keys);
         TransactionScope.of(tx).use(keys);
     }
 }

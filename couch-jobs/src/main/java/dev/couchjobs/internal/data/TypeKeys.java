@@ -59,6 +59,9 @@ public final class TypeKeys {
     private final Subspace idle;
     private final Subspace limits;
     private final Subspace pausedKeys;
+    private final Subspace ratedKeys;
+    private final Subspace keyRates;
+    private final Subspace tokenWaits;
     private final Subspace limited;
     private final byte[] limitedPrefix;
     private final Subspace slots;
@@ -118,6 +121,9 @@ public final class TypeKeys {
         idle = root.subspace(Tuple.from("idle", typeName));
         limits = root.subspace(Tuple.from("limits", typeName));
         pausedKeys = root.subspace(Tuple.from("paused_keys", typeName));
+        ratedKeys = root.subspace(Tuple.from("rated_keys", typeName));
+        keyRates = root.subspace(Tuple.from("key_rates", typeName));
+        tokenWaits = Keyspace.tokenWaits(root).get(typeName);
         limited = root.subspace(Tuple.from("limited", typeName));
         limitedPrefix = limited.pack();
         slots = root.subspace(Tuple.from("slots", typeName));
@@ -529,6 +535,21 @@ public final class TypeKeys {
     /** The limit keys that are paused. */
     Subspace pausedKeys() {
         return pausedKeys;
+    }
+
+    /** The limit keys that have a rate. */
+    Subspace ratedKeys() {
+        return ratedKeys;
+    }
+
+    /** The row that counts the starts under the rate of a limit key. */
+    byte[] keyRate(String limitKey) {
+        return keyRates.pack(limitKey);
+    }
+
+    /** The limit keys whose jobs wait for tokens, by the version from which there is one. */
+    Subspace tokenWaits() {
+        return tokenWaits;
     }
 
     /** The jobs that are due and wait for a slot of their limit key, by limit key. */

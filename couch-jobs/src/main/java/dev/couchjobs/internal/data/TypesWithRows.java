@@ -49,10 +49,16 @@ public final class TypesWithRows {
 
     /**
      * {@return a search for the types with waiting or running jobs} A job waits for a slot of its limit key only while
-     * another job of the key is in a queue or runs, or while the key is paused.
+     * another job of the key is in a queue or runs, or while the key is paused or {@linkplain #inTokenWaits waits for
+     * tokens}.
      */
     public static TypesWithRows inQueuesOrActivity(Keyspace keyspace) {
         return in(keyspace.pendingQueues(), keyspace.rankedQueues(), keyspace.activities());
+    }
+
+    /** {@return a search for the types with jobs that wait for tokens of their limit keys} */
+    public static TypesWithRows inTokenWaits(Keyspace keyspace) {
+        return in(keyspace.tokenWaits());
     }
 
     /**

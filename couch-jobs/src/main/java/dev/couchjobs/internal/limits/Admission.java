@@ -5,12 +5,16 @@ import com.apple.foundationdb.Transaction;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.couchjobs.Environment;
+import dev.couchjobs.Rate;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.KeyLimit;
+import dev.couchjobs.internal.data.KeySlots;
 import dev.couchjobs.internal.data.LimitChange;
 import dev.couchjobs.internal.data.LimitedJob;
+import dev.couchjobs.internal.data.RateMeter;
 import dev.couchjobs.internal.data.SlotTable;
+import dev.couchjobs.internal.data.TokenWaits;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import java.time.InstantSource;
@@ -119,6 +123,15 @@ public final class Admission {
         return inOrder(tx, List.of(key), () -> new Settlement(tx, key).fillFreeSlots());
     }
 
+    /**
+     * Admits as many jobs as there are tokens for, if jobs of a limit key wait for tokens of its rate. The others wait
+     * for the next token, or for slots.
+     */
+    public CompletableFuture<Void> admitForTokens(Transaction tx, TypeKeys type, TokenWaits wait) {
+        LimitKey key = new LimitKey(type, wait.limitKey());
+        return inOrder(tx, List.of(key), () -> new Settlement(tx, key).fillForTokens(wait));
+    }
+
     private static <T extends @Nullable Object> CompletableFuture<T> inOrder(
             Transaction tx, Collection<LimitKey> keys, Supplier<CompletableFuture<T>> step) {
         List<byte[]> slots =
@@ -142,8 +155,8 @@ public final class Admission {
         private final Transaction tx;
         private final TypeKeys type;
         private final String limitKey;
-        private final CompletableFuture<Long> taken;
-        private final CompletableFuture<Integer> limit;
+        private final CompletableFuture<KeySlots> slots;
+        private final CompletableFuture<KeyLimit> limit;
         /** The jobs of this transaction that need a slot. */
         private final Map<JobRef, LimitedJob> added = new LinkedHashMap<>();
 
@@ -154,8 +167,8 @@ public final class Admission {
             this.type = key.type();
             this.limitKey = key.name();
             var unused = TypeInUse.prefetch(tx, type);
-            this.taken = SlotTable.takenAsOfRead(tx, type, limitKey);
-            this.limit = SlotTable.limit(tx, type, limitKey).thenApply(KeyLimit::slots);
+            this.slots = SlotTable.slotsAsOfRead(tx, type, limitKey);
+            this.limit = SlotTable.limit(tx, type, limitKey);
         }
 
         CompletableFuture<?> apply(List<SlotRequest> requests) {
@@ -224,12 +237,76 @@ public final class Admission {
         }
 
         /**
-         * Admits jobs that wait although there are free slots.
+         * Admits jobs that wait although there are free slots. Those of a key with a rate are admitted by the next
+         * claim, as many as there are tokens for.
          *
          * @return whether there may be more
          */
         CompletableFuture<Boolean> fillFreeSlots() {
-            return fill(EXTRA_MAX, (wanted, max) -> read(Optional.empty(), wanted));
+            return limit.thenCompose(of -> of.rate() != null && !of.isPaused()
+                    ? waitForTokens().thenApply(done -> false)
+                    : fill(EXTRA_MAX, (wanted, max) -> read(Optional.empty(), wanted)));
+        }
+
+        private CompletableFuture<?> waitForTokens() {
+            SlotTable.conflictWithTaken(tx, type, limitKey);
+            return slots.thenCompose(before -> read(Optional.empty(), 1)
+                    .thenCombine(tx.getReadVersion(), (waiting, version) -> {
+                        if (waiting.isEmpty() && before.tokensAt().isEmpty()) {
+                            SlotTable.conflictWithWaiting(tx, type, limitKey);
+                        } else {
+                            SlotTable.setSlots(tx, type, limitKey, before, before.waitingUntil(version));
+                            SlotTable.wakeProcessors(tx, type);
+                        }
+                        return version;
+                    }));
+        }
+
+        /** Admits jobs that wait for tokens. */
+        CompletableFuture<Void> fillForTokens(TokenWaits wait) {
+            SlotTable.conflictWithTaken(tx, type, limitKey);
+            return slots.thenCompose(before -> limit.thenCompose(of -> {
+                if (before.tokensAt().isEmpty() || before.tokensAt().getAsLong() != wait.version()) {
+                    wait.clear(tx, type);
+                }
+                if (of.isPaused()) {
+                    SlotTable.setSlots(tx, type, limitKey, before, before.notWaiting());
+                    return CompletableFuture.completedFuture(null);
+                }
+                Rate rate = of.rate();
+                return rate == null
+                        ? fillForTokens(before, of.slots(), Integer.MAX_VALUE, wait.version())
+                        : RateMeter.readOfKey(tx, type, limitKey, rate)
+                                .thenCompose(meter ->
+                                        fillForTokens(before, of.slots(), meter.available(), meter.versionOfNext()));
+            }));
+        }
+
+        /**
+         * @param tokens how many jobs may start now
+         * @param nextToken the version from which one more may start after them
+         */
+        private CompletableFuture<Void> fillForTokens(KeySlots before, int max, int tokens, long nextToken) {
+            int free = (int) Math.max(0, max - before.taken());
+            int wanted = Math.min(Math.min(free, tokens), EXTRA_MAX);
+            CompletableFuture<List<LimitedJob>> chosen =
+                    wanted == 0 ? CompletableFuture.completedFuture(List.of()) : read(Optional.empty(), wanted);
+            return chosen.thenCombine(tx.getReadVersion(), (waiting, version) -> {
+                int admitted = waiting.size();
+                KeySlots after = before.withTaken(before.taken() + admitted);
+                if (admitted > 0) {
+                    SlotTable.admitWaiting(tx, waiting);
+                    SlotTable.wakeProcessors(tx, type);
+                }
+                if (admitted < wanted) {
+                    SlotTable.conflictWithWaiting(tx, type, limitKey);
+                }
+                boolean waitsForTokens = admitted == wanted && admitted < free;
+                long until = admitted == tokens ? nextToken : version;
+                SlotTable.setSlots(
+                        tx, type, limitKey, before, waitsForTokens ? after.waitingUntil(until) : after.notWaiting());
+                return null;
+            });
         }
 
         private LimitedQueueCursor cursor() {
@@ -275,11 +352,15 @@ public final class Admission {
          * @param waitingMax how many of the jobs that wait may be admitted
          */
         private CompletableFuture<Boolean> fill(int waitingMax, Choice choice) {
-            return taken.thenCompose(before -> limit.thenCompose(max -> {
-                if (max > 0 || freed > 0) { // all jobs of a paused key wait, however many slots are taken
+            return slots.thenCompose(before -> limit.thenCompose(of -> {
+                int max = of.slots(before);
+                long taken = before.taken() - freed;
+                if (max > 0 || freed > 0) { // otherwise all jobs wait, however many slots are taken
                     SlotTable.conflictWithTaken(tx, type, limitKey);
+                } else if (of.waitsForTokens(before)) {
+                    SlotTable.conflictWithEndOfTokenWait(tx, type, limitKey);
                 }
-                int free = (int) Math.min(Integer.MAX_VALUE, Math.max(0, max - (before - freed)));
+                int free = (int) Math.min(Integer.MAX_VALUE, Math.max(0, max - taken));
                 int wanted = Math.min(free, waitingMax);
                 CompletableFuture<List<LimitedJob>> chosen =
                         wanted == 0 ? CompletableFuture.completedFuture(List.of()) : choice.waiting(wanted, max);
@@ -293,7 +374,7 @@ public final class Admission {
                         SlotTable.wakeProcessors(tx, type);
                     }
                     if (admitted != freed) {
-                        SlotTable.setTaken(tx, type, limitKey, before - freed + admitted);
+                        SlotTable.setSlots(tx, type, limitKey, before, before.withTaken(taken + admitted));
                     }
                     return !isAll && wanted > 0 && admitted == wanted;
                 });

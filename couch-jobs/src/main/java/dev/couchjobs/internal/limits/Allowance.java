@@ -82,6 +82,11 @@ public final class Allowance {
         return rules.hasPausedKeys();
     }
 
+    /** {@return whether limit keys of the type have rates} */
+    public boolean hasRatedKeys() {
+        return rules.hasRatedKeys();
+    }
+
     /** {@return whether the number of claims is limited} */
     public boolean isLimited() {
         return rules.limitsClaims();

@@ -10,7 +10,7 @@ import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.IdleProcesses;
 import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.QueueEntry;
+import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.StateCounters;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -81,6 +81,7 @@ final class ActivityMonitor implements AutoCloseable {
     private final SilentJobs silentJobs;
     private final ActivityIndexAudit activityIndexAudit;
     private final LeaderCheck leaderCheck;
+    private final LayoutRow layoutRow;
 
     @GuardedBy("this") private Duty duty = Duty.NONE;
 
@@ -118,6 +119,7 @@ final class ActivityMonitor implements AutoCloseable {
         this.keys = keyspace.type(typeName);
         this.silentJobs = new SilentJobs(instance, transactions, keys, policy, this::renew);
         this.activityIndexAudit = new ActivityIndexAudit(database, transactions, keyspace, keys);
+        this.layoutRow = new LayoutRow(keyspace);
         this.leaderCheck = new LeaderCheck(instance, transactions, keys);
         this.loop = new Loop("activity monitor of " + typeName, environment, this::round);
     }
@@ -299,20 +301,19 @@ final class ActivityMonitor implements AutoCloseable {
         CompletableFuture<Optional<TypeInUse>> lease = TypeInUse.find(tx, keys);
         CompletableFuture<Optional<Duration>> storedTimeout = TypeTimeouts.get(tx, keys);
         long now = clock.instant().getEpochSecond();
-        CompletableFuture<Optional<QueueEntry>> waiting = WaitingJobs.first(tx, keys);
+        CompletableFuture<Optional<WaitingJob>> waiting = WaitingJob.first(tx, keys, layoutRow);
         CompletableFuture<Boolean> isQuiet = ActivityIndex.isEmpty(tx, keys)
                 .thenCombine(StateCounters.read(tx.snapshot(), keys), (empty, counts) -> empty && counts.running() == 0)
                 .thenCombine(
                         waiting,
                         (nothingRuns, first) -> nothingRuns
-                                && first.filter(job -> WaitingJobs.mayRunFrom(job) <= now)
-                                        .isEmpty()
-                                && first.map(QueueEntry::jobId).equals(lastFirstWaiting));
+                                && first.filter(job -> job.mayRunFrom() <= now).isEmpty()
+                                && first.map(WaitingJob::jobId).equals(lastFirstWaiting));
         CompletableFuture<Optional<TypeInUse.NextJob>> next = IdleProcesses.leader(tx.snapshot(), keys)
                 .thenCombine(
                         waiting,
-                        (leader, first) -> leader.flatMap(token -> first.map(
-                                job -> new TypeInUse.NextJob(token, job.jobId(), WaitingJobs.mayRunFrom(job)))));
+                        (leader, first) -> leader.flatMap(token ->
+                                first.map(job -> new TypeInUse.NextJob(token, job.jobId(), job.mayRunFrom()))));
         return CompletableFuture.allOf(lease, storedTimeout, isQuiet, next)
                 .thenCombine(tx.getReadVersion(), (done, version) -> version)
                 .thenCompose(version -> {
@@ -320,7 +321,7 @@ final class ActivityMonitor implements AutoCloseable {
                     LeaseObservation observation = new LeaseObservation(
                             state,
                             isQuiet.join(),
-                            waiting.join().map(QueueEntry::jobId),
+                            waiting.join().map(WaitingJob::jobId),
                             storedTimeout.join(),
                             IncompleteVersionstamps.upTo(version),
                             next.join());

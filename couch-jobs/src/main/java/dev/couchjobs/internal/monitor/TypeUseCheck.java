@@ -4,7 +4,9 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.ActivityIndex;
+import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypesWithRows;
@@ -33,6 +35,7 @@ final class TypeUseCheck implements AutoCloseable {
     private final Environment environment;
     private final InstantSource clock;
     private final Keyspace keyspace;
+    private final LayoutRow layoutRow;
     private final Transactions transactions;
     private final ServiceRegistry<String, ActivityMonitor> monitors;
     private final BatchSize batch = new BatchSize(TYPES_MAX);
@@ -43,6 +46,7 @@ final class TypeUseCheck implements AutoCloseable {
         this.environment = instance.environment();
         this.clock = instance.clock();
         this.keyspace = instance.keyspace();
+        this.layoutRow = new LayoutRow(keyspace);
         this.transactions = instance.transactions().named("check", "types in use");
         this.monitors = monitors;
         this.loop = new Loop("check of types in use", environment, this::round);
@@ -62,24 +66,38 @@ final class TypeUseCheck implements AutoCloseable {
         if (monitors.count() == 0) {
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
-        return checkFrom(TypesWithRows.inQueuesOrActivity(keyspace))
+        return checkFrom(new Search(TypesWithRows.inQueuesOrActivity(keyspace), false))
                 .thenApply(done -> Pause.atMost(TimerDelays.jittered(environment, PAUSE, JITTER_PERCENT)));
     }
 
-    private CompletableFuture<Boolean> checkFrom(TypesWithRows search) {
+    /**
+     * A search for the types to check.
+     *
+     * @param isLast whether no other search follows
+     */
+    private record Search(TypesWithRows types, boolean isLast) {}
+
+    private CompletableFuture<Boolean> checkFrom(Search search) {
         return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> checkPage(tx, search, size))))
                 .thenCompose(
                         rest -> rest.isPresent() ? checkFrom(rest.get()) : CompletableFuture.completedFuture(true));
     }
 
     /** Checks one page; returns the search for the next. */
-    private CompletableFuture<Optional<TypesWithRows>> checkPage(Transaction tx, TypesWithRows search, int size) {
-        return search.next(tx, size).thenCompose(page -> {
+    private CompletableFuture<Optional<Search>> checkPage(Transaction tx, Search search, int size) {
+        return search.types().next(tx, size).thenCompose(page -> {
             CompletableFuture<?>[] checks = page.types().stream()
                     .filter(type -> monitors.ifPresent(type).isPresent())
                     .map(type -> check(tx, keyspace.type(type)))
                     .toArray(CompletableFuture<?>[]::new);
-            return CompletableFuture.allOf(checks).thenApply(done -> page.rest());
+            return CompletableFuture.allOf(checks)
+                    .thenCombine(
+                            layoutRow.checkedBy(tx),
+                            (done, layout) -> page.rest()
+                                    .map(rest -> new Search(rest, search.isLast()))
+                                    .or(() -> search.isLast() || !layout.mayUse(Feature.KEY_RATES)
+                                            ? Optional.empty()
+                                            : Optional.of(new Search(TypesWithRows.inTokenWaits(keyspace), true))));
         });
     }
 
@@ -87,9 +105,9 @@ final class TypeUseCheck implements AutoCloseable {
         long now = clock.instant().getEpochSecond();
         return ActivityIndex.isEmpty(tx, keys)
                 .thenCombine(
-                        WaitingJobs.first(tx, keys),
+                        WaitingJob.first(tx, keys, layoutRow),
                         (nothingRuns, waiting) -> !nothingRuns
-                                || waiting.filter(job -> WaitingJobs.mayRunFrom(job) <= now)
+                                || waiting.filter(job -> job.mayRunFrom() <= now)
                                         .isPresent())
                 .thenCompose(needsRepair ->
                         needsRepair ? TypeInUse.repair(tx, keys) : CompletableFuture.completedFuture(false));

@@ -9,6 +9,8 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.LimitInfo;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.Rate;
+import dev.couchjobs.internal.data.KeyRates;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.PausedKeys;
 import dev.couchjobs.internal.data.SlotTable;
@@ -17,6 +19,7 @@ import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.limits.Admission;
 import dev.couchjobs.internal.transactions.Transactions;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
@@ -66,8 +69,28 @@ public final class LimitVerbs {
                         context,
                         tx -> SlotTable.limit(tx, keys, limitKey)
                                 .thenCombine(
-                                        SlotTable.taken(tx, keys, limitKey),
-                                        (limit, taken) -> new LimitInfo(limit.max(), taken, limit.isPaused())));
+                                        SlotTable.slots(tx, keys, limitKey),
+                                        (limit, slots) -> new LimitInfo(
+                                                limit.max(),
+                                                slots.taken(),
+                                                limit.isPaused(),
+                                                Optional.ofNullable(limit.rate()))));
+    }
+
+    /** Sets how many jobs with a limit key start in a period. The next claim admits as many as it allows. */
+    public CompletableFuture<Void> setRate(TransactionContext context, JobType<?, ?> type, String limitKey, Rate rate) {
+        Objects.requireNonNull(rate, "rate");
+        return changeKey(
+                "set rate",
+                context,
+                type,
+                limitKey,
+                (tx, keys) -> KeyRates.set(tx, keyspace, type.name(), limitKey, rate));
+    }
+
+    /** Removes the rate of a limit key. */
+    public CompletableFuture<Void> clearRate(TransactionContext context, JobType<?, ?> type, String limitKey) {
+        return changeKey("set rate", context, type, limitKey, (tx, keys) -> KeyRates.clear(tx, keys, limitKey));
     }
 
     /** Pauses a limit key. The jobs with a slot lose it when a claim finds them. */
@@ -80,16 +103,8 @@ public final class LimitVerbs {
 
     /** Ends the pause of a limit key. */
     public CompletableFuture<Void> resume(TransactionContext context, JobType<?, ?> type, String limitKey) {
-        Keyspace.checkLimitKey(limitKey);
-        TypeKeys keys = keyspace.type(type.name());
-        return transactions
-                .named("resume limit key", type.name())
-                .run(context, tx -> {
-                    SlotTable.prefetch(tx, keys, limitKey);
-                    return PausedKeys.resume(tx, keys, limitKey)
-                            .thenCompose(resumed -> admission.admitWaiting(tx, keys, limitKey));
-                })
-                .thenCompose(hasMore -> admitRest(context, keys, limitKey, hasMore));
+        return changeKey(
+                "resume limit key", context, type, limitKey, (tx, keys) -> PausedKeys.resume(tx, keys, limitKey));
     }
 
     /** {@return a page of the paused limit keys of a type} */
@@ -152,14 +167,25 @@ public final class LimitVerbs {
 
     private CompletableFuture<Void> change(
             TransactionContext context, JobType<?, ?> type, String limitKey, OptionalInt max) {
+        return changeKey(
+                "set limit", context, type, limitKey, (tx, keys) -> SlotTable.setLimit(tx, keys, limitKey, max));
+    }
+
+    /** A change of the row of a limit key, in a transaction. */
+    private interface Change {
+        CompletableFuture<Void> apply(Transaction tx, TypeKeys keys);
+    }
+
+    /** Changes the row of a limit key, and admits the jobs that wait and may run then. */
+    private CompletableFuture<Void> changeKey(
+            String name, TransactionContext context, JobType<?, ?> type, String limitKey, Change change) {
         Keyspace.checkLimitKey(limitKey);
         TypeKeys keys = keyspace.type(type.name());
         return transactions
-                .named("set limit", type.name())
+                .named(name, type.name())
                 .run(context, tx -> {
                     SlotTable.prefetch(tx, keys, limitKey);
-                    return SlotTable.setLimit(tx, keys, limitKey, max)
-                            .thenCompose(set -> admission.admitWaiting(tx, keys, limitKey));
+                    return change.apply(tx, keys).thenCompose(changed -> admission.admitWaiting(tx, keys, limitKey));
                 })
                 .thenCompose(hasMore -> admitRest(context, keys, limitKey, hasMore));
     }

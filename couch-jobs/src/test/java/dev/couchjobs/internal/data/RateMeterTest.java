@@ -106,6 +106,7 @@ class RateMeterTest {
             RateMeter empty = new RateMeter(rate, version, row);
             long next = version + empty.untilNext().toNanos() / 1_000;
 
+            assertThat(meter.versionOfNext()).isEqualTo(next);
             assertThat(empty.available()).isZero();
             assertThat(new RateMeter(rate, next - 1, row).available()).isZero();
             assertThat(new RateMeter(rate, next, row).available()).isPositive();
