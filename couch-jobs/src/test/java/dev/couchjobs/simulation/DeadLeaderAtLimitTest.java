@@ -6,6 +6,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Rate;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import java.time.Duration;
@@ -13,12 +14,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A type stays at its limit for long, so its leader waits although a job is due. Such a leader is not taken for a dead
- * one, and if it does die, that is found out as soon as a job may be claimed.
+ * A type stays at its limit for long, or a limit key without tokens, so its leader waits although a job is due. Such a
+ * leader is not taken for a dead one, and if it does die, that is found out once a job may be claimed.
  */
 class DeadLeaderAtLimitTest {
     private static final JobType<String, Void> MAIL = JobType.of("mail", String.class);
@@ -52,6 +54,58 @@ class DeadLeaderAtLimitTest {
 
             assertThat(holds).hasValue(1);
             assertThat(starts).hasValue(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    void aJobRunsAfterThereIsATokenAlthoughTheLeaderHasDied(long seed) {
+        try (Simulation simulation = Simulation.builder(seed).calm().build()) {
+            CouchJobs client = jobs(simulation.process("client"));
+            simulation.await(client.types().setTypeTimeout(simulation.database(), MAIL, TIMEOUT));
+            simulation.await(client.limits()
+                    .setRate(simulation.database(), MAIL, "key", Rate.evenly(1, Duration.ofMinutes(30), 1)));
+            List<SimulatedProcess> processes = new ArrayList<>();
+            AtomicInteger starts = new AtomicInteger();
+            for (int i = 0; i < WORKERS; i++) {
+                processes.add(work(simulation, starts, CompletableFuture.completedFuture(null)));
+            }
+            for (int i = 0; i < 2; i++) {
+                simulation.await(client.add(
+                        simulation.database(), NewJob.of(MAIL, "data").limitKey("key")));
+            }
+            simulation.advance(Duration.ofMinutes(29));
+            assertThat(starts).hasValue(1);
+            for (int left = WORKERS - 1; left > 0; left--) {
+                processes.remove(simulation.random().nextInt(processes.size())).kill();
+            }
+
+            simulation.advance(Duration.ofMinutes(8)); // the type is no longer in use, which is looked at every five
+
+            assertThat(starts).hasValue(2);
+        }
+    }
+
+    @Test
+    void aJobRunsWhenThereIsATokenAndNoProcessPolls() {
+        try (Simulation simulation = Simulation.builder(1).calm().build()) {
+            CouchJobs client = jobs(simulation.process("client"));
+            simulation.await(client.limits()
+                    .setRate(simulation.database(), MAIL, "key", Rate.evenly(1, Duration.ofMinutes(30), 1)));
+            AtomicInteger starts = new AtomicInteger();
+            for (int i = 0; i < WORKERS; i++) {
+                work(simulation, starts, CompletableFuture.completedFuture(null));
+            }
+            for (int i = 0; i < 2; i++) {
+                simulation.await(client.add(
+                        simulation.database(), NewJob.of(MAIL, "data").limitKey("key")));
+            }
+            simulation.advance(Duration.ofMinutes(30).minusSeconds(1));
+            assertThat(starts).hasValue(1);
+
+            simulation.advance(Duration.ofSeconds(2));
+
+            assertThat(starts).hasValue(2);
         }
     }
 

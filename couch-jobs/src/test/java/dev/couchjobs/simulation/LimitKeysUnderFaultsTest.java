@@ -13,6 +13,7 @@ import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Limits;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Rate;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.faults.TypeRows;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
@@ -23,6 +24,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -35,9 +37,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Limit keys while everything goes wrong, and while jobs, limits and pauses of keys change. After every commit as many
- * slots are taken as jobs run or may be claimed, no more than the limit, and no job waits while a slot is free. A
- * paused key has no free slot, and none of its jobs is claimed until a commit ends its pause.
+ * Limit keys while everything goes wrong, and while jobs, limits, pauses and rates of keys change. After every commit
+ * as many slots are taken as jobs run or may be claimed, no more than the limit, and no job waits while a slot is free,
+ * except for a token. A paused key has no free slot, and none of its jobs is claimed until a commit ends its pause. No
+ * more jobs of a key start than its rate says.
  */
 @Tag("long")
 class LimitKeysUnderFaultsTest {
@@ -52,6 +55,9 @@ class LimitKeysUnderFaultsTest {
     private static final Subspace SLOTS = rows("slots");
     private static final Subspace LIMITS = rows("limits");
     private static final Subspace PAUSED = rows("paused_keys");
+    private static final Subspace RATED = rows("rated_keys");
+    private static final Subspace METERS = rows("key_rates");
+    private static final Subspace TOKEN_WAITS = rows("token_waits");
     private static final byte[] RULES = ROWS.pack(Tuple.from("rules", TYPE.name()));
     private static final int RANKED_TURNS = -1;
     private static final int RANKED_NOW = 0;
@@ -66,6 +72,7 @@ class LimitKeysUnderFaultsTest {
 
     private static boolean hasSeenWaiting;
     private static boolean hasSeenPutBack;
+    private static boolean hasSeenTokenWait;
 
     private boolean isOver;
 
@@ -81,6 +88,7 @@ class LimitKeysUnderFaultsTest {
     static void jobsHaveWaitedForSlotsAndLostThem() {
         assertThat(hasSeenWaiting).isTrue();
         assertThat(hasSeenPutBack).isTrue();
+        assertThat(hasSeenTokenWait).isTrue();
     }
 
     /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=LimitKeysUnderFaultsTest -Dsimulation.seed=N}. */
@@ -118,8 +126,10 @@ class LimitKeysUnderFaultsTest {
             JobCounts counts = simulation.await(
                     EffectHandler.instance(simulation.process("last")).counts(simulation.database(), TYPE));
             assertThat(counts.pending() + counts.running()).isZero();
+            law.checkNothingWaits(simulation.database());
             hasSeenWaiting |= law.hasSeenWaiting;
             hasSeenPutBack |= law.hasSeenPutBack;
+            hasSeenTokenWait |= law.hasSeenTokenWait;
         }
     }
 
@@ -145,7 +155,7 @@ class LimitKeysUnderFaultsTest {
             SimulatedProcess process, CouchJobs jobs, CouchJobs other, RandomGenerator random) {
         Database database = process.database();
         String key = KEYS.get(random.nextInt(KEYS.size()));
-        return switch (random.nextInt(10)) {
+        return switch (random.nextInt(12)) {
             case 0 -> jobs.remove(database, TYPE, id(random));
             case 1 -> jobs.limits().set(database, TYPE, key, 1 + random.nextInt(3));
             case 2 ->
@@ -161,8 +171,22 @@ class LimitKeysUnderFaultsTest {
                                 .resume(tx, TYPE, key)
                                 .thenCombine(other.add(tx, job(process, key, random)), (resumed, added) -> added))
                         : jobs.limits().resume(database, TYPE, key);
+            case 6 -> jobs.limits().setRate(database, TYPE, key, rate(random));
+            case 7 ->
+                random.nextInt(3) == 0
+                        ? jobs.limits().clearRate(database, TYPE, key)
+                        : database.runAsync(tx -> other.add(tx, job(process, key, random))
+                                .thenCombine(jobs.limits().setRate(tx, TYPE, key, rate(random)), (added, set) -> set));
             default -> jobs.add(database, job(process, key, random));
         };
+    }
+
+    private static Rate rate(RandomGenerator random) {
+        Duration period = Duration.ofMillis(100 + random.nextInt(3_000));
+        int starts = 1 + random.nextInt(3);
+        return random.nextBoolean()
+                ? Rate.perWindow(starts, period)
+                : Rate.evenly(starts, period, 1 + random.nextInt(3));
     }
 
     private static String id(RandomGenerator random) {
@@ -185,6 +209,8 @@ class LimitKeysUnderFaultsTest {
         private Set<String> queuedBefore = new HashSet<>();
         private boolean hasSeenWaiting;
         private boolean hasSeenPutBack;
+        private boolean hasSeenTokenWait;
+        private final Map<String, RateLaw> rateLaws = new HashMap<>();
         private @Nullable AssertionError broken;
 
         void look(Database store) {
@@ -203,6 +229,7 @@ class LimitKeysUnderFaultsTest {
                             last(path) + " waits twice");
                 });
                 Map<String, Long> holders = new HashMap<>();
+                Map<String, Integer> starts = new HashMap<>();
                 Map<String, Object> locks = new HashMap<>();
                 read(tx, JOBS.range()).forEach(row -> {
                     String id = JOBS.unpack(row.getKey()).getString(0);
@@ -220,6 +247,9 @@ class LimitKeysUnderFaultsTest {
                     hasSeenPutBack |= waits && queuedBefore.contains(id) && pausedBefore.contains(key);
                     if (isRunning) {
                         locks.put(id, job.get(1));
+                        if (key != null && !job.get(1).equals(locksBefore.get(id))) {
+                            starts.merge(key, 1, Integer::sum);
+                        }
                         require(
                                 !pausedBefore.contains(key) || job.get(1).equals(locksBefore.get(id)),
                                 id + " was claimed although " + key + " is paused");
@@ -229,6 +259,13 @@ class LimitKeysUnderFaultsTest {
                 queuedBefore = queued;
                 require(waiting.values().stream().allMatch(Set::isEmpty), "jobs that should not wait: " + waiting);
                 KEYS.forEach(key -> check(tx, key, holders.getOrDefault(key, 0L)));
+                KEYS.forEach(key -> rateLaws.computeIfAbsent(key, each -> new RateLaw())
+                        .check(
+                                tuple(tx, LIMITS.pack(key)),
+                                tuple(tx, METERS.pack(key)),
+                                starts.getOrDefault(key, 0),
+                                tx.getReadVersion().join()));
+                checkRates(tx);
                 List<String> contradictions =
                         TypeRows.read(tx, new Subspace(), TYPE.name()).join().contradictions();
                 require(contradictions.isEmpty(), "contradictions: " + contradictions);
@@ -254,8 +291,13 @@ class LimitKeysUnderFaultsTest {
             require(
                     taken <= Math.max(max, takenBefore.getOrDefault(key, 0L)),
                     taken + " slots of " + key + " are taken of " + max);
+            boolean waitsForTokens = slots != null && slots.size() > 1;
+            hasSeenTokenWait |= waitsForTokens;
+            require(!waitsForTokens || (limit != null && limit.size() > 2), key + " has no rate: " + slots);
             boolean anyWaits = !read(tx, WAITING.get(key).range()).isEmpty();
-            require(!anyWaits || taken >= max, "a job waits for " + taken + " slots of " + max + " of " + key);
+            require(
+                    !anyWaits || taken >= max || waitsForTokens,
+                    "a job waits for " + taken + " slots of " + max + " of " + key);
             takenBefore.put(key, taken);
         }
 
@@ -263,9 +305,43 @@ class LimitKeysUnderFaultsTest {
             Set<String> listed = new HashSet<>();
             read(tx, PAUSED.range()).forEach(row -> listed.add(last(PAUSED.unpack(row.getKey()))));
             require(listed.equals(pausedBefore), listed + " are listed as paused, and " + pausedBefore + " are");
+            Set<String> rated = new HashSet<>();
+            read(tx, RATED.range()).forEach(row -> rated.add(last(RATED.unpack(row.getKey()))));
+            Tuple rules = tuple(tx, RULES);
             require(
-                    (tuple(tx, RULES) != null) == !listed.isEmpty(),
-                    "The rules say the contrary of " + listed + ": " + tuple(tx, RULES));
+                    (rules != null && rules.size() > 6 && rules.getBoolean(6)) == !listed.isEmpty()
+                            && (rules != null && rules.size() > 7 && rules.getBoolean(7)) == !rated.isEmpty()
+                            && (rules == null) == (listed.isEmpty() && rated.isEmpty()),
+                    "The rules say the contrary of " + listed + " and " + rated + ": " + rules);
+        }
+
+        private static void checkRates(Transaction tx) {
+            Set<String> rated = new HashSet<>();
+            Set<Tuple> waits = new HashSet<>();
+            read(tx, LIMITS.range()).forEach(row -> {
+                if (Tuple.fromBytes(row.getValue()).size() > 2) {
+                    rated.add(last(LIMITS.unpack(row.getKey())));
+                }
+            });
+            read(tx, SLOTS.range()).forEach(row -> {
+                Tuple slots = Tuple.fromBytes(row.getValue());
+                if (slots.size() > 1) {
+                    waits.add(Tuple.from(slots.getLong(1), last(SLOTS.unpack(row.getKey()))));
+                }
+            });
+            Set<String> listed = new HashSet<>();
+            read(tx, RATED.range()).forEach(row -> listed.add(last(RATED.unpack(row.getKey()))));
+            Set<Tuple> indexed = new HashSet<>();
+            read(tx, TOKEN_WAITS.range()).forEach(row -> indexed.add(TOKEN_WAITS.unpack(row.getKey())));
+            require(listed.equals(rated), listed + " are listed with rates, and " + rated + " have some");
+            require(indexed.equals(waits), indexed + " are listed to wait for tokens, and " + waits + " do");
+        }
+
+        void checkNothingWaits(Database store) {
+            try (Transaction tx = store.createTransaction()) {
+                assertThat(read(tx, TOKEN_WAITS.range())).isEmpty();
+                assertThat(read(tx, SLOTS.range())).isEmpty();
+            }
         }
 
         private static @Nullable Tuple tuple(Transaction tx, byte[] key) {
@@ -297,6 +373,49 @@ class LimitKeysUnderFaultsTest {
         void check() {
             if (broken != null) {
                 throw broken;
+            }
+        }
+    }
+
+    /** The starts under the rate of one key, by its meter and by the version of the commit. */
+    private static final class RateLaw {
+        private static final long VERSIONS_OF_CLAIM_MAX = 6_000_000;
+
+        private @Nullable Tuple limitBefore;
+        private @Nullable Tuple meterBefore;
+
+        void check(@Nullable Tuple limit, @Nullable Tuple meter, int starts, long version) {
+            Tuple rate = limit == null || limit.size() < 5 ? null : limit;
+            boolean isSame = rate != null
+                    && limitBefore != null
+                    && rate.popFront().popFront().equals(limitBefore.popFront().popFront());
+            Tuple before = isSame ? meterBefore : null;
+            if (isSame && starts > 0) { // before a change of the rate in the same batch of commits they do not count
+                Law.require(meter != null, starts + " started, and are not counted");
+                checkStarts(Objects.requireNonNull(rate), before, Objects.requireNonNull(meter), starts, version);
+            } else {
+                Law.require(meter == null || meter.equals(before), meter + " follows " + before + " without a start");
+            }
+            limitBefore = rate;
+            meterBefore = meter;
+        }
+
+        private static void checkStarts(Tuple rate, @Nullable Tuple before, Tuple meter, int starts, long version) {
+            long max = rate.getLong(2);
+            long period = rate.getLong(3) * 1_000;
+            long burst = rate.getLong(4);
+            long at = meter.getLong(0);
+            long amount = meter.getLong(1);
+            String what = starts + " started at " + version + ": " + meter + " follows " + before + " of " + rate;
+            if (burst == 0) {
+                long counted = before != null && before.getLong(0) == at ? before.getLong(1) : 0;
+                Law.require(amount == counted + starts && amount <= max, what);
+                Law.require(at * period <= version && (at + 1) * period > version - VERSIONS_OF_CLAIM_MAX, what);
+            } else {
+                long full = burst * period;
+                long level = before == null ? full : Math.min(full, before.getLong(1) + (at - before.getLong(0)) * max);
+                Law.require(amount == level - starts * period && amount >= 0, what);
+                Law.require(at <= version && at > version - VERSIONS_OF_CLAIM_MAX, what);
             }
         }
     }
