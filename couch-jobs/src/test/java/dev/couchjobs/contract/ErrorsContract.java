@@ -118,6 +118,10 @@ class ErrorsContract extends JobsContract {
                 new Verb("pause", (on, db, id) -> on.limits().pause(db, INDEX, "key")),
                 new Verb("resume", (on, db, id) -> on.limits().resume(db, INDEX, "key")),
                 new Verb("pausedKeys", (on, db, id) -> on.limits().pausedKeys(db, INDEX, PAGE)),
+                new Verb(
+                        "setRate",
+                        (on, db, id) -> on.limits().setRate(db, INDEX, "key", Rate.perWindow(1, Duration.ofHours(1)))),
+                new Verb("clearRate", (on, db, id) -> on.limits().clearRate(db, INDEX, "key")),
                 new Verb("setTotal", (on, db, id) -> on.limits().setTotal(db, INDEX, 1)),
                 new Verb("clearTotal", (on, db, id) -> on.limits().clearTotal(db, INDEX)),
                 new Verb(

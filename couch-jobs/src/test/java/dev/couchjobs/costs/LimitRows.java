@@ -17,6 +17,7 @@ import java.util.List;
 /** The verbs of limits, and what limit keys add to those of jobs. */
 final class LimitRows {
     private static final String KEY = "tenant-7";
+    private static final Rate RATE = Rate.perWindow(1, Duration.ofHours(1));
 
     private LimitRows() {}
 
@@ -48,6 +49,38 @@ final class LimitRows {
                         (s, id) -> accept(s),
                         reading("limits")),
                 loop("`accept` that puts a job back", LimitRows::hasSlot, (s, id) -> accept(s), reading("limits")),
+                verb(
+                        "`limits().setRate` of a key",
+                        LimitRows::noLongerRated,
+                        (s, db, key) -> s.jobs.limits().setRate(db, MAIL, key, RATE)),
+                verb(
+                        "`limits().clearRate` of a key with a job that waits",
+                        LimitRows::waitsForToken,
+                        (s, db, key) -> s.jobs.limits().clearRate(db, MAIL, key)),
+                loop(
+                        "`accept` of a type with another key with a rate",
+                        LimitRows::otherIsRated,
+                        (s, id) -> accept(s),
+                        reading("limits")),
+                loop(
+                        "`accept` of a job that uses a token",
+                        LimitRows::hasToken,
+                        (s, id) -> accept(s),
+                        reading("limits")),
+                loop(
+                        "`accept` that puts a job without a token back",
+                        LimitRows::hasNoToken,
+                        (s, id) -> accept(s),
+                        reading("limits")),
+                loop(
+                        "`accept` that admits a job for a token",
+                        LimitRows::hasTokenAgain,
+                        (s, id) -> accept(s),
+                        reading("token_waits")),
+                verb(
+                        "`add` of a job that waits for a token",
+                        LimitRows::nextWaitsForToken,
+                        (s, db, job) -> s.jobs.add(db, job)),
                 verb(
                         "`limits().setTotal` of a type",
                         LimitRows::noLongerLimited,
@@ -192,6 +225,49 @@ final class LimitRows {
         s.await(s.others.add(s.database(), job(1)));
         s.await(s.others.limits().pause(s.database(), MAIL, KEY));
         return KEY;
+    }
+
+    /** The first rate of all raises the layout. */
+    private static String noLongerRated(CostFixture s) {
+        s.await(s.others.limits().setRate(s.database(), MAIL, KEY, RATE));
+        s.await(s.others.limits().clearRate(s.database(), MAIL, KEY));
+        return KEY;
+    }
+
+    private static String otherIsRated(CostFixture s) {
+        s.await(s.others.limits().setRate(s.database(), MAIL, "other", RATE));
+        s.await(s.others.add(s.database(), job(1)));
+        return KEY;
+    }
+
+    private static String hasToken(CostFixture s) {
+        s.await(s.others.limits().setRate(s.database(), MAIL, KEY, RATE));
+        s.await(s.others.add(s.database(), job(1)));
+        return KEY;
+    }
+
+    private static String hasNoToken(CostFixture s) {
+        hasToken(s);
+        s.claimed();
+        s.await(s.others.add(s.database(), job(2)));
+        return KEY;
+    }
+
+    private static String waitsForToken(CostFixture s) {
+        hasNoToken(s);
+        s.await(s.others.processor().accept(MAIL, AcceptOptions.nonBlocking()));
+        return KEY;
+    }
+
+    private static String hasTokenAgain(CostFixture s) {
+        waitsForToken(s);
+        s.await(s.others.limits().setRate(s.database(), MAIL, KEY, Rate.perWindow(2, Duration.ofHours(1))));
+        return KEY;
+    }
+
+    private static NewJob<String> nextWaitsForToken(CostFixture s) {
+        waitsForToken(s);
+        return job(3);
     }
 
     private static String ofLimitedType(CostFixture s) {

@@ -16,6 +16,7 @@ import dev.couchjobs.AddResult;
 import dev.couchjobs.Job;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.Rate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -173,6 +174,14 @@ final class CreationCases {
                         (s, g, r) -> assertThat(s.await(s.others.limits().get(s.database(), MAIL, "key"))
                                         .isPaused())
                                 .isTrue()),
+                blind(
+                        "rate of a limit key",
+                        CreationCases::nothing,
+                        (s, g) ->
+                                s.jobs.limits().setRate(s.faulty, MAIL, "key", Rate.perWindow(1, Duration.ofHours(1))),
+                        (s, g, r) -> assertThat(s.await(s.others.limits().get(s.database(), MAIL, "key"))
+                                        .rate())
+                                .isPresent()),
                 blind(
                         "setTypeTimeout",
                         CreationCases::nothing,
