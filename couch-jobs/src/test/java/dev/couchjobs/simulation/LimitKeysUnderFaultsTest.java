@@ -176,7 +176,8 @@ class LimitKeysUnderFaultsTest {
                 random.nextInt(3) == 0
                         ? jobs.limits().clearRate(database, TYPE, key)
                         : database.runAsync(tx -> other.add(tx, job(process, key, random))
-                                .thenCombine(jobs.limits().setRate(tx, TYPE, key, rate(random)), (added, set) -> added));
+                                .thenCombine(
+                                        jobs.limits().setRate(tx, TYPE, key, rate(random)), (added, set) -> added));
             default -> jobs.add(database, job(process, key, random));
         };
     }
