@@ -24,6 +24,8 @@ record ClaimResult<D>(
         Optional<CompletableFuture<Void>> watch,
         OptionalLong nextDue,
         Optional<Duration> pauseMax) {
+    private static final Duration VERSION_STEP = Duration.ofMillis(2);
+
     ClaimResult(Map<ClaimCriteria, List<GrantedClaim<D>>> jobs, Set<ClaimCriteria> exhausted, Leadership.Role role) {
         this(jobs, exhausted, role, Optional.empty(), OptionalLong.empty(), Optional.empty());
     }
@@ -38,9 +40,10 @@ record ClaimResult<D>(
         return new ClaimResult<>(jobs, exhausted, role, watch, nextDue, pauseMax);
     }
 
-    /** {@return this result with a longest pause} */
+    /** {@return this result with a longest pause} A database without commits advances its version in steps. */
     ClaimResult<D> pausedAtMost(Duration pauseMax) {
-        return new ClaimResult<>(jobs, exhausted, role, watch, nextDue, Optional.of(pauseMax));
+        Duration pause = pauseMax.compareTo(VERSION_STEP) < 0 ? VERSION_STEP : pauseMax;
+        return new ClaimResult<>(jobs, exhausted, role, watch, nextDue, Optional.of(pause));
     }
 
     ClaimResult<D> with(Leadership.RoleChange roleChange) {
