@@ -20,6 +20,7 @@ final class IndexRows {
     private static final int LANE_BITS = 64;
     private static final int ATTEMPTS_KEPT = 100;
     private static final int BEGUN = 7;
+    private static final int LIMIT_SHARD = 8;
     private static final int FIRST_TAG = 22;
     private static final int ENTRIES_KEPT = 1_000;
 
@@ -27,6 +28,9 @@ final class IndexRows {
     private final Set<Tuple> dead = new HashSet<>();
     private final Set<Tuple> tags = new HashSet<>();
     private final Set<String> limited = new HashSet<>();
+    /** How many running jobs each shard of the limit of the type counts. */
+    private final Map<Long, Long> running = new TreeMap<>();
+
     private final StatusRows statuses = new StatusRows();
     private final Map<String, SortedSet<Long>> attempts = new TreeMap<>();
     private final Map<String, SortedSet<Long>> log = new TreeMap<>();
@@ -38,6 +42,7 @@ final class IndexRows {
         Tuple place = Tuple.fromList(key.getItems().subList(2, key.size()));
         switch (key.getString(0)) {
             case "counts" -> count(value);
+            case "running" -> running.put(place.getLong(0), new BigInteger(reversed(value)).longValue());
             case "ranked" -> ranked.add(place);
             case "dead" -> dead.add(place);
             case "tags" -> tags.add(place);
@@ -83,6 +88,10 @@ final class IndexRows {
         differ(found, "the dead letters", dead, expectedDead(data));
         differ(found, "the tags", tags, expectedTags(data));
         differ(found, "the counts", counted(), expectedCounts(data, stillCounted));
+        if (stillCounted.isEmpty()) {
+            running.values().removeIf(count -> count == 0);
+            differ(found, "the shards of the limit", running, expectedRunning(data));
+        }
         found.addAll(statuses.contradictions(data, limited, !stillCounted.isEmpty()));
         data.keySet().forEach(jobId -> attempts.computeIfAbsent(jobId, id -> new TreeSet<>()));
         attempts.forEach((jobId, numbers) -> checkAttempts(found, jobId, numbers, data));
@@ -158,6 +167,15 @@ final class IndexRows {
         for (int lane = 0; lane < LANES; lane++) {
             expected.add(lanes.getOrDefault(lane, 0L));
         }
+        return expected;
+    }
+
+    private static Map<Long, Long> expectedRunning(Map<String, TypeRows.Data> data) {
+        Map<Long, Long> expected = new TreeMap<>();
+        data.values().stream()
+                .filter(row ->
+                        row.state() == JobState.RUNNING && row.claimInfo().size() > LIMIT_SHARD)
+                .forEach(row -> expected.merge(row.claimInfo().getLong(LIMIT_SHARD), 1L, Long::sum));
         return expected;
     }
 

@@ -41,6 +41,11 @@ final class RealStage implements Stage {
     }
 
     @Override
+    public int laterStepsAtOnce() {
+        return 4;
+    }
+
+    @Override
     public void close() {
         database.close();
     }

@@ -23,6 +23,11 @@ public interface Stage extends AutoCloseable {
      */
     <T> T await(CompletableFuture<T> future);
 
+    /** {@return at every how many of the later steps of a verb a fault strikes} Less often where time is real. */
+    default int laterStepsAtOnce() {
+        return 1;
+    }
+
     @Override
     void close();
 }

@@ -226,8 +226,16 @@ public record TypeRows(
                 }
             }
             case "waits_for", "dependents", "releasing", "expected" -> linkRows.add(key);
-            case "counts", "ranked", "attempts", "dead", "log", "tags", "limited", "statuses", "status_counts" ->
-                indexes.add(key, value);
+            case "running",
+                    "counts",
+                    "ranked",
+                    "attempts",
+                    "dead",
+                    "log",
+                    "tags",
+                    "limited",
+                    "statuses",
+                    "status_counts" -> indexes.add(key, value);
             case "result",
                     "retire",
                     "archiving",
@@ -239,6 +247,7 @@ public record TypeRows(
                     "paused_keys",
                     "rated_keys",
                     "key_rates",
+                    "rate",
                     "token_waits",
                     "turns",
                     "turn_requests",

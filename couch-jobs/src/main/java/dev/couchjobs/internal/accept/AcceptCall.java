@@ -68,7 +68,7 @@ final class AcceptCall<D> implements ClaimRequest<D> {
 
     /** Delivers the job, or releases it if the call has timed out or was cancelled. */
     @Override
-    public void deliver(List<GrantedClaim<D>> jobs, boolean isLimited, ClaimReleaser claimReleaser) {
+    public void deliver(List<GrantedClaim<D>> jobs, int prefetchMax, ClaimReleaser claimReleaser) {
         Job<D> job = jobs.get(0).job().as(type);
         executor.execute(() -> {
             if (!result.complete(Optional.of(job))) {

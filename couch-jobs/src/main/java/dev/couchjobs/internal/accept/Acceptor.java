@@ -273,7 +273,7 @@ final class Acceptor<D> implements AutoCloseable {
                     jobs.subList(delivered, Math.min(jobs.size(), delivered + allotment.demand()));
             delivered += share.size();
             removeOrRequeue(allotment.request());
-            allotment.request().deliver(share, claimer.isLimited(), claimReleaser);
+            allotment.request().deliver(share, claimer.prefetchMax(), claimReleaser);
         }
     }
 

@@ -27,9 +27,9 @@ public interface ClaimConsumer<D> {
      * Delivers claimed jobs. Must not block.
      *
      * @param claims at most as many as the demand
-     * @param isLimited whether the rules of the type limit claims, so that jobs that wait for a slot take a share
+     * @param prefetchMax how many jobs that wait for a slot the consumer may demand, by the rules of the type
      */
-    void deliver(List<GrantedClaim<D>> claims, boolean isLimited);
+    void deliver(List<GrantedClaim<D>> claims, int prefetchMax);
 
     /** Frees the capacity that is still reserved for a claim that has ended. Must not block. */
     void claimEnded();

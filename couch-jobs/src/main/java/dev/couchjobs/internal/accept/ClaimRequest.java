@@ -25,10 +25,10 @@ interface ClaimRequest<D> {
      * Delivers claimed jobs.
      *
      * @param jobs at least one job, and at most as many as the demand
-     * @param isLimited whether the rules of the type limit claims
+     * @param prefetchMax how many jobs the caller may claim ahead of their start
      * @param claimReleaser releases a job that the caller no longer waits for
      */
-    void deliver(List<GrantedClaim<D>> jobs, boolean isLimited, ClaimReleaser claimReleaser);
+    void deliver(List<GrantedClaim<D>> jobs, int prefetchMax, ClaimReleaser claimReleaser);
 
     /** Completes a non-blocking request without a job. */
     void completeEmpty();

@@ -69,9 +69,10 @@ final class ClaimWriter<D> {
      * the process again, no other claim expires with it.
      *
      * @param candidateJobs the rows of the candidates by job id, in the order of the queue
+     * @param limitShard the shard of the limit of the type that counts the claims
      * @return the changes of the rows to claim
      */
-    List<RowChange> planClaims(ClaimCriteria criteria, Map<String, JobRow> candidateJobs) {
+    List<RowChange> planClaims(ClaimCriteria criteria, Map<String, JobRow> candidateJobs, int limitShard) {
         Map<String, JobRow> toClaim = candidateJobs;
         boolean beginsWork = criteria.workStart() == WorkStart.WITH_CLAIM;
         if (!beginsWork) {
@@ -89,7 +90,8 @@ final class ClaimWriter<D> {
         List<RowChange> claims = new ArrayList<>(toClaim.size());
         for (Map.Entry<String, JobRow> job : toClaim.entrySet()) {
             long now = clock.millis();
-            JobRow claimed = job.getValue().claimed(randomLock(), instanceName, now, toClaim.size() > 1, beginsWork);
+            JobRow claimed =
+                    job.getValue().claimed(randomLock(), instanceName, now, toClaim.size() > 1, beginsWork, limitShard);
             claims.add(new RowChange(ref(job.getKey()), job.getValue(), claimed));
         }
         return claims;

@@ -68,8 +68,8 @@ final class ConsumerRequest<D> implements ClaimRequest<D>, ClaimSubscription {
     }
 
     @Override
-    public void deliver(List<GrantedClaim<D>> jobs, boolean isLimited, ClaimReleaser claimReleaser) {
-        consumer.deliver(jobs, isLimited);
+    public void deliver(List<GrantedClaim<D>> jobs, int prefetchMax, ClaimReleaser claimReleaser) {
+        consumer.deliver(jobs, prefetchMax);
     }
 
     @Override

@@ -128,7 +128,7 @@ final class HeldCandidates {
         meters.forEach((key, meter) -> {
             int jobs = starts.getOrDefault(key, 0);
             if (jobs > 0) {
-                meter.startOfKey(tx, keys, key, jobs);
+                meter.start(tx, jobs);
             }
             if (jobs < meter.available()) {
                 found.remove(key);

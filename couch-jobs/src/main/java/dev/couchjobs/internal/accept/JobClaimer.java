@@ -9,6 +9,7 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.LayoutRow;
+import dev.couchjobs.internal.data.LimitShards;
 import dev.couchjobs.internal.data.QueueEntry;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TokenSearch;
@@ -80,6 +81,10 @@ final class JobClaimer<D> {
     private final LayoutRow layoutRow;
     /** The allowance of the last claim, from which the next one expects its own. */
     private volatile Allowance lastAllowance = Allowance.UNLIMITED;
+    /** The shard of the limit of the type that the next claim uses if it can: most claims then meet no others there. */
+    private volatile int homeShard;
+    /** How many jobs may be claimed ahead of their start, by what the last claim has left of its allowance. */
+    private volatile int prefetchMax = Integer.MAX_VALUE;
     /** Adapts to conflicts over turns. */
     private final SkipDistance turnSkipDistance = new SkipDistance();
     /** Whether jobs of the instance have had turn keys, as far as this process knows. */
@@ -98,6 +103,11 @@ final class JobClaimer<D> {
         this.selector = new CandidateSelector(keys, environment.random());
         this.admission = new Admission(environment);
         this.leadership = new Leadership(keys, environment.random());
+        this.homeShard = anyShard();
+    }
+
+    private int anyShard() {
+        return environment.random().nextInt(LimitShards.MAX);
     }
 
     /**
@@ -216,7 +226,7 @@ final class JobClaimer<D> {
          */
         private void prepareRetry(boolean wasSlow) {
             boolean mayBeOverRange = queueClearing.retry();
-            boolean wasOverLimits = lastAllowance.isLimited() || hasMoved || hasUsedTokens;
+            boolean wasOverLimits = lastAllowance.isSerial() || hasMoved || hasUsedTokens;
             boolean wasConflict = triedCount > 0 && !wasSlow && !mayBeOverRange && !wasOverLimits;
             leavesMoves |= hasMoved;
             turnSkip = 0;
@@ -228,6 +238,7 @@ final class JobClaimer<D> {
                 demands.replaceAll((criteria, demand) -> Math.max(1, demand / 2));
             }
             if (wasConflict) {
+                homeShard = anyShard();
                 selector.retryAfterConflict();
             } else {
                 selector.retry();
@@ -267,7 +278,12 @@ final class JobClaimer<D> {
             long now = clock.instant().getEpochSecond();
             Leadership.RoleTransaction transaction = leadership.new RoleTransaction(tx, role);
             allowed.set(Integer.MAX_VALUE);
-            CompletableFuture<Allowance> allowance = Allowance.read(tx, keys, layoutRow, lastAllowance.hasRules())
+            CompletableFuture<Allowance> allowance = Allowance.read(
+                            tx,
+                            keys,
+                            layoutRow,
+                            lastAllowance.hasRules(),
+                            new Allowance.Home(homeShard, environment.random()))
                     .thenApply(read -> {
                         allowed.set(read.jobs());
                         lastAllowance = read;
@@ -324,14 +340,17 @@ final class JobClaimer<D> {
                 long now) {
             triedCount = jobs.values().stream().mapToInt(List::size).sum();
             allowance.use(tx, keys, triedCount);
+            prefetchMax = allowance.prefetchMax(triedCount);
             if (allowance.isPaused()) {
                 return waitForResumption(tx, transaction, allowance);
             }
-            boolean isUsedUp = allowed.get() == 0;
+            boolean isShareUsedUp = allowed.get() == 0;
+            boolean isUsedUp = isShareUsedUp && !allowance.leavesAny(triedCount);
             if (isUsedUp && triedCount == 0) {
                 return changeRoleWhenIdle(transaction, change -> watchAllowance(tx, change, allowance));
             }
             boolean isMoreToClaim = scansExhausted
+                    || (isShareUsedUp && triedCount < demanded())
                     || mayAdmitJobs
                     || hasMoved
                     || hasLeftMoves
@@ -594,7 +613,8 @@ final class JobClaimer<D> {
                 JobTransaction.of(tx).saveAll(late);
                 mayAdmitJobs |= !late.isEmpty();
                 boolean hasClearedCandidates = hasCleared;
-                List<RowChange> planned = writer.planClaims(criteria, candidateJobs);
+                List<RowChange> planned = writer.planClaims(
+                        criteria, candidateJobs, allowance.join().shard());
                 hasUsedTokens |= held.start(tx, planned) > 0;
                 return putBack(tx, held, rows, !planned.isEmpty()).thenCompose(putBack -> {
                     cleared.addAll(putBack);
@@ -686,9 +706,9 @@ final class JobClaimer<D> {
         }
     }
 
-    /** {@return whether the rules of the type or the rates of its limit keys have limited the last claim} */
-    boolean isLimited() {
-        return lastAllowance.isLimited() || lastAllowance.hasRatedKeys();
+    /** {@return how many jobs this process may claim ahead of their start, by the rules that the last claim has read} */
+    int prefetchMax() {
+        return prefetchMax;
     }
 
     /** Resigns, because this process claims no more jobs for now. */

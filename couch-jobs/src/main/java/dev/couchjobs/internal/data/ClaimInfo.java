@@ -11,6 +11,7 @@ package dev.couchjobs.internal.data;
  * @param logged whether the job has a log
  * @param expiries how many claims have expired since the job was last enqueued
  * @param started whether the work on the job is known to have begun; a claim that ends before that is no attempt
+ * @param limitShard the shard that counts the claim while the job runs, or {@link LimitShards#NONE}
  */
 public record ClaimInfo(
         long number,
@@ -20,45 +21,54 @@ public record ClaimInfo(
         boolean shared,
         boolean logged,
         int expiries,
-        boolean started) {
+        boolean started,
+        int limitShard) {
     /** The claim of a job that was never claimed. */
-    public static final ClaimInfo NONE = new ClaimInfo(0, 0, "", 0, false, false, 0, true);
+    public static final ClaimInfo NONE = new ClaimInfo(0, 0, "", 0, false, false, 0, true, LimitShards.NONE);
 
-    ClaimInfo next(String by, long since, boolean shared, boolean started) {
-        return new ClaimInfo(number + 1, failures, by, since, shared, logged, expiries, started);
+    ClaimInfo next(String by, long since, boolean shared, boolean started, int newShard) {
+        return new ClaimInfo(number + 1, failures, by, since, shared, logged, expiries, started, newShard);
     }
 
     /** {@return this claim after a heartbeat} */
     ClaimInfo renewed(boolean shared) {
-        return new ClaimInfo(number, failures, by, since, shared, logged, expiries, true);
+        return new ClaimInfo(number, failures, by, since, shared, logged, expiries, true, limitShard);
     }
 
     /** {@return this claim, ended by its holder without a failure} */
     ClaimInfo ended(boolean started) {
-        return new ClaimInfo(number, failures, by, since, false, logged, expiries, started);
+        return new ClaimInfo(number, failures, by, since, false, logged, expiries, started, LimitShards.NONE);
     }
 
     ClaimInfo failed() {
-        return new ClaimInfo(number, failures + 1, by, since, false, logged, expiries, true);
+        return new ClaimInfo(number, failures + 1, by, since, false, logged, expiries, true, LimitShards.NONE);
     }
 
     /** {@return this claim after its expiry: a failed attempt if the work had begun} */
     ClaimInfo expired() {
         return new ClaimInfo(
-                number, started ? failures + 1 : failures, by, since, false, logged, expiries + 1, started);
+                number,
+                started ? failures + 1 : failures,
+                by,
+                since,
+                false,
+                logged,
+                expiries + 1,
+                started,
+                LimitShards.NONE);
     }
 
     ClaimInfo fresh() {
-        return new ClaimInfo(number, 0, by, since, false, logged, 0, started);
+        return new ClaimInfo(number, 0, by, since, false, logged, 0, started, LimitShards.NONE);
     }
 
     /** {@return this ended claim, whose attempt is in a row of its own} */
     ClaimInfo withoutAttempt() {
-        return new ClaimInfo(number, failures, by, since, shared, logged, expiries, number == 0);
+        return new ClaimInfo(number, failures, by, since, shared, logged, expiries, number == 0, limitShard);
     }
 
     ClaimInfo logging() {
-        return new ClaimInfo(number, failures, by, since, shared, true, expiries, true);
+        return new ClaimInfo(number, failures, by, since, shared, true, expiries, true, limitShard);
     }
 
     /** {@return whether a claim on the job has expired, so that the job may crash the processes that run it} */
@@ -73,7 +83,9 @@ public record ClaimInfo(
             return false;
         }
         row.beginNested().add(number).add(failures).add(by).add(since).add(shared);
-        if (expiries > 0 || !started) {
+        if (limitShard != LimitShards.NONE) {
+            row.add(logged).add(expiries).add(started).add(limitShard);
+        } else if (expiries > 0 || !started) {
             row.add(logged).add(expiries).add(started);
         } else if (logged) {
             row.add(true);
@@ -95,7 +107,8 @@ public record ClaimInfo(
                 row.readBoolean(),
                 row.hasNext() && row.readBoolean(),
                 row.hasNext() ? row.readInt() : 0,
-                !row.hasNext() || row.readBoolean());
+                !row.hasNext() || row.readBoolean(),
+                row.hasNext() ? LimitShards.checked(row.readInt()) : LimitShards.NONE);
         row.endNested();
         return claim;
     }

@@ -85,11 +85,16 @@ public record ClaimRules(
         return tx.get(keys.rules()).thenApply(value -> value == null ? NONE : decode(keys, value));
     }
 
-    /** Changes the rules of a type; fails if the row is damaged. Code that does not know rules may no longer write. */
+    /**
+     * Changes the rules of a type; fails if the row is damaged. Code that does not know rules may no longer write.
+     *
+     * @param feature the feature that the rule needs
+     */
     public static CompletableFuture<Void> set(
-            Transaction tx, Keyspace keyspace, String typeName, UnaryOperator<ClaimRules> change) {
+            Transaction tx, Keyspace keyspace, String typeName, Feature feature, UnaryOperator<ClaimRules> change) {
         return CompletableFuture.allOf(
-                new LayoutRow(keyspace).raise(tx, layout -> layout.with(Feature.CLAIM_RULES)),
+                new LayoutRow(keyspace)
+                        .raise(tx, layout -> layout.with(Feature.CLAIM_RULES).with(feature)),
                 change(tx, keyspace.type(typeName), change));
     }
 

@@ -27,7 +27,9 @@ public enum Feature {
     /** Older code can decode neither the limits nor the rules of types with paused limit keys. */
     PAUSED_KEYS(13, false),
     /** Older code can decode neither the limits, the slots nor the rules of types with rates of limit keys. */
-    KEY_RATES(14, false);
+    KEY_RATES(14, false),
+    /** Older code would end a job without taking it off its shard, and claim beside those that know the shards. */
+    LIMIT_SHARDS(15, true);
 
     private final long layout;
     private final boolean isReadByOlder;

@@ -190,8 +190,9 @@ public record JobRow(
      * @param by the name of the process
      * @param shared whether the activity row is shared with other claims
      * @param started whether the work begins with the claim
+     * @param limitShard the shard of the limit of the type that counts the claim, or {@link LimitShards#NONE}
      */
-    public JobRow claimed(UUID lock, String by, long now, boolean shared, boolean started) {
+    public JobRow claimed(UUID lock, String by, long now, boolean shared, boolean started, int limitShard) {
         return new JobRow(
                 JobState.RUNNING,
                 NEXT_COMMIT,
@@ -201,7 +202,7 @@ public record JobRow(
                 payload,
                 null,
                 started ? options.claimed().begun() : options.claimed(),
-                claimInfo.next(by, now, shared, started),
+                claimInfo.next(by, now, shared, started, limitShard),
                 null);
     }
 

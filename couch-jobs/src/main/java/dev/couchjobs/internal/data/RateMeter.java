@@ -1,13 +1,18 @@
 package dev.couchjobs.internal.data;
 
-import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.Rate;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How many jobs of a type or of a limit key may start under its rate: the row {@code rate} or {@code key_rates}, as of
@@ -17,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
  * level, in tokens times the microseconds of the period, and the version of that level.
  */
 public final class RateMeter {
+    private final byte[] key;
     private final Rate rate;
     private final long version;
     private final long periodMicros;
@@ -28,9 +34,11 @@ public final class RateMeter {
     /**
      * A meter as of a version.
      *
+     * @param key the key of the row
      * @param row the row, if there is one
      */
-    RateMeter(Rate rate, long version, Optional<Tuple> row) {
+    RateMeter(byte[] key, Rate rate, long version, Optional<Tuple> row) {
+        this.key = key;
         this.rate = rate;
         this.version = version;
         this.periodMicros = rate.period().toMillis() * 1_000;
@@ -61,31 +69,57 @@ public final class RateMeter {
         return isFull ? capacity() : level + elapsed * rate.starts();
     }
 
-    /** {@return the meter of a type as of the read version; transactions that use it conflict} */
-    public static CompletableFuture<RateMeter> read(ReadTransaction tx, TypeKeys keys, Rate rate) {
-        return read(tx, tx, keys, keys.rate(), rate);
+    /**
+     * Reads the meters of a type, one for each part of its rate. Only those transactions conflict that start jobs
+     * under the same part.
+     *
+     * @param parts the parts, if no row counts the starts under the rate as a whole
+     */
+    public static CompletableFuture<List<RateMeter>> read(Transaction tx, TypeKeys keys, Rate rate, List<Rate> parts) {
+        return tx.snapshot().getRange(keys.rates()).asList().thenCombine(tx.getReadVersion(), (rows, version) -> {
+            Map<ByteBuffer, byte[]> values = new HashMap<>();
+            rows.forEach(row -> values.put(ByteBuffer.wrap(row.getKey()), row.getValue()));
+            boolean isWhole = parts.size() == 1 || values.containsKey(ByteBuffer.wrap(keys.rate()));
+            if (isWhole) {
+                return List.of(of(tx, keys, keys.rate(), values, rate, version));
+            }
+            List<RateMeter> meters = new ArrayList<>();
+            for (int shard = 0; shard < parts.size(); shard++) {
+                meters.add(of(tx, keys, keys.rate(shard), values, parts.get(shard), version));
+            }
+            return meters;
+        });
+    }
+
+    private static RateMeter of(
+            Transaction tx, TypeKeys keys, byte[] key, Map<ByteBuffer, byte[]> values, Rate rate, long version) {
+        return of(tx, keys, key, values.get(ByteBuffer.wrap(key)), rate, version);
+    }
+
+    private static RateMeter of(
+            Transaction tx, TypeKeys keys, byte[] key, byte @Nullable [] value, Rate rate, long version) {
+        return new RateMeter(key, rate, version, Quarantine.readable(tx, keys, key, value, bytes -> {
+            Tuple row = Tuple.fromBytes(bytes);
+            return Tuple.from(row.getLong(0), row.getLong(1));
+        }));
     }
 
     /** {@return the meter of a limit key as of the read version; only those transactions conflict that start jobs} */
     public static CompletableFuture<RateMeter> readOfKey(Transaction tx, TypeKeys keys, String limitKey, Rate rate) {
-        return read(tx, tx.snapshot(), keys, keys.keyRate(limitKey), rate);
-    }
-
-    private static CompletableFuture<RateMeter> read(
-            ReadTransaction tx, ReadTransaction view, TypeKeys keys, byte[] key, Rate rate) {
-        return view.get(key)
-                .thenCombine(
-                        tx.getReadVersion(),
-                        (value, version) ->
-                                new RateMeter(rate, version, Quarantine.readable(tx, keys, key, value, bytes -> {
-                                    Tuple row = Tuple.fromBytes(bytes);
-                                    return Tuple.from(row.getLong(0), row.getLong(1));
-                                })));
+        byte[] key = keys.keyRate(limitKey);
+        return tx.snapshot()
+                .get(key)
+                .thenCombine(tx.getReadVersion(), (value, version) -> of(tx, keys, key, value, rate, version));
     }
 
     /** {@return how many jobs may start now} */
     public int available() {
         return (int) Math.max(0, isWindow() ? rate.starts() - amount : amount / periodMicros);
+    }
+
+    /** {@return how many jobs may start in a window, or at once} */
+    public int most() {
+        return isWindow() ? rate.starts() : rate.burst();
     }
 
     /** {@return when the next job may start, from the read version on, if none may start now} */
@@ -102,17 +136,11 @@ public final class RateMeter {
 
     /** {@return the version from which the next job may start, after as many have started as may now} */
     public long versionOfNext() {
-        return version + new RateMeter(rate, version, Optional.of(after(available()))).microsUntilNext();
+        return version + new RateMeter(key, rate, version, Optional.of(after(available()))).microsUntilNext();
     }
 
-    /** Writes that jobs of the type start. */
-    public void start(Transaction tx, TypeKeys keys, int jobs) {
-        tx.set(keys.rate(), after(jobs).pack());
-    }
-
-    /** Writes that jobs of a limit key start. */
-    public void startOfKey(Transaction tx, TypeKeys keys, String limitKey, int jobs) {
-        byte[] key = keys.keyRate(limitKey);
+    /** Writes that jobs start. */
+    public void start(Transaction tx, int jobs) {
         tx.addReadConflictKey(key);
         tx.set(key, after(jobs).pack());
     }
@@ -124,7 +152,7 @@ public final class RateMeter {
 
     /** Forgets what has started under a former rate of the type. */
     public static void reset(Transaction tx, TypeKeys keys) {
-        tx.clear(keys.rate());
+        tx.clear(keys.rates());
     }
 
     /** Forgets what has started under a former rate of a limit key. */

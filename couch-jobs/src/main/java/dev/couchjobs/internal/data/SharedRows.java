@@ -17,6 +17,7 @@ final class SharedRows {
     private final TypeKeys keys;
     private final int userVersion;
     private final StateCounters counters = new StateCounters();
+    private final LimitShards limitShards = new LimitShards();
     private final List<ChangeFeed.Entry> changes = new ArrayList<>();
     private final List<String> renewed = new ArrayList<>();
     private final Map<Retirement, List<String>> retired = new LinkedHashMap<>();
@@ -45,6 +46,7 @@ final class SharedRows {
      */
     void add(JobRef ref, @Nullable JobRow before, @Nullable JobRow after, @Nullable JobRow event) {
         counters.change(before, after);
+        limitShards.change(before, after);
         record(ref, before, after, event);
         recordUse(before, after);
         endsClaims |= isRunning(before) && !isRunning(after);
@@ -71,6 +73,7 @@ final class SharedRows {
     /** Adds a job that was in quarantine: the counters include it, but it has no other rows. */
     void restore(JobRef ref, JobRow was, JobRow now) {
         counters.change(was, now);
+        limitShards.change(was, now);
         record(ref, null, now, now);
         recordUse(null, now);
     }
@@ -116,6 +119,7 @@ final class SharedRows {
 
     void save(int shard, OptionalLong token) {
         counters.save(tx, keys, shard);
+        limitShards.save(tx, keys);
         if (wakesProcessors) {
             IncompleteVersionstamps.touch(tx, keys.watchesPending(), userVersion);
         }

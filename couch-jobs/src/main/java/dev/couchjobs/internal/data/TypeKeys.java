@@ -79,6 +79,8 @@ public final class TypeKeys {
     private final Subspace statusCounts;
     private final byte[] rules;
     private final byte[] rate;
+    private final Subspace rateShards;
+    private final Subspace running;
     private final byte[] watchesLost;
     private final byte[] watchesEnds;
     private final RowReader rowReader = new RowReader();
@@ -141,6 +143,8 @@ public final class TypeKeys {
         statusCounts = root.subspace(Tuple.from("status_counts", typeName));
         rules = root.pack(Tuple.from("rules", typeName));
         rate = root.pack(Tuple.from("rate", typeName));
+        rateShards = root.subspace(Tuple.from("rate", typeName));
+        running = root.subspace(Tuple.from("running", typeName));
         watchesLost = root.pack(Tuple.from("watches_lost", typeName));
         watchesEnds = root.pack(Tuple.from("watches_ends", typeName));
     }
@@ -635,9 +639,32 @@ public final class TypeKeys {
         return rules;
     }
 
-    /** The key of the row that counts the starts under the rate of the type. */
+    /** The key of the row that counts the starts under the rate of the type, if that is not split. */
     byte[] rate() {
         return rate;
+    }
+
+    /** The key of the row that counts the starts under a part of the rate of the type. */
+    byte[] rate(int shard) {
+        return rateShards.pack(shard);
+    }
+
+    /** The rows that count the starts under the rate of the type, or under its parts. */
+    Range rates() {
+        return new Range(rate, rateShards.range().end);
+    }
+
+    /** The row with the number of running jobs that a shard of the limit of the type counts. */
+    byte[] running(int shard) {
+        return running.pack(shard);
+    }
+
+    Range running() {
+        return running.range();
+    }
+
+    int runningShard(byte[] key) {
+        return Math.toIntExact(running.unpack(key).getLong(0));
     }
 
     /** The key that changes when a claim ends other than by its holder. */

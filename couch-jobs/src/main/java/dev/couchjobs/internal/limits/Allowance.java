@@ -4,35 +4,46 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Rate;
 import dev.couchjobs.internal.data.ClaimRules;
 import dev.couchjobs.internal.data.Feature;
+import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.data.LayoutRow;
+import dev.couchjobs.internal.data.LimitShards;
 import dev.couchjobs.internal.data.RateMeter;
-import dev.couchjobs.internal.data.StateCounters;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How many jobs of a type a transaction may claim, by the rules of the type.
- *
- * <p>Claims under a limit of the running jobs commit one after the other. They read the number of running jobs without
- * a conflict: all other transactions only lower it, so it is never exceeded.
  */
 public final class Allowance {
     /** Nothing is limited. */
-    public static final Allowance UNLIMITED = new Allowance(ClaimRules.NONE, Integer.MAX_VALUE, null);
+    public static final Allowance UNLIMITED = new Allowance(ClaimRules.NONE, null, null);
+
+    /** What a prefetch leaves of the rest is for other processes. */
+    private static final int PREFETCHING_PROCESSES = 4;
 
     private final ClaimRules rules;
-    private final int unused; // of the limit of running jobs
-    private final @Nullable RateMeter meter;
+    private final @Nullable RunningLimit running;
+    private final @Nullable SplitRate rate;
 
-    private Allowance(ClaimRules rules, int unused, @Nullable RateMeter meter) {
+    private Allowance(ClaimRules rules, @Nullable RunningLimit running, @Nullable SplitRate rate) {
         this.rules = rules;
-        this.unused = unused;
-        this.meter = meter;
+        this.running = running;
+        this.rate = rate;
     }
+
+    /**
+     * The shard that a process uses first.
+     *
+     * @param shard a number that stands for it
+     * @param random chooses among other shards
+     */
+    public record Home(int shard, RandomGenerator random) {}
 
     /**
      * Reads the allowance. Most instances have no rules at all, which the layout says: that is read in any case.
@@ -40,31 +51,36 @@ public final class Allowance {
      * @param expectsRules whether to read the rules at once, and not only when the layout is known
      */
     public static CompletableFuture<Allowance> read(
-            Transaction tx, TypeKeys keys, LayoutRow layoutRow, boolean expectsRules) {
+            Transaction tx, TypeKeys keys, LayoutRow layoutRow, boolean expectsRules, Home home) {
+        CompletableFuture<Layout> layout = layoutRow.checkedBy(tx);
         return expectsRules
-                ? read(tx, keys)
-                : layoutRow
-                        .checkedBy(tx)
-                        .thenCompose(layout -> layout.mayUse(Feature.CLAIM_RULES)
-                                ? read(tx, keys)
-                                : CompletableFuture.completedFuture(UNLIMITED));
+                ? read(tx, keys, layout, home)
+                : layout.thenCompose(known -> known.mayUse(Feature.CLAIM_RULES)
+                        ? read(tx, keys, layout, home)
+                        : CompletableFuture.completedFuture(UNLIMITED));
     }
 
-    private static CompletableFuture<Allowance> read(Transaction tx, TypeKeys keys) {
+    private static CompletableFuture<Allowance> read(
+            Transaction tx, TypeKeys keys, CompletableFuture<Layout> layout, Home home) {
         return ClaimRules.ofClaim(tx, keys).thenCompose(rules -> {
             if (rules.pause() != null || !rules.limitsClaims()) {
-                return CompletableFuture.completedFuture(new Allowance(rules, Integer.MAX_VALUE, null));
+                return CompletableFuture.completedFuture(new Allowance(rules, null, null));
             }
-            CompletableFuture<Integer> unused = rules.max().isEmpty()
-                    ? CompletableFuture.completedFuture(Integer.MAX_VALUE)
-                    : StateCounters.read(tx.snapshot(), keys)
-                            .thenApply(counts -> (int) Math.max(0, rules.max().getAsInt() - counts.running()));
-            Rate rate = rules.rate();
-            return rate == null
-                    ? unused.thenApply(free -> new Allowance(rules, free, null))
-                    : unused.thenCombine(
-                            RateMeter.read(tx, keys, rate), (free, meter) -> new Allowance(rules, free, meter));
+            return layout.thenCompose(known -> readLimits(tx, keys, rules, known.mayUse(Feature.LIMIT_SHARDS), home));
         });
+    }
+
+    private static CompletableFuture<Allowance> readLimits(
+            Transaction tx, TypeKeys keys, ClaimRules rules, boolean maySplit, Home home) {
+        CompletableFuture<@Nullable RunningLimit> running = rules.max().isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : RunningLimit.read(tx, keys, rules.max().getAsInt(), maySplit, home);
+        Rate rate = rules.rate();
+        CompletableFuture<@Nullable SplitRate> split = rate == null
+                ? CompletableFuture.completedFuture(null)
+                : RateMeter.read(tx, keys, rate, maySplit ? Split.parts(rate) : List.of(rate))
+                        .thenApply(meters -> SplitRate.of(meters, home));
+        return running.thenCombine(split, (max, meters) -> new Allowance(rules, max, meters));
     }
 
     /** {@return whether the type is paused} */
@@ -92,12 +108,56 @@ public final class Allowance {
         return rules.limitsClaims();
     }
 
+    /** {@return whether claims commit one after the other} */
+    public boolean isSerial() {
+        return (running != null && running.isSerial()) || (rate != null && rate.isSerial());
+    }
+
     /** {@return how many jobs the transaction may claim} */
     public int jobs() {
         if (isPaused()) {
             return 0;
         }
-        return meter == null ? unused : Math.min(unused, meter.available());
+        return Math.min(
+                running == null ? Integer.MAX_VALUE : running.jobs(), rate == null ? Integer.MAX_VALUE : rate.jobs());
+    }
+
+    /**
+     * {@return whether other transactions may claim jobs after this one}
+     *
+     * @param jobs how many jobs this one claims
+     */
+    public boolean leavesAny(int jobs) {
+        return unused() > jobs && (rate == null || rate.unused() > jobs);
+    }
+
+    private int unused() {
+        return running == null ? Integer.MAX_VALUE : running.unused();
+    }
+
+    /** {@return the shard that counts the claims of the transaction, or {@link LimitShards#NONE}} */
+    public int shard() {
+        return running == null ? LimitShards.NONE : running.shard();
+    }
+
+    /**
+     * {@return how many jobs a process may claim ahead of their start, after a claim} A job that waits for a slot must
+     * keep no other from running. So all processes together use only the half of each limit that running jobs leave,
+     * and one process a quarter of the rest of it.
+     *
+     * @param jobs how many jobs the claim takes
+     */
+    public int prefetchMax(int jobs) {
+        if (hasRatedKeys()) {
+            return 0;
+        }
+        return Math.min(
+                running == null ? Integer.MAX_VALUE : prefetchMax(running.unused() - jobs, running.max()),
+                rate == null ? Integer.MAX_VALUE : prefetchMax(rate.unused() - jobs, rate.max()));
+    }
+
+    private static int prefetchMax(int left, int max) {
+        return Math.max(0, left - (max + 1) / 2) / PREFETCHING_PROCESSES;
     }
 
     /** Uses a part of the allowance. */
@@ -105,24 +165,24 @@ public final class Allowance {
         if (jobs == 0) {
             return;
         }
-        if (rules.max().isPresent()) {
-            ClaimRules.conflictWithClaims(tx, keys);
+        if (running != null) {
+            running.conflict(tx, keys);
         }
-        if (meter != null) {
-            meter.start(tx, keys, jobs);
+        if (rate != null) {
+            rate.start(tx, jobs);
         }
     }
 
     /** {@return the time after which the rate allows another job, if only the rate allows none now} */
     public Optional<Duration> untilNext() {
-        return meter == null || isPaused() || unused == 0 || meter.available() > 0
+        return rate == null || isPaused() || unused() == 0 || rate.unused() > 0
                 ? Optional.empty()
-                : Optional.of(meter.untilNext());
+                : Optional.of(rate.untilNext());
     }
 
     /** {@return a future that completes when more jobs may be allowed, other than by the passage of time} */
     public CompletableFuture<Void> watch(Transaction tx, TypeKeys keys) {
         CompletableFuture<Void> changed = ClaimRules.watch(tx, keys);
-        return isPaused() || unused > 0 ? changed : Pause.firstOf(changed, tx.watch(keys.watchesEnds()));
+        return isPaused() || unused() > 0 ? changed : Pause.firstOf(changed, tx.watch(keys.watchesEnds()));
     }
 }

@@ -37,6 +37,7 @@ final class LeaderCheck {
     private final InstantSource clock;
     private final Transactions transactions;
     private final TypeKeys keys;
+    private final Allowance.Home home;
     private final LayoutRow layoutRow;
 
     /** The first waiting job in the last round, if it could run. */
@@ -52,6 +53,7 @@ final class LeaderCheck {
     @GuardedBy("this") private int roundsToNextWakeUp;
 
     LeaderCheck(Instance instance, Transactions transactions, TypeKeys keys) {
+        this.home = new Allowance.Home(0, instance.environment().random());
         this.database = instance.database();
         this.clock = instance.clock();
         this.transactions = transactions;
@@ -94,7 +96,7 @@ final class LeaderCheck {
                 .run(
                         database,
                         tx -> IdleProcesses.leader(tx, keys)
-                                .thenCombine(Allowance.read(tx, keys, layoutRow, false), (leader, allowance) -> {
+                                .thenCombine(Allowance.read(tx, keys, layoutRow, false, home), (leader, allowance) -> {
                                     boolean isSame = leader.filter(token -> token == unclaimed.leader())
                                             .isPresent();
                                     if (isSame && allowance.jobs() > 0) {

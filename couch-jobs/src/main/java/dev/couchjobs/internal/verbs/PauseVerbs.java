@@ -7,6 +7,7 @@ import dev.couchjobs.TypePause;
 import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.internal.claims.ErrorText;
 import dev.couchjobs.internal.data.ClaimRules;
+import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
@@ -36,7 +37,10 @@ public final class PauseVerbs {
         TypePause pause = new TypePause(Instant.ofEpochMilli(clock.millis()), storedReason);
         return transactions
                 .named("pause", type.name())
-                .run(context, tx -> ClaimRules.set(tx, keyspace, type.name(), rules -> rules.withPause(pause)));
+                .run(
+                        context,
+                        tx -> ClaimRules.set(
+                                tx, keyspace, type.name(), Feature.CLAIM_RULES, rules -> rules.withPause(pause)));
     }
 
     /** Ends the pause of a type. Rules that are damaged, and so pause the type, are removed. */

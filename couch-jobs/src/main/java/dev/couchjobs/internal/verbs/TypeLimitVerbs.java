@@ -7,6 +7,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.Rate;
 import dev.couchjobs.TypeLimitInfo;
 import dev.couchjobs.internal.data.ClaimRules;
+import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RateMeter;
 import dev.couchjobs.internal.data.StateCounters;
@@ -56,7 +57,12 @@ public final class TypeLimitVerbs {
                 .run(
                         context,
                         tx -> sets
-                                ? ClaimRules.set(tx, keyspace, type.name(), rules -> change.apply(tx, rules))
+                                ? ClaimRules.set(
+                                        tx,
+                                        keyspace,
+                                        type.name(),
+                                        Feature.LIMIT_SHARDS,
+                                        rules -> change.apply(tx, rules))
                                 : ClaimRules.change(tx, keyspace.type(type.name()), rules -> change.apply(tx, rules)));
     }
 

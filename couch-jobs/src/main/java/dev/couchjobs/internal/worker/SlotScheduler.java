@@ -166,8 +166,8 @@ final class SlotScheduler implements HandlerThreads.Work {
             }
 
             @Override
-            public void deliver(List<GrantedClaim<D>> claims, boolean isLimited) {
-                SlotScheduler.this.take(queue, claims, isLimited);
+            public void deliver(List<GrantedClaim<D>> claims, int prefetchMax) {
+                SlotScheduler.this.take(queue, claims, prefetchMax);
             }
 
             @Override
@@ -203,12 +203,12 @@ final class SlotScheduler implements HandlerThreads.Work {
         }
     }
 
-    /** {@return how many jobs a claim of a type may take} Of a type with a limit no more than there are free slots. */
+    /** {@return how many jobs a claim of a type may take} Without a prefetch no more than there are free slots. */
     @GuardedBy("lock") private int claimable(TypeQueue<?> queue, long surplus) {
         int ofQueue = queue.claimable(claimableForSlots());
-        return queue.isLimited()
-                ? (int) Math.min(ofQueue, Math.max(0, -surplus))
-                : Math.min(claimable(surplus), ofQueue);
+        return queue.mayPrefetch()
+                ? Math.min(claimable(surplus), ofQueue)
+                : (int) Math.min(ofQueue, Math.max(0, -surplus));
     }
 
     private void releaseReservation(TypeQueue<?> queue) {
@@ -246,11 +246,11 @@ final class SlotScheduler implements HandlerThreads.Work {
         return surplus > prefetch / 2 ? 0 : (int) Math.min(Integer.MAX_VALUE, prefetch - surplus);
     }
 
-    private <D> void take(TypeQueue<D> queue, List<GrantedClaim<D>> claims, boolean isLimited) {
+    private <D> void take(TypeQueue<D> queue, List<GrantedClaim<D>> claims, int prefetchMax) {
         boolean wereHeartbeatsSuspended;
         boolean isStopped;
         synchronized (lock) {
-            prefetchSizer.claimTook(queue.claimed(claims, isLimited, now())); // compares them with the reservation
+            prefetchSizer.claimTook(queue.claimed(claims, prefetchMax, now())); // compares them with the reservation
             reserved -= queue.releaseReservation();
             waitingQueues.add(queue);
             wereHeartbeatsSuspended = queue.runs().resumeHeartbeats();

@@ -78,8 +78,8 @@ final class TypeQueue<D> implements AutoCloseable {
     /** The suspect that is claimed, until it has run for a while or its handler has returned. */
     @GuardedBy("lock") private @Nullable JobRun<D> suspect;
 
-    /** Whether the rules of the type have limited the last claim. */
-    @GuardedBy("lock") private boolean isLimited;
+    /** How many jobs may be claimed that wait for a slot, by the rules of the type as of the last claim. */
+    @GuardedBy("lock") private int prefetchMax = Integer.MAX_VALUE;
 
     @GuardedBy("lock") private boolean isOpen;
 
@@ -180,7 +180,7 @@ final class TypeQueue<D> implements AutoCloseable {
     int claimable(int slots) {
         synchronized (lock) {
             int limit = registration.limit();
-            int prefetch = isLimited ? 0 : prefetchSizer.size(limit);
+            int prefetch = Math.min(prefetchMax, prefetchSizer.size(limit));
             int startable = Math.min(CLAIMABLE_MAX, Math.min(slots, limit - running));
             return waiting.size() > prefetch / 2 ? 0 : Math.max(0, startable + prefetch - waiting.size());
         }
@@ -242,12 +242,12 @@ final class TypeQueue<D> implements AutoCloseable {
     /**
      * Adds claimed jobs to the queue.
      *
-     * @param claimWasLimited whether the rules of the type limit claims
+     * @param newPrefetchMax how many jobs may be claimed that wait for a slot, by the rules of the type
      * @return how long the claim took
      */
-    Duration claimed(List<GrantedClaim<D>> claims, boolean claimWasLimited, Instant now) {
+    Duration claimed(List<GrantedClaim<D>> claims, int newPrefetchMax, Instant now) {
         synchronized (lock) {
-            isLimited = claimWasLimited;
+            prefetchMax = newPrefetchMax;
             List<JobRun<D>> claimed = runs.claimed(claims);
             expected = claimed.size() < reserved ? EXPECTED_IF_DRAINED : 2 * claimed.size();
             Duration took = Duration.between(claimStartedAt, now);
@@ -265,10 +265,10 @@ final class TypeQueue<D> implements AutoCloseable {
 
     // Running
 
-    /** {@return whether the last claim was limited by the rules of the type: a job that waits then takes its share} */
-    boolean isLimited() {
+    /** {@return whether jobs may be claimed that wait for a slot, by the rules of the type as of the last claim} */
+    boolean mayPrefetch() {
         synchronized (lock) {
-            return isLimited;
+            return prefetchMax > 0;
         }
     }
 

@@ -21,6 +21,7 @@ import net.jqwik.api.constraints.Size;
 
 /** Whenever jobs ask to start, no more start than the rate says, and the meter knows when the next one may. */
 class RateMeterTest {
+    private static final byte[] KEY = {};
     private static final long FIRST_VERSION = 7_000_000_123L;
 
     /** Some time passes, and some jobs ask to start. */
@@ -61,7 +62,7 @@ class RateMeterTest {
         Optional<Tuple> row = Optional.empty();
         for (Step step : steps) {
             version += step.micros();
-            RateMeter meter = new RateMeter(rate, version, row);
+            RateMeter meter = new RateMeter(KEY, rate, version, row);
             int started = Math.min(step.jobs(), meter.available());
             for (int i = 0; i < started; i++) {
                 starts.add(version);
@@ -101,15 +102,15 @@ class RateMeterTest {
         Optional<Tuple> row = Optional.empty();
         for (Step step : steps) {
             version += step.micros();
-            RateMeter meter = new RateMeter(rate, version, row);
+            RateMeter meter = new RateMeter(KEY, rate, version, row);
             row = Optional.of(meter.after(meter.available()));
-            RateMeter empty = new RateMeter(rate, version, row);
+            RateMeter empty = new RateMeter(KEY, rate, version, row);
             long next = version + empty.untilNext().toNanos() / 1_000;
 
             assertThat(meter.versionOfNext()).isEqualTo(next);
             assertThat(empty.available()).isZero();
-            assertThat(new RateMeter(rate, next - 1, row).available()).isZero();
-            assertThat(new RateMeter(rate, next, row).available()).isPositive();
+            assertThat(new RateMeter(KEY, rate, next - 1, row).available()).isZero();
+            assertThat(new RateMeter(KEY, rate, next, row).available()).isPositive();
         }
     }
 
@@ -121,18 +122,18 @@ class RateMeterTest {
     @Example
     void theLargestRatesAndLongTimesDoNotOverflow() {
         Rate rate = Rate.evenly(1_000_000, Duration.ofDays(31), 1_000_000);
-        Optional<Tuple> row = Optional.of(new RateMeter(rate, FIRST_VERSION, Optional.empty()).after(1_000_000));
+        Optional<Tuple> row = Optional.of(new RateMeter(KEY, rate, FIRST_VERSION, Optional.empty()).after(1_000_000));
 
-        assertThat(new RateMeter(rate, FIRST_VERSION, row).available()).isZero();
-        assertThat(new RateMeter(rate, Long.MAX_VALUE, row).available()).isEqualTo(1_000_000);
+        assertThat(new RateMeter(KEY, rate, FIRST_VERSION, row).available()).isZero();
+        assertThat(new RateMeter(KEY, rate, Long.MAX_VALUE, row).available()).isEqualTo(1_000_000);
     }
 
     @Example
     void afterAMoveToADatabaseWithSmallerVersionsTheRateBeginsAnew() {
         for (Rate rate : List.of(Rate.perWindow(3, Duration.ofHours(1)), Rate.evenly(3, Duration.ofHours(1), 3))) {
-            Optional<Tuple> row = Optional.of(new RateMeter(rate, Long.MAX_VALUE / 2, Optional.empty()).after(3));
+            Optional<Tuple> row = Optional.of(new RateMeter(KEY, rate, Long.MAX_VALUE / 2, Optional.empty()).after(3));
 
-            assertThat(new RateMeter(rate, FIRST_VERSION, row).available()).isEqualTo(3);
+            assertThat(new RateMeter(KEY, rate, FIRST_VERSION, row).available()).isEqualTo(3);
         }
     }
 }

@@ -1,0 +1,80 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import dev.couchjobs.JobState;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many jobs of a type run that were claimed under a limit of the type, in shards: the rows {@code running}. The row
+ * of such a job names its shard, so the transaction that begins or ends a claim changes the number of that shard.
+ */
+public final class LimitShards {
+    /** The largest number of shards. */
+    public static final int MAX = 16;
+    /** Stands for the shard of a claim that no shard counts. */
+    public static final int NONE = -1;
+
+    private long @Nullable [] changes;
+
+    /** {@return a number of a shard, as a row has it} */
+    static int checked(int shard) {
+        return Objects.checkIndex(shard, MAX);
+    }
+
+    /** Adds the change of a job. */
+    void change(@Nullable JobRow before, @Nullable JobRow after) {
+        add(before, -1);
+        add(after, 1);
+    }
+
+    private void add(@Nullable JobRow row, int change) {
+        if (row == null || row.claimInfo().limitShard() == NONE || row.state() != JobState.RUNNING) {
+            return;
+        }
+        if (changes == null) {
+            changes = new long[MAX];
+        }
+        changes[row.claimInfo().limitShard()] += change;
+    }
+
+    /** Writes the sums of the changes that are not zero. */
+    void save(Transaction tx, TypeKeys keys) {
+        if (changes == null) {
+            return;
+        }
+        for (int shard = 0; shard < MAX; shard++) {
+            long[] change = {changes[shard]};
+            if (PackedCounters.isAny(change)) {
+                tx.mutate(MutationType.ADD, keys.running(shard), PackedCounters.encode(change));
+            }
+        }
+    }
+
+    /** {@return the number of each shard} */
+    public static CompletableFuture<int[]> read(ReadTransaction tx, TypeKeys keys) {
+        return tx.getRange(keys.running()).asList().thenApply(rows -> {
+            int[] counts = new int[MAX];
+            for (KeyValue row : rows) {
+                Optional<Integer> shard =
+                        Quarantine.readable(tx, keys, row, each -> checked(keys.runningShard(each.getKey())));
+                shard.ifPresent(number -> counts[number] = (int) PackedCounters.sum(List.of(row.getValue()), 1)[0]);
+            }
+            return counts;
+        });
+    }
+
+    /** Lets claims of one shard commit one after the other, so that each knows what the others have claimed. */
+    public static void conflictWithClaims(Transaction tx, TypeKeys keys, int shard) {
+        byte[] claims = ByteArrayUtil.keyAfter(keys.running(shard)); // nothing is stored there
+        tx.addReadConflictKey(claims);
+        tx.addWriteConflictKey(claims);
+    }
+}
