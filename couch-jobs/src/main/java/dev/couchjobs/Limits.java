@@ -181,8 +181,9 @@ public final class Limits {
 
     /**
      * Limits how many jobs of a type run at once, with and without limit keys. The jobs that wait cost claims nothing
-     * more, and workers claim none ahead of free slots. The claims of the type commit one after the other, each with up
-     * to 100 jobs.
+     * more. Claims commit one after the other, each with up to 100 jobs, below a limit of 16, and until jobs have ended
+     * that were claimed before it was set. Workers claim jobs ahead of free slots only while less than half of the
+     * limit is used. Versions of the library that do not know shards of limits can no longer write.
      *
      * @param context a database, or a transaction to join
      * @param type the type
@@ -208,8 +209,9 @@ public final class Limits {
     /**
      * Limits how many jobs of a type start in a period. Time is that of the database, so the clocks of processes do not
      * count; a job counts at the time at which its claim reads, up to five seconds before it commits. Another rate than
-     * the present one forgets what has started. Workers claim no jobs ahead of free slots. The claims of the type
-     * commit one after the other, each with up to 100 jobs.
+     * the present one forgets what has started. Claims commit one after the other, each with up to 100 jobs, below a
+     * rate of 16 starts, or a burst of 16. Workers claim jobs ahead of free slots only while less than half of the
+     * starts or the burst is used. Versions of the library that do not know shards of limits can no longer write.
      *
      * @param context a database, or a transaction to join
      * @param type the type

@@ -706,7 +706,7 @@ final class JobClaimer<D> {
         }
     }
 
-    /** {@return how many jobs this process may claim ahead of their start, by the rules that the last claim has read} */
+    /** {@return how many jobs this process may claim ahead of their start, by what the last claim has read} */
     int prefetchMax() {
         return prefetchMax;
     }
