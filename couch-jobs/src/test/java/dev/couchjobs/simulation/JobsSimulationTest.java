@@ -18,7 +18,7 @@ class JobsSimulationTest {
 
     @Test
     void noJobIsLostAndNoneIsRunByTwoWhoseWritesBothCommit() {
-        List<Failure> failures = Seeds.of(30, 150)
+        List<Failure> failures = Seeds.of(30, 100)
                 .parallel()
                 .mapToObj(JobsSimulationTest::failureOf)
                 .flatMap(Optional::stream)

@@ -18,7 +18,7 @@ class BridgeSimulationTest {
 
     @Test
     void everyJobComesToItsEndInOrderAndNothingIsDoneTwice() {
-        List<Failure> failures = Seeds.of(6, 150)
+        List<Failure> failures = Seeds.of(6, 90)
                 .parallel()
                 .mapToObj(BridgeSimulationTest::failureOf)
                 .flatMap(Optional::stream)

@@ -103,11 +103,7 @@ final class JobClaimer<D> {
         this.selector = new CandidateSelector(keys, environment.random());
         this.admission = new Admission(environment);
         this.leadership = new Leadership(keys, environment.random());
-        this.homeShard = anyShard();
-    }
-
-    private int anyShard() {
-        return environment.random().nextInt(LimitShards.MAX);
+        this.homeShard = instance.name().hashCode();
     }
 
     /**
@@ -238,7 +234,7 @@ final class JobClaimer<D> {
                 demands.replaceAll((criteria, demand) -> Math.max(1, demand / 2));
             }
             if (wasConflict) {
-                homeShard = anyShard();
+                homeShard = lastAllowance.isLimited() ? environment.random().nextInt(LimitShards.MAX) : homeShard;
                 selector.retryAfterConflict();
             } else {
                 selector.retry();
