@@ -11,6 +11,7 @@ import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.monitor.BackgroundServices;
 import dev.couchjobs.internal.notify.Notifiers;
 import dev.couchjobs.internal.notify.ResultWaiter;
+import dev.couchjobs.internal.observe.Listeners;
 import dev.couchjobs.internal.retention.RetentionService;
 import dev.couchjobs.internal.transactions.MinimumVersionContext;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -75,12 +76,14 @@ public final class CouchJobs implements AutoCloseable {
         host = settings.host();
         Keyspace keyspace = new Keyspace(settings.subspace);
         AgreedClock clock = new AgreedClock(environment.clock());
+        Listeners listeners = new Listeners(settings.listeners);
         Transactions transactions = new Transactions(
                         environment, clock, keyspace, settings.transactionTimeout, settings.label())
-                .restrictedTo(settings.database);
+                .restrictedTo(settings.database)
+                .observedBy(listeners);
         PayloadCodec codec = new PayloadCodec(settings.codec);
-        internalInstance =
-                new Instance(settings.name(), settings.database, environment, clock, keyspace, transactions, codec);
+        internalInstance = new Instance(
+                settings.name(), settings.database, environment, clock, keyspace, transactions, codec, listeners);
         publicInstance = internalInstance.with(transactions.whileOpen(() -> !closed));
         creatorVerbs = new CreatorVerbs(publicInstance);
         queryVerbs = new QueryVerbs(publicInstance);

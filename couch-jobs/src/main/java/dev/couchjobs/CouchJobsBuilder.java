@@ -7,7 +7,9 @@ import dev.couchjobs.internal.transactions.TransactionLabel;
 import dev.couchjobs.internal.views.JacksonCodec;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.ObjectMapper;
@@ -34,6 +36,7 @@ public final class CouchJobsBuilder {
     Duration feedRetention = Duration.ofMinutes(10);
     private String transactionTag = "couch-jobs";
     private boolean traceTransactions;
+    final List<JobsListener> listeners = new ArrayList<>();
 
     CouchJobsBuilder(Database database) {
         this.database = Objects.requireNonNull(database, "database");
@@ -192,6 +195,17 @@ public final class CouchJobsBuilder {
      */
     public CouchJobsBuilder traceTransactions(boolean wanted) {
         this.traceTransactions = wanted;
+        return this;
+    }
+
+    /**
+     * Adds a listener, which receives what the instance does.
+     *
+     * @param listener the listener; several are called in the order in which they were added
+     * @return this builder
+     */
+    public CouchJobsBuilder listener(JobsListener listener) {
+        listeners.add(Objects.requireNonNull(listener, "listener"));
         return this;
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
@@ -81,6 +82,74 @@ class TypeLimitsContract extends JobsContract {
         assertThat(limits()).isEqualTo(new TypeLimitInfo(OptionalInt.of(2), 2, Optional.empty()));
         finish(running.get(0));
         assertThat(claimAll()).hasSize(1);
+    }
+
+    /** {@return how many jobs many processes claim at the same time, each as many as it can} */
+    private int claimedAtOnce(int processes) {
+        List<CompletableFuture<Integer>> claims = IntStream.range(0, processes)
+                .mapToObj(i -> claimOnAndOn(node(), 0))
+                .toList();
+        return claims.stream().mapToInt(JobsContract::await).sum();
+    }
+
+    private CompletableFuture<Integer> claimOnAndOn(CouchJobs node, int claimed) {
+        return node.processor()
+                .accept(INDEX, AcceptOptions.nonBlocking())
+                .thenCompose(job ->
+                        job.isPresent() ? claimOnAndOn(node, claimed + 1) : CompletableFuture.completedFuture(claimed));
+    }
+
+    @Test
+    void manyProcessesTogetherReachALimitAndDoNotExceedIt() {
+        limit(40);
+        addMany(60);
+
+        assertThat(claimedAtOnce(10)).isEqualTo(40);
+        assertThat(limits().running()).isEqualTo(40);
+    }
+
+    @Test
+    void aLimitThatIsSetWhileJobsRunCountsThemToo() {
+        addMany(60);
+        for (int i = 0; i < 20; i++) {
+            claim();
+        }
+        limit(24);
+
+        assertThat(claimedAtOnce(10)).isEqualTo(4);
+    }
+
+    @Test
+    void aLimitThatIsLoweredWhileJobsRunCountsThemToo() {
+        limit(64);
+        addMany(60);
+        for (int i = 0; i < 20; i++) {
+            claim();
+        }
+        limit(24);
+
+        assertThat(claimedAtOnce(10)).isEqualTo(4);
+    }
+
+    @Test
+    void endedJobsLetOthersRunWhicheverLimitTheyWereClaimedUnder() {
+        addMany(100);
+        List<Job<WorkData>> running = new ArrayList<>();
+        IntStream.range(0, 10).forEach(i -> running.add(claim().orElseThrow()));
+        limit(40);
+        IntStream.range(0, 20).forEach(i -> running.add(claim().orElseThrow()));
+        limit(20);
+        running.forEach(this::finish);
+
+        assertThat(claimedAtOnce(10)).isEqualTo(20);
+    }
+
+    @Test
+    void manyProcessesTogetherReachARateAndDoNotExceedIt() {
+        rate(Rate.perWindow(40, MONTH));
+        addMany(60);
+
+        assertThat(claimedAtOnce(10)).isEqualTo(40);
     }
 
     @Test

@@ -7,9 +7,11 @@ import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
+import dev.couchjobs.JobsListener;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.internal.observe.Listeners;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
@@ -43,6 +45,7 @@ final class Acceptor<D> implements AutoCloseable {
     private static final Duration UNWATCHED_POLL_INTERVAL = Duration.ofSeconds(1);
 
     private final Database database;
+    private final Listeners listeners;
     private final Environment environment;
     private final InstantSource clock;
     private final Transactions transactions;
@@ -77,6 +80,7 @@ final class Acceptor<D> implements AutoCloseable {
         this.watchLimit = watchLimit;
         this.onUnused = onUnused;
         this.database = instance.database();
+        this.listeners = instance.listeners();
         this.environment = instance.environment();
         this.clock = instance.clock();
         this.transactions = instance.transactions().named("accept", type.name());
@@ -234,11 +238,21 @@ final class Acceptor<D> implements AutoCloseable {
                 })
                 .thenApply(claimResult -> {
                     role = claimResult.role();
+                    report(claimResult);
                     claimResult.jobs().forEach((criteria, jobs) -> deliver(jobs, claimRound.allotments(criteria)));
                     claimResult.exhausted().forEach(criteria -> completeNonBlocking(claimRound.allotments(criteria)));
                     Pause pause = pauseAfter(claimResult);
                     return mayWatch || !watchLimit.mustPoll(this) ? pause : pause.cappedAt(UNWATCHED_POLL_INTERVAL);
                 });
+    }
+
+    private void report(ClaimResult<D> claimResult) {
+        if (listeners.isEmpty() || claimResult.isEmpty()) {
+            return;
+        }
+        int jobs = claimResult.jobs().values().stream().mapToInt(List::size).sum();
+        JobsListener.Claimed event = new JobsListener.Claimed(typeName, jobs);
+        listeners.report(listener -> listener.claimed(event));
     }
 
     private CompletableFuture<Pause> roundWithoutDemand() {

@@ -3,6 +3,7 @@ package dev.couchjobs.internal.instance;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.observe.Listeners;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.PayloadCodec;
 
@@ -16,6 +17,7 @@ import dev.couchjobs.internal.views.PayloadCodec;
  * @param keyspace the keys
  * @param transactions runs the transactions of the parts
  * @param codec writes and reads the data of jobs
+ * @param listeners receive what the parts do
  */
 public record Instance(
         String name,
@@ -24,9 +26,22 @@ public record Instance(
         AgreedClock clock,
         Keyspace keyspace,
         Transactions transactions,
-        PayloadCodec codec) {
+        PayloadCodec codec,
+        Listeners listeners) {
+    /** Makes an instance without listeners. */
+    public Instance(
+            String name,
+            Database database,
+            Environment environment,
+            AgreedClock clock,
+            Keyspace keyspace,
+            Transactions transactions,
+            PayloadCodec codec) {
+        this(name, database, environment, clock, keyspace, transactions, codec, Listeners.NONE);
+    }
+
     /** {@return a copy with other transactions} */
     public Instance with(Transactions replacement) {
-        return new Instance(name, database, environment, clock, keyspace, replacement, codec);
+        return new Instance(name, database, environment, clock, keyspace, replacement, codec, listeners);
     }
 }

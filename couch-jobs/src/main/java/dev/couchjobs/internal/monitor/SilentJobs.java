@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobType;
+import dev.couchjobs.JobsListener;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.ActivityIndex;
@@ -14,6 +15,7 @@ import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.observe.Listeners;
 import dev.couchjobs.internal.transactions.Transactions;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +38,7 @@ final class SilentJobs {
     private final RowTransitions rowTransitions;
     private final Function<Transaction, CompletableFuture<Boolean>> renewal;
     private final BatchSize batchSize = new BatchSize(BATCH_MAX);
+    private final Listeners listeners;
 
     /** @param renewal renews the monitor lease, and returns whether this process holds it */
     SilentJobs(
@@ -52,6 +55,7 @@ final class SilentJobs {
         this.rowTransitions =
                 new RowTransitions(instance.clock(), instance.environment().random());
         this.renewal = renewal;
+        this.listeners = instance.listeners();
     }
 
     /**
@@ -76,15 +80,36 @@ final class SilentJobs {
                             return lease.apply(tx)
                                     .thenCompose(isHeld -> rows.thenCompose(silent -> isHeld
                                             ? requeueBatch(tx, silent, size)
-                                            : CompletableFuture.completedFuture(false)));
+                                            : CompletableFuture.completedFuture(new Requeued(0, false))));
                         })))
-                .thenCompose(more -> more ? requeue(silentSince, renewal) : CompletableFuture.completedFuture(null));
+                .thenCompose(requeued -> {
+                    report(requeued.jobs());
+                    return requeued.mayBeMore()
+                            ? requeue(silentSince, renewal)
+                            : CompletableFuture.completedFuture(null);
+                });
     }
 
-    /** Puts back the jobs of as many rows as fit, and returns whether there may be more. */
-    private CompletableFuture<Boolean> requeueBatch(Transaction tx, List<ActivityIndex.Entry> rows, int size) {
+    private void report(int jobs) {
+        if (jobs > 0 && !listeners.isEmpty()) {
+            JobsListener.Expired event = new JobsListener.Expired(keys.typeName(), jobs);
+            listeners.report(listener -> listener.expired(event));
+        }
+    }
+
+    /**
+     * The result of one transaction.
+     *
+     * @param jobs how many jobs were put back
+     * @param mayBeMore whether there may be more
+     */
+    private record Requeued(int jobs, boolean mayBeMore) {}
+
+    /** Puts back the jobs of as many rows as fit. */
+    private CompletableFuture<Requeued> requeueBatch(Transaction tx, List<ActivityIndex.Entry> rows, int size) {
         List<ActivityIndex.Entry> fitting = fitting(rows, size);
-        return enqueueAll(tx, fitting).thenApply(done -> rows.size() == size || fitting.size() < rows.size());
+        return enqueueAll(tx, fitting)
+                .thenApply(jobs -> new Requeued(jobs, rows.size() == size || fitting.size() < rows.size()));
     }
 
     /** Returns the first rows that name this number of jobs, at least one row. */
@@ -98,8 +123,12 @@ final class SilentJobs {
         return rows.subList(0, taken);
     }
 
-    /** Puts back the jobs of the rows, and removes the rows, including those that name jobs that are not silent. */
-    private CompletableFuture<?> enqueueAll(Transaction tx, List<ActivityIndex.Entry> rows) {
+    /**
+     * Puts back the jobs of the rows, and removes the rows, including those that name jobs that are not silent.
+     *
+     * @return how many jobs were put back
+     */
+    private CompletableFuture<Integer> enqueueAll(Transaction tx, List<ActivityIndex.Entry> rows) {
         Set<Versionstamp> sequences =
                 rows.stream().map(ActivityIndex.Entry::sequence).collect(Collectors.toSet());
         List<JobRef> refs = rows.stream()
@@ -123,7 +152,7 @@ final class SilentJobs {
             }
             JobTransaction.of(tx).saveAll(changes);
             sequences.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
-            return CompletableFuture.completedFuture(refs);
+            return CompletableFuture.completedFuture(changes.size());
         });
     }
 }

@@ -5,6 +5,7 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.JobsListener;
 import dev.couchjobs.internal.batches.BatchSettlement;
 import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.JobRef;
@@ -14,6 +15,7 @@ import dev.couchjobs.internal.data.RetentionIndex;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.observe.Listeners;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
@@ -43,6 +45,7 @@ final class RetentionSweeper implements AutoCloseable {
     private static final int ROWS_SKIPPED_MAX = 20;
 
     private final Database database;
+    private final Listeners listeners;
     private final Environment environment;
     private final Transactions transactions;
     private final TypeKeys keys;
@@ -60,6 +63,7 @@ final class RetentionSweeper implements AutoCloseable {
         this.clock = clock;
         this.scanner = scanner;
         this.database = instance.database();
+        this.listeners = instance.listeners();
         this.environment = instance.environment();
         this.transactions = instance.transactions().named("retire", type.name());
         this.keys = instance.keyspace().type(type.name());
@@ -111,26 +115,45 @@ final class RetentionSweeper implements AutoCloseable {
                             int skip = tries.isRetry() ? environment.random().nextInt(ROWS_SKIPPED_MAX) : 0;
                             return sweep(tx, environment.clock().instant(), skip, size);
                         })))
-                .thenApply(rest -> {
-                    rest.ifPresent(time -> scanner.rest(this, time));
-                    return rest.isPresent() ? Pause.untilWakeUp() : Pause.none();
+                .thenApply(swept -> {
+                    report(swept.removed());
+                    swept.rest().ifPresent(time -> scanner.rest(this, time));
+                    return swept.rest().isPresent() ? Pause.untilWakeUp() : Pause.none();
                 });
     }
 
-    /** Returns the pause, if there was nothing to remove. */
-    private CompletableFuture<Optional<Duration>> sweep(Transaction tx, Instant now, int skip, int jobs) {
+    private void report(int removed) {
+        if (removed > 0 && !listeners.isEmpty()) {
+            JobsListener.Removed event = new JobsListener.Removed(keys.typeName(), removed);
+            listeners.report(listener -> listener.removed(event));
+        }
+    }
+
+    /**
+     * The result of one transaction.
+     *
+     * @param removed how many jobs were removed
+     * @param rest the pause, if there was nothing to do
+     */
+    private record Swept(int removed, Optional<Duration> rest) {
+        static Swept nothing(Optional<Duration> rest) {
+            return new Swept(0, rest);
+        }
+    }
+
+    private CompletableFuture<Swept> sweep(Transaction tx, Instant now, int skip, int jobs) {
         CompletableFuture<Boolean> mayRemove = clock.mayRemove(tx, now);
         return DueJobs.read(tx, keys, false, now.getEpochSecond(), skip, jobs)
                 .thenCompose(due -> mayRemove.thenCompose(allowed -> next(tx, due, allowed, now)));
     }
 
-    private CompletableFuture<Optional<Duration>> next(Transaction tx, DueJobs due, boolean mayRemove, Instant now) {
+    private CompletableFuture<Swept> next(Transaction tx, DueJobs due, boolean mayRemove, Instant now) {
         if (due.isEmpty()) {
-            return nextDue(tx).thenApply(sweepInterval::until).thenApply(Pause::atMost);
+            return nextDue(tx).thenApply(sweepInterval::until).thenApply(pause -> Swept.nothing(pause.atMost()));
         }
         if (!mayRemove) {
             return CompletableFuture.completedFuture(
-                    sweepInterval.untilClocksAgree().atMost());
+                    Swept.nothing(sweepInterval.untilClocksAgree().atMost()));
         }
         return due.confirmed(tx, keys).thenCompose(jobs -> {
             Map<String, JobRow> ended = new LinkedHashMap<>();
@@ -146,7 +169,7 @@ final class RetentionSweeper implements AutoCloseable {
             due.remove(tx, keys, ended, due.rows());
             return lateJobs.end(tx, keys, late)
                     .thenCompose(done -> checkBatches(tx, closing, now))
-                    .thenApply(done -> Optional.empty());
+                    .thenApply(done -> new Swept(ended.size(), Optional.empty()));
         });
     }
 

@@ -16,26 +16,30 @@ import org.jspecify.annotations.Nullable;
  * @param tag null for none
  * @param identifier at most 100 bytes of UTF-8, FoundationDB's limit
  * @param traced whether the client traces every operation
+ * @param purpose what the transaction is for, or empty
+ * @param typeName the job type; empty for several types
  */
-public record TransactionLabel(String name, @Nullable String tag, String identifier, boolean traced) {
+public record TransactionLabel(
+        String name, @Nullable String tag, String identifier, boolean traced, String purpose, String typeName) {
     private static final int IDENTIFIER_BYTES_MAX = 100;
 
     /** {@return a label without a purpose} */
     public static TransactionLabel tagged(String tag, boolean traced) {
-        return new TransactionLabel(tag, tag, tag, traced);
+        return new TransactionLabel(tag, tag, tag, traced, "", "");
     }
 
     /**
      * {@return this label with the purpose of a transaction}
      *
-     * @param typeName the job type; empty for several types
+     * @param newTypeName the job type; empty for several types
      */
-    public TransactionLabel named(String purpose, String typeName) {
-        return new TransactionLabel(name, tag, cut((name + " " + purpose + " " + typeName).strip()), traced);
+    public TransactionLabel named(String newPurpose, String newTypeName) {
+        String text = cut((name + " " + newPurpose + " " + newTypeName).strip());
+        return new TransactionLabel(name, tag, text, traced, newPurpose, newTypeName);
     }
 
     TransactionLabel untagged() {
-        return new TransactionLabel(name, null, identifier, traced);
+        return new TransactionLabel(name, null, identifier, traced, purpose, typeName);
     }
 
     /** Sets the label on one try. A retry resets both options, so every try sets them. */

@@ -18,6 +18,7 @@ import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.dependencies.DependencyPropagator;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
 import dev.couchjobs.internal.limits.Admission;
+import dev.couchjobs.internal.observe.Listeners;
 import dev.couchjobs.internal.schedules.ScheduleFirings;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -49,6 +50,7 @@ public final class Transactions {
     private final TransactionLabel label;
     private final BooleanSupplier isOpen;
     private final Function<Database, CompletableFuture<Boolean>> isOwn;
+    private final Listeners listeners;
 
     public Transactions(Environment environment, Keyspace keyspace, Duration timeout, TransactionLabel label) {
         this(environment, environment.clock(), keyspace, timeout, label);
@@ -68,7 +70,8 @@ public final class Transactions {
                 timeout,
                 label,
                 () -> true,
-                database -> CompletableFuture.completedFuture(true));
+                database -> CompletableFuture.completedFuture(true),
+                Listeners.NONE);
     }
 
     private Transactions(
@@ -78,7 +81,8 @@ public final class Transactions {
             Duration timeout,
             TransactionLabel label,
             BooleanSupplier isOpen,
-            Function<Database, CompletableFuture<Boolean>> isOwn) {
+            Function<Database, CompletableFuture<Boolean>> isOwn,
+            Listeners listeners) {
         this.environment = environment;
         this.epilogue = epilogue;
         this.layout = layout;
@@ -86,6 +90,12 @@ public final class Transactions {
         this.label = label;
         this.isOpen = isOpen;
         this.isOwn = isOwn;
+        this.listeners = listeners;
+    }
+
+    /** {@return a copy that reports its transactions} */
+    public Transactions observedBy(Listeners newListeners) {
+        return new Transactions(environment, epilogue, layout, timeout, label, isOpen, isOwn, newListeners);
     }
 
     /** {@return a copy that refuses every other database} */
@@ -97,27 +107,29 @@ public final class Transactions {
                 timeout,
                 label,
                 isOpen,
-                new DatabaseMatcher(own, Database::createTransaction)::matches);
+                new DatabaseMatcher(own, Database::createTransaction)::matches,
+                listeners);
     }
 
     /** {@return a copy whose transactions fail once the instance is closed} */
     public Transactions whileOpen(BooleanSupplier isOpen) {
-        return new Transactions(environment, epilogue, layout, timeout, label, isOpen, isOwn);
+        return new Transactions(environment, epilogue, layout, timeout, label, isOpen, isOwn, listeners);
     }
 
     /** {@return a copy that labels its transactions with a purpose} */
     public Transactions named(String purpose, String typeName) {
-        return new Transactions(environment, epilogue, layout, timeout, label.named(purpose, typeName), isOpen, isOwn);
+        return new Transactions(
+                environment, epilogue, layout, timeout, label.named(purpose, typeName), isOpen, isOwn, listeners);
     }
 
     /** {@return a copy without the tag, whose transactions are not throttled with the tag} */
     public Transactions untagged() {
-        return new Transactions(environment, epilogue, layout, timeout, label.untagged(), isOpen, isOwn);
+        return new Transactions(environment, epilogue, layout, timeout, label.untagged(), isOpen, isOwn, listeners);
     }
 
     /** {@return a copy that also uses rows that are out of service} */
     public Transactions outOfService() {
-        return new Transactions(environment, epilogue, layout.unchecked(), timeout, label, isOpen, isOwn);
+        return new Transactions(environment, epilogue, layout.unchecked(), timeout, label, isOpen, isOwn, listeners);
     }
 
     /** A verb, which reads and writes jobs through a {@link JobTransaction} of its own. */
@@ -192,11 +204,13 @@ public final class Transactions {
             return read(tx, body);
         }
         LastError lastError = new LastError();
-        return requireOwn(context)
+        TryReport report = report();
+        return report.end(requireOwn(context)
                 .thenCompose(own -> lastError.explain(context.readAsync(tx -> {
+                    report.nextTry();
                     configure(tx);
                     return lastError.record(read(tx, body));
-                })));
+                }))));
     }
 
     private <T> CompletableFuture<T> read(ReadTransaction tx, Function<ReadTransaction, CompletableFuture<T>> body) {
@@ -318,7 +332,9 @@ public final class Transactions {
         }
         OnceTries<T> tries = new OnceTries<>(types, environment.random().nextLong());
         LastError lastError = new LastError();
+        TryReport report = report();
         Function<Transaction, CompletableFuture<T>> body = tx -> {
+            report.nextTry();
             configure(tx);
             LayoutRow.Check check = prepareTry(tx, tries.nextNumber());
             return lastError.record(check.require(tries.hasCommitted(tx)
@@ -326,14 +342,14 @@ public final class Transactions {
                             ? verb.reread(tx).orElseGet(tries::result)
                             : epilogue.run(tx, this::runLater, tries.recordResult(verb.apply(tries.jobs(tx)))))));
         };
-        return requireOwn(context)
+        return report.end(requireOwn(context)
                 .thenCompose(own -> lastError.explain(
                         context instanceof Database database
                                 ? runTracked(database, tries::mayHaveCommitted, body)
                                 : context.runAsync(tx -> {
                                     tries.mayHaveCommitted(); // this loop does not say why a commit failed
                                     return body.apply(tx);
-                                })));
+                                }))));
     }
 
     private static <T extends @Nullable Object> CompletableFuture<T> closed() {
@@ -350,11 +366,17 @@ public final class Transactions {
             TryScopes.RetryLoop<CompletableFuture<T>> loop, Function<Transaction, CompletableFuture<T>> body) {
         LastError lastError = new LastError();
         AtomicInteger tries = new AtomicInteger();
-        return lastError.explain(loop.run(tx -> {
+        TryReport report = report();
+        return report.end(lastError.explain(loop.run(tx -> {
+            report.nextTry();
             configure(tx);
             LayoutRow.Check check = prepareTry(tx, tries.getAndIncrement());
             return lastError.record(check.require(epilogue.run(tx, this::runLater, body.apply(tx))));
-        }));
+        })));
+    }
+
+    private TryReport report() {
+        return TryReport.begin(listeners, label, environment.clock());
     }
 
     private LayoutRow.Check prepareTry(Transaction tx, int tryNumber) {

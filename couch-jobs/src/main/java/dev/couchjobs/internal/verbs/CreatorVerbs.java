@@ -6,6 +6,7 @@ import dev.couchjobs.AddResult;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyException;
 import dev.couchjobs.JobType;
+import dev.couchjobs.JobsListener;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.internal.data.BatchPlace;
@@ -26,6 +27,7 @@ import dev.couchjobs.internal.dependencies.DependencyLinker;
 import dev.couchjobs.internal.dependencies.LinkResult;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.observe.Listeners;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.PayloadCodec;
 import java.time.InstantSource;
@@ -55,11 +57,13 @@ public final class CreatorVerbs {
     private final RandomGenerator random;
     private final TimeOrderedIds ids;
     private final DependencyLinker dependencyLinker;
+    private final Listeners listeners;
 
     public CreatorVerbs(Instance instance) {
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
         this.codec = instance.codec();
+        this.listeners = instance.listeners();
         this.dependencyLinker = new DependencyLinker(instance.keyspace(), instance.environment());
         this.clock = instance.environment().clock();
         this.random = instance.environment().random();
@@ -81,7 +85,27 @@ public final class CreatorVerbs {
                         .runOnce(
                                 context,
                                 List.of(ref.keys()),
-                                jobs -> addUnlessDuplicate(jobs, request, prepare(jobs.tx(), job))));
+                                jobs -> addUnlessDuplicate(jobs, request, prepare(jobs.tx(), job))))
+                .thenApply(result -> {
+                    report(List.of(request), List.of(result));
+                    return result;
+                });
+    }
+
+    private void report(List<AddRequest> requests, List<AddResult> results) {
+        if (listeners.isEmpty()) {
+            return;
+        }
+        Map<String, Integer> added = new LinkedHashMap<>();
+        for (int i = 0; i < results.size(); i++) {
+            if (results.get(i).change() != AddResult.Change.UNCHANGED) {
+                added.merge(requests.get(i).ref().keys().typeName(), 1, Integer::sum);
+            }
+        }
+        added.forEach((type, jobs) -> {
+            JobsListener.Added event = new JobsListener.Added(type, jobs);
+            listeners.report(listener -> listener.added(event));
+        });
     }
 
     /** Writes the waiter groups of many dependencies in transactions of their own, before the job is added. */
@@ -212,6 +236,10 @@ public final class CreatorVerbs {
                                     .thenApply(added ->
                                             requests.stream().map(results::get).toList());
                         }))
+                .thenApply(results -> {
+                    report(requests, results);
+                    return results;
+                })
                 .exceptionallyCompose(error -> CompletableFuture.failedFuture(
                         newJobs.size() > 1 && BatchSize.isTooLarge(error)
                                 ? new TooManyJobsException(newJobs.size(), newJobs.size() / 2) // the number to try next

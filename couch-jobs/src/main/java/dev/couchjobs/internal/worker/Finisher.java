@@ -3,6 +3,7 @@ package dev.couchjobs.internal.worker;
 import com.apple.foundationdb.Database;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.internal.claims.Disposition;
+import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.verbs.FinishTransaction;
@@ -35,6 +36,7 @@ final class Finisher implements AutoCloseable {
     private final Database database;
     private final ActivityRows activities;
     private final FinishTransaction finishTransaction;
+    private final RunReports reports;
     private final BatchSize batchSize = new BatchSize(BATCH_MAX);
     private final Loop portions;
     private final Loop singles;
@@ -64,6 +66,7 @@ final class Finisher implements AutoCloseable {
         this.activities = activities;
         this.database = instance.database();
         this.finishTransaction = new FinishTransaction(instance);
+        this.reports = new RunReports(instance);
         this.portions = new Loop("finisher", instance.environment(), database.getExecutor(), this::writePortion);
         this.singles =
                 new Loop("finisher of failed ends", instance.environment(), database.getExecutor(), this::writeSingle);
@@ -71,6 +74,7 @@ final class Finisher implements AutoCloseable {
 
     /** Adds a run whose disposition is decided. Its end is written after the next {@link #wake}. */
     synchronized void add(JobRun<?> run, Disposition disposition) {
+        reports.decided(run);
         needsWakeUp |= decided.isEmpty();
         decided.add(new Decided(run, disposition, false));
         unwritten++;
@@ -150,17 +154,22 @@ final class Finisher implements AutoCloseable {
                         finishTransaction.endAll(database, all, activities.emptiedBy(runs))) // a closed database throws
                 .thenAccept(results -> {
                     activities.leave(runs);
-                    reportLost(ends, results);
+                    report(ends, results);
                     countWritten(ends.size());
                 });
     }
 
     /** Logs the outcomes that were discarded because their claims are lost. A released job has no outcome. */
-    private static void reportLost(List<Decided> portion, List<FinishTransaction.FinishResult> results) {
+    private void report(List<Decided> portion, List<FinishTransaction.FinishResult> results) {
         for (int i = 0; i < portion.size(); i++) {
             Decided end = portion.get(i);
+            JobRow after = results.get(i).after();
+            if (after != null) {
+                reports.ended(end.run(), end.disposition(), after);
+            }
             if (results.get(i).isLost() && !(end.disposition() instanceof Disposition.Released)) {
                 end.run().markHalted();
+                reports.lost(end.run(), false);
                 LOG.info(
                         "The claim on {} is lost: it expired, or the job was removed; its outcome was not written{}",
                         end.run(),

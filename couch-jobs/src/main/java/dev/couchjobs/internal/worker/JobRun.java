@@ -6,6 +6,7 @@ import dev.couchjobs.internal.accept.GrantedClaim;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.views.ClaimedJob;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -52,6 +53,11 @@ final class JobRun<D> {
 
     /** The stage that the handler has returned, to be cancelled. */
     @GuardedBy("lock") private @Nullable CompletableFuture<?> stage;
+
+    /** When the handler was called, and when the disposition was decided, if there are listeners. */
+    private volatile @Nullable Instant startedAt;
+
+    private volatile @Nullable Instant endedAt;
 
     /** Stops the run when its time limit is up. */
     @GuardedBy("lock") private @Nullable Future<?> timer;
@@ -175,6 +181,22 @@ final class JobRun<D> {
             state = state.handlerReturned();
             return wasStuck;
         }
+    }
+
+    void setStartedAt(Instant time) {
+        startedAt = time;
+    }
+
+    Optional<Instant> startedAt() {
+        return Optional.ofNullable(startedAt);
+    }
+
+    void setEndedAt(Instant time) {
+        endedAt = time;
+    }
+
+    Optional<Instant> endedAt() {
+        return Optional.ofNullable(endedAt);
     }
 
     boolean isHalted() {

@@ -20,6 +20,7 @@ final class JobRunner {
     private final Instance instance;
     private final Environment environment;
     private final FinishTransaction finishTransaction;
+    private final RunReports reports;
     private final int longTriesMax;
 
     /** @param longTriesMax how many tries of a handler's transaction may take too long */
@@ -27,6 +28,7 @@ final class JobRunner {
         this.instance = instance;
         this.environment = instance.environment();
         this.finishTransaction = new FinishTransaction(instance);
+        this.reports = new RunReports(instance);
         this.longTriesMax = longTriesMax;
     }
 
@@ -59,6 +61,7 @@ final class JobRunner {
         RunContext<D> context =
                 new RunContext<>(runs, instance, finishTransaction, run, limit.map(startedAt::plus), longTriesMax);
         Call<D> call = new Call<>(run, context, startedAt, listener);
+        reports.starts(run, startedAt);
         Object result;
         try {
             result = registration.handler().call(context);

@@ -44,6 +44,7 @@ final class TypeRuns<D> {
     private final ActivityRows activities;
     private final StuckSlots stuckSlots;
     private final Finisher finisher;
+    private final RunReports reports;
     private final Runnable checkNothingHeld;
 
     /** The runs that are not decided. */
@@ -77,6 +78,7 @@ final class TypeRuns<D> {
         this.activities = activities;
         this.stuckSlots = stuckSlots;
         this.finisher = finisher;
+        this.reports = new RunReports(instance);
         this.checkNothingHeld = checkNothingHeld;
     }
 
@@ -254,6 +256,7 @@ final class TypeRuns<D> {
         } else {
             LOG.info("The claim on {} is lost: it expired, or the job was removed; its handler is told to stop", run);
         }
+        reports.lost(run, lost.isCancelled());
         checkNothingHeld.run();
         cancel(stage);
         stuckSlots.expectReturn(run);
@@ -271,6 +274,7 @@ final class TypeRuns<D> {
             run.decide();
             run.leaveActivityRow();
         }
+        reports.succeededInHandler(run);
         checkNothingHeld.run();
     }
 
@@ -292,6 +296,7 @@ final class TypeRuns<D> {
             LOG.info(
                     "The claim on {} is lost or has ended; its handler gets an error, and its outcome is not written",
                     run);
+            reports.lost(run, isCancelled);
             stuckSlots.expectReturn(run);
         }
         checkNothingHeld.run();

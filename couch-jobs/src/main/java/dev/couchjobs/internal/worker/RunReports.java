@@ -1,0 +1,104 @@
+package dev.couchjobs.internal.worker;
+
+import dev.couchjobs.AttemptEnd;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobsListener;
+import dev.couchjobs.internal.claims.Disposition;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.observe.Listeners;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/** Reports the attempts of a worker to the listeners of its instance, without locks, but for {@link #decided}. */
+final class RunReports {
+    private final Listeners listeners;
+    private final InstantSource clock;
+
+    RunReports(Instance instance) {
+        this.listeners = instance.listeners();
+        this.clock = instance.environment().clock();
+    }
+
+    /** The worker calls the handler of a run. */
+    void starts(JobRun<?> run, Instant now) {
+        if (listeners.isEmpty()) {
+            return;
+        }
+        run.setStartedAt(now);
+        JobsListener.Started event = new JobsListener.Started(
+                run.job().type().name(), run.job().id(), run.job().failures() + 1);
+        listeners.report(listener -> listener.started(event));
+    }
+
+    /**
+     * The end of a run is committed.
+     *
+     * @param after the row of the job
+     */
+    void ended(JobRun<?> run, Disposition disposition, JobRow after) {
+        ended(run, disposition, after.state() == JobState.PENDING);
+    }
+
+    /** A transaction of the handler's has committed the end of a run. */
+    void succeededInHandler(JobRun<?> run) {
+        ended(run, new Disposition.Succeeded(Optional.empty()), false);
+    }
+
+    private void ended(JobRun<?> run, Disposition disposition, boolean isPendingAgain) {
+        if (listeners.isEmpty()) {
+            return;
+        }
+        run.startedAt()
+                .map(startedAt -> new JobsListener.Ended(
+                        run.job().type().name(),
+                        run.job().id(),
+                        run.job().failures() + 1,
+                        how(disposition),
+                        isPendingAgain,
+                        Duration.between(startedAt, run.endedAt().orElseGet(clock::instant)),
+                        error(disposition)))
+                .ifPresent(event -> listeners.report(listener -> listener.ended(event)));
+    }
+
+    private static AttemptEnd how(Disposition disposition) {
+        if (disposition instanceof Disposition.Succeeded) {
+            return AttemptEnd.SUCCEEDED;
+        }
+        if (disposition instanceof Disposition.Failed) {
+            return AttemptEnd.FAILED;
+        }
+        if (disposition instanceof Disposition.Snoozed) {
+            return AttemptEnd.SNOOZED;
+        }
+        return disposition instanceof Disposition.Cancelled ? AttemptEnd.CANCELLED : AttemptEnd.RELEASED;
+    }
+
+    private static Optional<String> error(Disposition disposition) {
+        if (disposition instanceof Disposition.Failed failed) {
+            return Optional.of(failed.error());
+        }
+        return disposition instanceof Disposition.Cancelled cancelled
+                ? Optional.of(cancelled.reason())
+                : Optional.empty();
+    }
+
+    /** The disposition of a run is decided, which is not reported yet. */
+    void decided(JobRun<?> run) {
+        if (!listeners.isEmpty()) {
+            run.setEndedAt(clock.instant());
+        }
+    }
+
+    /** The claim of a run is lost. */
+    void lost(JobRun<?> run, boolean isCancelled) {
+        if (listeners.isEmpty()) {
+            return;
+        }
+        JobsListener.Lost event = new JobsListener.Lost(
+                run.job().type().name(), run.job().id(), run.job().failures() + 1, isCancelled);
+        listeners.report(listener -> listener.lost(event));
+    }
+}

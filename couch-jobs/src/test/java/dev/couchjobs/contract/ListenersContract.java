@@ -1,0 +1,320 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.couchjobs.AttemptEnd;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyNotFoundException;
+import dev.couchjobs.Environment;
+import dev.couchjobs.JobHandler;
+import dev.couchjobs.JobType;
+import dev.couchjobs.JobsListener;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.Retention;
+import dev.couchjobs.RetryPolicy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Listeners receive what their instance does, and change nothing. */
+class ListenersContract extends JobsContract {
+    private static final JobType<WorkData, Void> WORK = JobType.of(INDEX.name(), WorkData.class);
+    private static final NewJob<WorkData> JOB =
+            NewJob.of(INDEX, new WorkData(1)).id("j1");
+
+    private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+    private CouchJobs heard;
+
+    /** Puts all events into the queue. */
+    private final class Recorder implements JobsListener {
+        @Override
+        public void added(Added event) {
+            events.add(event);
+        }
+
+        @Override
+        public void claimed(Claimed event) {
+            events.add(event);
+        }
+
+        @Override
+        public void started(Started event) {
+            events.add(event);
+        }
+
+        @Override
+        public void ended(Ended event) {
+            events.add(event);
+        }
+
+        @Override
+        public void lost(Lost event) {
+            events.add(event);
+        }
+
+        @Override
+        public void expired(Expired event) {
+            events.add(event);
+        }
+
+        @Override
+        public void removed(Removed event) {
+            events.add(event);
+        }
+
+        @Override
+        public void transactionEnded(TransactionEnded event) {
+            events.add(event);
+        }
+    }
+
+    @BeforeEach
+    void openHeard() {
+        heard = observedBy(new Recorder(), Environment.system());
+    }
+
+    @AfterEach
+    void closeHeard() {
+        heard.close();
+        events.clear();
+    }
+
+    private CouchJobs observedBy(JobsListener listener, Environment environment) {
+        return CouchJobs.builder(database)
+                .subspace(prefix)
+                .environment(environment)
+                .maxClockSkew(Duration.ofDays(36_500))
+                .listener(listener)
+                .build();
+    }
+
+    /** {@return the next event of a kind; others before it are passed over} */
+    private <E> E next(Class<E> kind) throws InterruptedException {
+        while (true) {
+            Object event = events.poll(LONG.toSeconds(), TimeUnit.SECONDS);
+            assertThat(event).as("an event " + kind.getSimpleName()).isNotNull();
+            if (kind.isInstance(event)) {
+                return kind.cast(event);
+            }
+        }
+    }
+
+    /** {@return the events of a kind until now} */
+    private <E> List<E> all(Class<E> kind) {
+        return events.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    private void work(JobType<WorkData, Void> type, JobHandler<WorkData, Void> handler) {
+        var unused = heard.worker().handle(type, handler).start();
+    }
+
+    @Test
+    void addedJobsAreReportedOncePerTypeAndDuplicatesNotAtAll() {
+        await(heard.add(database, JOB));
+        await(heard.addAll(
+                database,
+                List.of(
+                        JOB,
+                        NewJob.of(INDEX, new WorkData(2)),
+                        NewJob.of(INDEX, new WorkData(3)),
+                        NewJob.of(MAIL, new WorkData(4)))));
+
+        assertThat(all(JobsListener.Added.class))
+                .containsExactly(
+                        new JobsListener.Added("index", 1),
+                        new JobsListener.Added("index", 2),
+                        new JobsListener.Added("mail", 1));
+    }
+
+    @Test
+    void anAttemptIsReportedFromItsClaimToItsEnd() throws InterruptedException {
+        await(heard.add(database, JOB));
+        work(WORK, job -> null);
+
+        assertThat(next(JobsListener.Claimed.class)).isEqualTo(new JobsListener.Claimed("index", 1));
+        assertThat(next(JobsListener.Started.class)).isEqualTo(new JobsListener.Started("index", "j1", 1));
+        JobsListener.Ended ended = next(JobsListener.Ended.class);
+        assertThat(ended.jobId()).isEqualTo("j1");
+        assertThat(ended.how()).isEqualTo(AttemptEnd.SUCCEEDED);
+        assertThat(ended.isRetried()).isFalse();
+        assertThat(ended.took()).isBetween(Duration.ZERO, LONG);
+        assertThat(ended.error()).isEmpty();
+    }
+
+    @Test
+    void aFailureSaysWhetherAnotherAttemptFollows() throws InterruptedException {
+        await(heard.add(database, JOB));
+        work(WORK.retry(RetryPolicy.standard().attempts(2).backoff(Duration.ZERO, 1, Duration.ZERO)), job -> {
+            throw new IllegalStateException("bad luck");
+        });
+
+        JobsListener.Ended first = next(JobsListener.Ended.class);
+        assertThat(first.how()).isEqualTo(AttemptEnd.FAILED);
+        assertThat(first.isRetried()).isTrue();
+        assertThat(first.error().orElseThrow()).contains("bad luck");
+        assertThat(next(JobsListener.Started.class).attempt()).isEqualTo(2);
+        JobsListener.Ended last = next(JobsListener.Ended.class);
+        assertThat(last.attempt()).isEqualTo(2);
+        assertThat(last.isRetried()).isFalse();
+    }
+
+    @Test
+    void snoozedAndCancelledAttemptsAreReportedAsSuch() throws InterruptedException {
+        await(heard.add(database, JOB));
+        await(heard.add(database, JOB.id("j2")));
+        work(WORK, job -> {
+            if (job.id().equals("j1")) {
+                job.snooze(Duration.ofHours(1));
+            } else {
+                job.cancel("no need");
+            }
+            return null;
+        });
+
+        List<JobsListener.Ended> ends = List.of(next(JobsListener.Ended.class), next(JobsListener.Ended.class));
+        assertThat(ends)
+                .extracting(JobsListener.Ended::how)
+                .containsExactlyInAnyOrder(AttemptEnd.SNOOZED, AttemptEnd.CANCELLED);
+        assertThat(ends).filteredOn(end -> end.how() == AttemptEnd.CANCELLED).allSatisfy(end -> {
+            assertThat(end.error()).contains("no need");
+            assertThat(end.isRetried()).isFalse();
+        });
+    }
+
+    @Test
+    void anEndInATransactionOfTheHandlersIsReportedOnce() throws InterruptedException {
+        await(heard.add(database, JOB));
+        CountDownLatch returned = new CountDownLatch(1);
+        work(WORK, job -> {
+            Void result = job.finish(tx -> null);
+            returned.countDown();
+            return result;
+        });
+
+        assertThat(next(JobsListener.Ended.class).how()).isEqualTo(AttemptEnd.SUCCEEDED);
+        returned.await();
+        await(heard.add(database, JOB.id("j2"))); // the next attempt begins after the handler has returned
+        assertThat(next(JobsListener.Ended.class).jobId()).isEqualTo("j2");
+        assertThat(all(JobsListener.Lost.class)).isEmpty();
+    }
+
+    @Test
+    void aCancelledJobIsLostToItsWorker() throws InterruptedException {
+        await(heard.add(database, JOB));
+        CountDownLatch halted = new CountDownLatch(1);
+        work(WORK, job -> {
+            halted.await();
+            return null;
+        });
+        next(JobsListener.Started.class);
+
+        await(jobs.control().cancel(database, INDEX, "j1", "no need"));
+
+        assertThat(next(JobsListener.Lost.class)).isEqualTo(new JobsListener.Lost("index", "j1", 1, true));
+    }
+
+    @Test
+    void claimsThatExpireAreReportedByTheMonitor() throws InterruptedException {
+        shortLeases(INDEX);
+        await(heard.add(database, JOB));
+        assertThat(await(heard.processor().accept(INDEX))).isPresent(); // and this instance monitors the type
+
+        assertThat(next(JobsListener.Expired.class)).isEqualTo(new JobsListener.Expired("index", 1));
+    }
+
+    @Test
+    void jobsThatAreRemovedAfterTheirRetentionAreReported() throws InterruptedException {
+        JobType<WorkData, Void> kept = WORK.retention(Retention.of(Duration.ofHours(1)));
+        await(heard.add(database, NewJob.of(kept, new WorkData(1)).id("j1")));
+        await(heard.processor()
+                .finish(database, await(heard.processor().accept(kept)).orElseThrow()));
+        Environment system = Environment.system();
+        Environment later =
+                new Environment(() -> Instant.now().plus(Duration.ofHours(2)), system.scheduler(), system.random());
+
+        try (CouchJobs sweeping = observedBy(new Recorder(), later)) {
+            sweeping.maintenance().monitor(kept);
+
+            assertThat(next(JobsListener.Removed.class)).isEqualTo(new JobsListener.Removed("index", 1));
+        }
+    }
+
+    @Test
+    void transactionsOfTheLibraryAreReportedWithTheirPurpose() {
+        await(heard.add(database, JOB));
+
+        JobsListener.TransactionEnded added = all(JobsListener.TransactionEnded.class).stream()
+                .filter(transaction -> transaction.purpose().equals("add"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(added.type()).isEqualTo("index");
+        assertThat(added.tries()).isPositive();
+        assertThat(added.took()).isBetween(Duration.ZERO, LONG);
+        assertThat(added.error()).isEmpty();
+    }
+
+    @Test
+    void aTransactionThatFailsIsReportedWithItsError() {
+        NewJob<WorkData> waiting = JOB.after(Dependency.on(INDEX, "unknown"));
+
+        assertThatThrownBy(() -> await(heard.add(database, waiting)))
+                .hasCauseInstanceOf(DependencyNotFoundException.class);
+
+        assertThat(all(JobsListener.TransactionEnded.class))
+                .anySatisfy(transaction ->
+                        assertThat(transaction.error()).containsInstanceOf(DependencyNotFoundException.class));
+        assertThat(all(JobsListener.Added.class)).isEmpty();
+    }
+
+    @Test
+    void aTransactionOfTheCallersIsNotReported() {
+        commit(tx -> await(heard.add(tx, JOB)));
+
+        assertThat(all(JobsListener.TransactionEnded.class)).isEmpty();
+        assertThat(all(JobsListener.Added.class)).isNotEmpty();
+    }
+
+    @Test
+    void aListenerThatThrowsKeepsNoJobFromRunningAndNoOtherListenerFromHearing() throws InterruptedException {
+        JobsListener throwing = new JobsListener() {
+            @Override
+            public void claimed(Claimed event) {
+                throw new IllegalStateException("claimed");
+            }
+
+            @Override
+            public void started(Started event) {
+                throw new IllegalStateException("started");
+            }
+
+            @Override
+            public void ended(Ended event) {
+                throw new IllegalStateException("ended");
+            }
+
+            @Override
+            public void transactionEnded(TransactionEnded event) {
+                throw new IllegalStateException("transaction");
+            }
+        };
+        try (CouchJobs both = CouchJobs.builder(database)
+                .subspace(prefix)
+                .listener(throwing)
+                .listener(new Recorder())
+                .build()) {
+            await(both.add(database, JOB));
+            var unused = both.worker().handle(WORK, job -> null).start();
+
+            assertThat(next(JobsListener.Ended.class).how()).isEqualTo(AttemptEnd.SUCCEEDED);
+        }
+    }
+}
