@@ -19,6 +19,7 @@ import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.Worker;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -84,17 +85,29 @@ class TypeLimitsContract extends JobsContract {
         assertThat(claimAll()).hasSize(1);
     }
 
+    /** Adds jobs whose ids are like the random ones from which claims at random begin. */
+    private void addSpread(int count) {
+        await(jobs.addAll(
+                database,
+                IntStream.range(0, count)
+                        .mapToObj(i -> NewJob.of(INDEX, new WorkData(i))
+                                .id(HexFormat.of().toHexDigits(i * 0x9E3779B9)))
+                        .toList()));
+    }
+
     /** {@return how many jobs many processes claim at the same time, each as many as it can} */
     private int claimedAtOnce(int processes) {
-        List<CompletableFuture<Integer>> claims = IntStream.range(0, processes)
-                .mapToObj(i -> claimOnAndOn(node(), 0))
-                .toList();
+        List<CouchJobs> nodes =
+                IntStream.range(0, processes).mapToObj(i -> node()).toList();
+        List<CompletableFuture<Integer>> claims =
+                nodes.stream().map(node -> claimOnAndOn(node, 0)).toList();
         return claims.stream().mapToInt(JobsContract::await).sum();
     }
 
+    /** Claims jobs at random, so that claims seldom meet over a job. */
     private CompletableFuture<Integer> claimOnAndOn(CouchJobs node, int claimed) {
         return node.processor()
-                .accept(INDEX, AcceptOptions.nonBlocking())
+                .accept(INDEX, AcceptOptions.nonBlocking().noSchedule())
                 .thenCompose(job ->
                         job.isPresent() ? claimOnAndOn(node, claimed + 1) : CompletableFuture.completedFuture(claimed));
     }
@@ -102,7 +115,7 @@ class TypeLimitsContract extends JobsContract {
     @Test
     void manyProcessesTogetherReachALimitAndDoNotExceedIt() {
         limit(40);
-        addMany(60);
+        addSpread(60);
 
         assertThat(claimedAtOnce(10)).isEqualTo(40);
         assertThat(limits().running()).isEqualTo(40);
@@ -110,30 +123,30 @@ class TypeLimitsContract extends JobsContract {
 
     @Test
     void aLimitThatIsSetWhileJobsRunCountsThemToo() {
-        addMany(60);
+        addSpread(100);
         for (int i = 0; i < 20; i++) {
             claim();
         }
-        limit(24);
+        limit(60);
 
-        assertThat(claimedAtOnce(10)).isEqualTo(4);
+        assertThat(claimedAtOnce(10)).isEqualTo(40);
     }
 
     @Test
     void aLimitThatIsLoweredWhileJobsRunCountsThemToo() {
-        limit(64);
-        addMany(60);
+        limit(128);
+        addSpread(100);
         for (int i = 0; i < 20; i++) {
             claim();
         }
-        limit(24);
+        limit(60);
 
-        assertThat(claimedAtOnce(10)).isEqualTo(4);
+        assertThat(claimedAtOnce(10)).isEqualTo(40);
     }
 
     @Test
     void endedJobsLetOthersRunWhicheverLimitTheyWereClaimedUnder() {
-        addMany(100);
+        addSpread(100);
         List<Job<WorkData>> running = new ArrayList<>();
         IntStream.range(0, 10).forEach(i -> running.add(claim().orElseThrow()));
         limit(40);
@@ -147,7 +160,7 @@ class TypeLimitsContract extends JobsContract {
     @Test
     void manyProcessesTogetherReachARateAndDoNotExceedIt() {
         rate(Rate.perWindow(40, MONTH));
-        addMany(60);
+        addSpread(60);
 
         assertThat(claimedAtOnce(10)).isEqualTo(40);
     }
