@@ -44,8 +44,8 @@ public interface JobsListener {
     default void ended(Ended event) {}
 
     /**
-     * A worker has lost its claim on a job: it expired, or the job was removed or cancelled. The end of the attempt is
-     * not reported by this instance.
+     * A worker has lost its claim on a job: it expired, or the job was removed or cancelled. If the attempt had
+     * started, this is reported in place of its end.
      *
      * @param event the job
      */
@@ -123,9 +123,10 @@ public interface JobsListener {
      * @param type the name of the type
      * @param jobId the id of the job
      * @param attempt which attempt this was
+     * @param hasStarted whether the attempt had started
      * @param isCancelled whether the job is known to be cancelled
      */
-    record Lost(String type, String jobId, int attempt, boolean isCancelled) {}
+    record Lost(String type, String jobId, int attempt, boolean hasStarted, boolean isCancelled) {}
 
     /**
      * Claims of one type that have expired.

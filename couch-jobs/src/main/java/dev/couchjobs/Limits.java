@@ -182,8 +182,8 @@ public final class Limits {
     /**
      * Limits how many jobs of a type run at once, with and without limit keys. The jobs that wait cost claims nothing
      * more. Claims commit one after the other, each with up to 100 jobs, below a limit of 16, and until jobs have ended
-     * that were claimed before it was set. Workers claim jobs ahead of free slots only while less than half of the
-     * limit is used. Versions of the library that do not know shards of limits can no longer write.
+     * that were claimed before it was set. Workers claim jobs ahead of free slots only while less than three
+     * quarters of the limit are used. Versions of the library that do not know shards of limits can no longer write.
      *
      * @param context a database, or a transaction to join
      * @param type the type
@@ -210,8 +210,9 @@ public final class Limits {
      * Limits how many jobs of a type start in a period. Time is that of the database, so the clocks of processes do not
      * count; a job counts at the time at which its claim reads, up to five seconds before it commits. Another rate than
      * the present one forgets what has started. Claims commit one after the other, each with up to 100 jobs, below a
-     * rate of 16 starts, or a burst of 16. Workers claim jobs ahead of free slots only while less than half of the
-     * starts or the burst is used. Versions of the library that do not know shards of limits can no longer write.
+     * rate of 16 starts, or a burst of 16. Workers claim jobs ahead of free slots only while less than three
+     * quarters of the starts or the burst are used. Versions
+     * of the library that do not know shards of limits can no longer write.
      *
      * @param context a database, or a transaction to join
      * @param type the type

@@ -219,7 +219,7 @@ class ListenersContract extends JobsContract {
 
         await(jobs.control().cancel(database, INDEX, "j1", "no need"));
 
-        assertThat(next(JobsListener.Lost.class)).isEqualTo(new JobsListener.Lost("index", "j1", 1, true));
+        assertThat(next(JobsListener.Lost.class)).isEqualTo(new JobsListener.Lost("index", "j1", 1, true, true));
     }
 
     @Test

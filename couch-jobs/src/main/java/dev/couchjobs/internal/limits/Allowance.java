@@ -142,8 +142,7 @@ public final class Allowance {
 
     /**
      * {@return how many jobs a process may claim ahead of their start, after a claim} A job that waits for a slot must
-     * keep no other from running. So all processes together use only the half of each limit that running jobs leave,
-     * and one process a quarter of the rest of it.
+     * keep no other from running. So a prefetch leaves a quarter of each limit unused, and takes a quarter of the rest.
      *
      * @param jobs how many jobs the claim takes
      */
@@ -157,7 +156,7 @@ public final class Allowance {
     }
 
     private static int prefetchMax(int left, int max) {
-        return Math.max(0, left - (max + 1) / 2) / PREFETCHING_PROCESSES;
+        return Math.max(0, left - (max + 3) / 4) / PREFETCHING_PROCESSES;
     }
 
     /** Uses a part of the allowance. */

@@ -79,23 +79,22 @@ public final class CreatorVerbs {
     public CompletableFuture<AddResult> add(TransactionContext context, NewJob<?> job) {
         AddRequest request = addition(job);
         JobRef ref = request.ref();
-        return prepareGroups(context, ref, request.dependencies())
+        CompletableFuture<AddResult> added = prepareGroups(context, ref, request.dependencies())
                 .thenCompose(prepared -> transactions
                         .named("add", ref.keys().typeName())
                         .runOnce(
                                 context,
                                 List.of(ref.keys()),
-                                jobs -> addUnlessDuplicate(jobs, request, prepare(jobs.tx(), job))))
-                .thenApply(result -> {
+                                jobs -> addUnlessDuplicate(jobs, request, prepare(jobs.tx(), job))));
+        return listeners.isEmpty()
+                ? added
+                : added.thenApply(result -> {
                     report(List.of(request), List.of(result));
                     return result;
                 });
     }
 
     private void report(List<AddRequest> requests, List<AddResult> results) {
-        if (listeners.isEmpty()) {
-            return;
-        }
         Map<String, Integer> added = new LinkedHashMap<>();
         for (int i = 0; i < results.size(); i++) {
             if (results.get(i).change() != AddResult.Change.UNCHANGED) {
@@ -216,7 +215,8 @@ public final class CreatorVerbs {
                 .filter(dependencies -> dependencies.size() > GROUPS_PER_TRANSACTION)
                 .flatMap(List::stream)
                 .toList();
-        return prepareGroups(context, requests.get(0).ref(), prepared)
+        CompletableFuture<List<AddResult>> addition = prepareGroups(
+                        context, requests.get(0).ref(), prepared)
                 .thenCompose(done -> transactions
                         .named("add all", types.get(0).typeName())
                         .runOnce(context, types, jobs -> {
@@ -236,14 +236,16 @@ public final class CreatorVerbs {
                                     .thenApply(added ->
                                             requests.stream().map(results::get).toList());
                         }))
-                .thenApply(results -> {
-                    report(requests, results);
-                    return results;
-                })
                 .exceptionallyCompose(error -> CompletableFuture.failedFuture(
                         newJobs.size() > 1 && BatchSize.isTooLarge(error)
                                 ? new TooManyJobsException(newJobs.size(), newJobs.size() / 2) // the number to try next
                                 : error));
+        return listeners.isEmpty()
+                ? addition
+                : addition.thenApply(results -> {
+                    report(requests, results);
+                    return results;
+                });
     }
 
     /** Of several errors a {@link DependencyException} is thrown: it cancels the transaction and causes the others. */

@@ -167,9 +167,11 @@ final class Finisher implements AutoCloseable {
             if (after != null) {
                 reports.ended(end.run(), end.disposition(), after);
             }
+            if (results.get(i).isLost()) {
+                reports.lost(end.run(), false);
+            }
             if (results.get(i).isLost() && !(end.disposition() instanceof Disposition.Released)) {
                 end.run().markHalted();
-                reports.lost(end.run(), false);
                 LOG.info(
                         "The claim on {} is lost: it expired, or the job was removed; its outcome was not written{}",
                         end.run(),

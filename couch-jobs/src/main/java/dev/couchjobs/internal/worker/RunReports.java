@@ -98,7 +98,11 @@ final class RunReports {
             return;
         }
         JobsListener.Lost event = new JobsListener.Lost(
-                run.job().type().name(), run.job().id(), run.job().failures() + 1, isCancelled);
+                run.job().type().name(),
+                run.job().id(),
+                run.job().failures() + 1,
+                run.startedAt().isPresent(),
+                isCancelled);
         listeners.report(listener -> listener.lost(event));
     }
 }
