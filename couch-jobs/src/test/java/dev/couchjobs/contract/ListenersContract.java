@@ -8,7 +8,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyNotFoundException;
 import dev.couchjobs.Environment;
-import dev.couchjobs.JobHandler;
+import dev.couchjobs.JobProcessor;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.NewJob;
@@ -113,8 +113,8 @@ class ListenersContract extends JobsContract {
         return events.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
 
-    private void work(JobType<WorkData, Void> type, JobHandler<WorkData, Void> handler) {
-        var unused = heard.worker().handle(type, handler).start();
+    private void work(JobType<WorkData, Void> type, JobProcessor<WorkData> handler) {
+        var unused = heard.worker().process(type, handler).start();
     }
 
     @Test
@@ -138,7 +138,7 @@ class ListenersContract extends JobsContract {
     @Test
     void anAttemptIsReportedFromItsClaimToItsEnd() throws InterruptedException {
         await(heard.add(database, JOB));
-        work(WORK, job -> null);
+        work(WORK, job -> {});
 
         assertThat(next(JobsListener.Claimed.class)).isEqualTo(new JobsListener.Claimed("index", 1));
         assertThat(next(JobsListener.Started.class)).isEqualTo(new JobsListener.Started("index", "j1", 1));
@@ -177,7 +177,6 @@ class ListenersContract extends JobsContract {
             } else {
                 job.cancel("no need");
             }
-            return null;
         });
 
         List<JobsListener.Ended> ends = List.of(next(JobsListener.Ended.class), next(JobsListener.Ended.class));
@@ -195,9 +194,9 @@ class ListenersContract extends JobsContract {
         await(heard.add(database, JOB));
         CountDownLatch returned = new CountDownLatch(1);
         work(WORK, job -> {
-            Void result = job.finish(tx -> null);
+            boolean done = job.finish(tx -> true);
+            assertThat(done).isTrue();
             returned.countDown();
-            return result;
         });
 
         assertThat(next(JobsListener.Ended.class).how()).isEqualTo(AttemptEnd.SUCCEEDED);
@@ -213,7 +212,6 @@ class ListenersContract extends JobsContract {
         CountDownLatch halted = new CountDownLatch(1);
         work(WORK, job -> {
             halted.await();
-            return null;
         });
         next(JobsListener.Started.class);
 
@@ -312,7 +310,7 @@ class ListenersContract extends JobsContract {
                 .listener(new Recorder())
                 .build()) {
             await(both.add(database, JOB));
-            var unused = both.worker().handle(WORK, job -> null).start();
+            var unused = both.worker().process(WORK, job -> {}).start();
 
             assertThat(next(JobsListener.Ended.class).how()).isEqualTo(AttemptEnd.SUCCEEDED);
         }
