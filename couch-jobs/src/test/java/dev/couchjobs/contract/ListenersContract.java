@@ -192,12 +192,15 @@ class ListenersContract extends JobsContract {
     @Test
     void anEndInATransactionOfTheHandlersIsReportedOnce() throws InterruptedException {
         await(heard.add(database, JOB));
+        JobType<WorkData, Boolean> answered = JobType.of(INDEX.name(), WorkData.class, Boolean.class);
         CountDownLatch returned = new CountDownLatch(1);
-        work(WORK, job -> {
-            boolean done = job.finish(tx -> true);
-            assertThat(done).isTrue();
-            returned.countDown();
-        });
+        var unused = heard.worker()
+                .handle(answered, job -> {
+                    boolean answer = job.finish(tx -> true);
+                    returned.countDown();
+                    return answer;
+                })
+                .start();
 
         assertThat(next(JobsListener.Ended.class).how()).isEqualTo(AttemptEnd.SUCCEEDED);
         returned.await();
