@@ -64,7 +64,7 @@ class JobBatchesUnderFaultsTest {
     private boolean isOver;
 
     static LongStream seeds() {
-        return Seeds.of(20, 15);
+        return Seeds.of(20, 8);
     }
 
     /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=JobBatchesUnderFaultsTest -Dsimulation.seed=N}. */

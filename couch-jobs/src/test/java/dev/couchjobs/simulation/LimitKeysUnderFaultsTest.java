@@ -81,7 +81,7 @@ class LimitKeysUnderFaultsTest {
     }
 
     static LongStream seeds() {
-        return Seeds.of(10, 15);
+        return Seeds.of(10, 8);
     }
 
     @AfterAll

@@ -66,7 +66,7 @@ class SequencesUnderFaultsTest {
     }
 
     static LongStream seeds() {
-        return Seeds.of(20, 15);
+        return Seeds.of(20, 8);
     }
 
     @AfterAll

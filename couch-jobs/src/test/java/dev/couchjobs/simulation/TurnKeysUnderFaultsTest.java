@@ -72,7 +72,7 @@ class TurnKeysUnderFaultsTest {
     }
 
     static LongStream seeds() {
-        return Seeds.of(20, 15);
+        return Seeds.of(20, 8);
     }
 
     @AfterAll

@@ -68,7 +68,7 @@ class WorkerOrdersUnderFaultsTest {
     private record Started(SimulatedProcess process, Worker worker) {}
 
     static LongStream seeds() {
-        return Seeds.of(10, 15);
+        return Seeds.of(10, 8);
     }
 
     @AfterAll
