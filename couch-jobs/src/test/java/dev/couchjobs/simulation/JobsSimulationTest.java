@@ -18,7 +18,7 @@ class JobsSimulationTest {
 
     @Test
     void noJobIsLostAndNoneIsRunByTwoWhoseWritesBothCommit() {
-        List<Failure> failures = Seeds.of(30, 100)
+        List<Failure> failures = Seeds.of(30, 60)
                 .parallel()
                 .mapToObj(JobsSimulationTest::failureOf)
                 .flatMap(Optional::stream)
