@@ -211,8 +211,8 @@ public final class Limits {
      * count; a job counts at the time at which its claim reads, up to five seconds before it commits. Another rate than
      * the present one forgets what has started. Claims commit one after the other, each with up to 100 jobs, below a
      * rate of 16 starts, or a burst of 16. Workers claim jobs ahead of free slots only while less than three
-     * quarters of the starts or the burst are used. Versions
-     * of the library that do not know shards of limits can no longer write.
+     * quarters of the starts or the burst are used. Versions of the library that do not know shards of limits can no
+     * longer write.
      *
      * @param context a database, or a transaction to join
      * @param type the type

@@ -17,9 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How many jobs of a type a transaction may claim, by the rules of the type.
- */
+/** How many jobs of a type a transaction may claim, by the rules of the type. */
 public final class Allowance {
     /** Nothing is limited. */
     public static final Allowance UNLIMITED = new Allowance(ClaimRules.NONE, null, null);

@@ -44,18 +44,19 @@ record RunningLimit(int max, int unused, int shard, int jobs, boolean isSerial, 
      * @param counts how many running jobs each shard counts
      */
     private static RunningLimit of(int max, int left, int[] counts, Allowance.Home home) {
-        int[] shares = Arrays.copyOf(Split.shares(max), counts.length);
+        int[] split = Split.shares(max);
+        int[] shares = Arrays.copyOf(split, counts.length);
         int[] unused = IntStream.range(0, counts.length)
                 .map(shard -> Math.max(0, shares[shard] - counts[shard]))
                 .toArray();
         boolean areAllCounted = Arrays.stream(counts).sum() == max - left;
         boolean areWithinShares = IntStream.range(0, counts.length).allMatch(shard -> counts[shard] <= shares[shard]);
         boolean isOrdered = !areAllCounted || !areWithinShares;
-        int shard = Split.choose(home, Arrays.copyOf(unused, Split.shards(max)));
+        int shard = Split.choose(home, Arrays.copyOf(unused, split.length));
         // Only a damaged number leaves no share although more jobs may run.
         int ofShard = isOrdered && unused[shard] == 0 ? left : unused[shard];
         int jobs = Math.max(0, Math.min(left, ofShard));
-        boolean isSerial = isOrdered || Split.shards(max) == 1;
+        boolean isSerial = isOrdered || split.length == 1;
         return new RunningLimit(max, Math.max(0, left), shard, jobs, isSerial, isOrdered);
     }
 

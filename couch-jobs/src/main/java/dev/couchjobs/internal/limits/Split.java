@@ -32,7 +32,7 @@ final class Split {
                 .toList();
     }
 
-    static int shards(int limit) {
+    private static int shards(int limit) {
         return Math.max(1, Math.min(LimitShards.MAX, limit / SHARE_MIN));
     }
 

@@ -159,7 +159,7 @@ final class Finisher implements AutoCloseable {
                 });
     }
 
-    /** Logs the outcomes that were discarded because their claims are lost. A released job has no outcome. */
+    /** Reports ends, and logs the outcomes that were discarded because their claims are lost. */
     private void report(List<Decided> portion, List<FinishTransaction.FinishResult> results) {
         for (int i = 0; i < portion.size(); i++) {
             Decided end = portion.get(i);
@@ -168,15 +168,20 @@ final class Finisher implements AutoCloseable {
                 reports.ended(end.run(), end.disposition(), after);
             }
             if (results.get(i).isLost()) {
-                reports.lost(end.run(), false);
+                reportLost(end);
             }
-            if (results.get(i).isLost() && !(end.disposition() instanceof Disposition.Released)) {
-                end.run().markHalted();
-                LOG.info(
-                        "The claim on {} is lost: it expired, or the job was removed; its outcome was not written{}",
-                        end.run(),
-                        end.mayBeWritten() ? ", unless by an earlier try whose result is unknown" : "");
-            }
+        }
+    }
+
+    /** A released job has no outcome to discard. */
+    private void reportLost(Decided end) {
+        reports.lost(end.run(), false);
+        if (!(end.disposition() instanceof Disposition.Released)) {
+            end.run().markHalted();
+            LOG.info(
+                    "The claim on {} is lost: it expired, or the job was removed; its outcome was not written{}",
+                    end.run(),
+                    end.mayBeWritten() ? ", unless by an earlier try whose result is unknown" : "");
         }
     }
 
