@@ -1,0 +1,137 @@
+package dev.couchjobs.server.internal.dispatch;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.subspace.Subspace;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.server.Access;
+import dev.couchjobs.server.Authenticator;
+import dev.couchjobs.server.internal.api.BatchOperations;
+import dev.couchjobs.server.internal.api.Call;
+import dev.couchjobs.server.internal.api.JobOperations;
+import dev.couchjobs.server.internal.api.Operations;
+import dev.couchjobs.server.internal.api.ScheduleOperations;
+import dev.couchjobs.server.internal.api.ServerOperations;
+import dev.couchjobs.server.internal.api.TypeOperations;
+import dev.couchjobs.server.internal.api.WorkerOperations;
+import dev.couchjobs.server.internal.http.Exchange;
+import dev.couchjobs.server.internal.http.Problem;
+import dev.couchjobs.server.internal.http.ProblemException;
+import dev.couchjobs.server.internal.http.Reply;
+import dev.couchjobs.server.internal.openapi.ApiDocument;
+import dev.couchjobs.server.internal.openapi.ApiOperation;
+import dev.couchjobs.server.internal.openapi.RequestChecker;
+import dev.couchjobs.server.internal.openapi.Router;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.Serial;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
+
+/** Takes requests. No thread waits for a client or for the database. */
+public final class ApiServlet extends HttpServlet {
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private static final int BODY_BYTES_MAX = 4 * 1024 * 1024;
+
+    private final transient Router router;
+    private final transient RequestChecker checker;
+    private final transient Dispatcher dispatcher;
+    private final transient Authenticator authenticator;
+
+    public ApiServlet(CouchJobs jobs, Database database, Subspace rows, Authenticator authenticator) {
+        this.authenticator = authenticator;
+        ApiDocument document = ApiDocument.load();
+        Operations operations = new Operations();
+        new JobOperations(jobs, database).bind(operations);
+        new TypeOperations(jobs).bind(operations);
+        new ScheduleOperations(jobs).bind(operations);
+        new BatchOperations(jobs).bind(operations);
+        new WorkerOperations(jobs).bind(operations);
+        new ServerOperations(document.json()).bind(operations);
+        document.requireBound(operations.ids());
+        checker = new RequestChecker(document);
+        router = new Router(document.operations().values());
+        dispatcher = new Dispatcher(
+                jobs, database, operations, document.operations(), new StoredReplies(rows, InstantSource.system()));
+    }
+
+    @Override
+    protected void service(HttpServletRequest request, HttpServletResponse response) {
+        Exchange exchange = Exchange.begin(request, response);
+        CompletableFuture<Reply> reply;
+        try {
+            reply = handle(exchange);
+        } catch (RuntimeException e) {
+            reply = CompletableFuture.failedFuture(e);
+        }
+        var unused = reply.whenComplete((done, error) ->
+                exchange.end(done != null ? done : Problems.of(error).reply()));
+    }
+
+    private CompletableFuture<Reply> handle(Exchange exchange) {
+        Router.Match match = find(exchange);
+        if (exchange.method().equals("OPTIONS")) {
+            return CompletableFuture.completedFuture(Reply.empty(204).with("Allow", allowed(match)));
+        }
+        ApiOperation operation = match.byMethod().get(exchange.isHead() ? "GET" : exchange.method());
+        if (operation == null) {
+            throw new ProblemException(Problem.of(405, "method-not-allowed", "The path does not take this method.")
+                    .detail("It takes " + allowed(match) + ".")
+                    .header("Allow", allowed(match)));
+        }
+        Access access = admit(exchange, operation, match);
+        checker.path(operation, match.path());
+        var query = checker.query(operation, exchange.query());
+        var conditions = new Dispatcher.Conditions(
+                exchange.header("If-Match"), exchange.header("If-None-Match"), exchange.header("Idempotency-Key"));
+        return body(exchange, operation).thenCompose(body -> {
+            checker.body(operation, body);
+            return dispatcher.run(operation, new Call(access, match.path(), query, body), conditions);
+        });
+    }
+
+    private Router.Match find(Exchange exchange) {
+        Optional<Router.Match> match;
+        try {
+            match = router.find(exchange.path());
+        } catch (IllegalArgumentException e) {
+            throw new ProblemException(Problem.of(400, "malformed-path", "The path is not encoded as a URL is.")
+                    .detail(e.getMessage()));
+        }
+        return match.orElseThrow(() -> new ProblemException(Problem.of(404, "no-such-path", "There is no such path.")
+                .detail("GET /openapi.json lists all of them.")));
+    }
+
+    private static String allowed(Router.Match match) {
+        return String.join(", ", match.byMethod().keySet()) + ", OPTIONS";
+    }
+
+    private Access admit(Exchange exchange, ApiOperation operation, Router.Match match) {
+        Access access = authenticator
+                .authenticate(exchange.request())
+                .orElseThrow(() -> new ProblemException(Problem.of(401, "unauthenticated", "Say who calls.")
+                        .detail("Send the header Authorization: Bearer, with a token.")
+                        .header("WWW-Authenticate", "Bearer")));
+        if (!access.has(operation.role())
+                || !(operation.isOfAnyType()
+                        || access.allows(
+                                operation.role(),
+                                Optional.ofNullable(match.path().get("type"))))) {
+            throw new ProblemException(Problem.of(403, "forbidden", "The caller may not do this.")
+                    .detail("It needs the role " + operation.roleName() + "."));
+        }
+        return access;
+    }
+
+    private static CompletableFuture<JsonNode> body(Exchange exchange, ApiOperation operation) {
+        if (operation.body().isEmpty()) {
+            return CompletableFuture.completedFuture(MissingNode.getInstance());
+        }
+        return exchange.json(BODY_BYTES_MAX);
+    }
+}

@@ -1,0 +1,135 @@
+package dev.couchjobs.server.internal.dispatch;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.server.internal.api.Call;
+import dev.couchjobs.server.internal.api.Operations;
+import dev.couchjobs.server.internal.http.Problem;
+import dev.couchjobs.server.internal.http.ProblemException;
+import dev.couchjobs.server.internal.http.Reply;
+import dev.couchjobs.server.internal.openapi.ApiOperation;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Runs operations: reads with entity tags and sequences, writes with preconditions and keys of idempotency. */
+final class Dispatcher {
+    /** In requests, as {@code noOlderThan}, and in replies: what was committed. */
+    static final String SEQUENCE = "Couch-Jobs-Sequence";
+
+    private static final int VERSION_BYTES = 10;
+    private static final int TAG_BYTES = 16;
+
+    private final CouchJobs jobs;
+    private final Database database;
+    private final Operations operations;
+    private final Map<String, ApiOperation> document;
+    private final StoredReplies storedReplies;
+
+    Dispatcher(
+            CouchJobs jobs,
+            Database database,
+            Operations operations,
+            Map<String, ApiOperation> document,
+            StoredReplies storedReplies) {
+        this.jobs = jobs;
+        this.database = database;
+        this.operations = operations;
+        this.document = document;
+        this.storedReplies = storedReplies;
+    }
+
+    /** What the headers of a request ask for. */
+    record Conditions(Optional<String> ifMatch, Optional<String> ifNoneMatch, Optional<String> idempotencyKey) {}
+
+    CompletableFuture<Reply> run(ApiOperation operation, Call call, Conditions conditions) {
+        Operations.Handler handler = operations
+                .find(operation.id())
+                .orElseThrow(() -> new IllegalStateException("No code is bound to " + operation.id() + "."));
+        if (handler instanceof Operations.Reading reading) {
+            return read(reading.read(), call, conditions);
+        }
+        if (handler instanceof Operations.Writing writing) {
+            return write(operation, writing.write(), call, conditions);
+        }
+        return ((Operations.Acting) handler).act().run(call);
+    }
+
+    private CompletableFuture<Reply> read(Operations.Read read, Call call, Conditions conditions) {
+        ReadTransactionContext context =
+                call.text("noOlderThan").map(this::atLeast).orElse(database);
+        return read.run(call, context).thenApply(reply -> {
+            String tag = tag(reply);
+            return conditions
+                            .ifNoneMatch()
+                            .filter(wanted -> matches(wanted, tag))
+                            .isPresent()
+                    ? Reply.empty(304).with("ETag", tag)
+                    : reply.with("ETag", tag);
+        });
+    }
+
+    private ReadTransactionContext atLeast(String sequence) {
+        return jobs.atLeastVersion(
+                database, Versionstamp.complete(HexFormat.of().parseHex(sequence, 0, 2 * VERSION_BYTES)));
+    }
+
+    private CompletableFuture<Reply> write(
+            ApiOperation operation, Operations.Write write, Call call, Conditions conditions) {
+        CommittedContext context = new CommittedContext(database);
+        CompletableFuture<Reply> reply =
+                conditions.ifMatch().isEmpty() && conditions.idempotencyKey().isEmpty()
+                        ? write.run(call, context)
+                        : context.runAsync(tx -> storedReplies.once(
+                                tx,
+                                call,
+                                operation.id(),
+                                conditions.idempotencyKey(),
+                                () -> requireMatch(operation, call, conditions, tx)
+                                        .thenCompose(matched -> write.run(call, tx))));
+        return reply.thenCompose(done -> context.sequence()
+                .thenApply(sequence ->
+                        sequence.map(text -> done.with(SEQUENCE, text)).orElse(done)));
+    }
+
+    /** Reads what the operation changes, in its transaction, and compares the tag. */
+    private CompletableFuture<Boolean> requireMatch(
+            ApiOperation operation, Call call, Conditions conditions, ReadTransactionContext tx) {
+        if (conditions.ifMatch().isEmpty()) {
+            return CompletableFuture.completedFuture(true);
+        }
+        String wanted = conditions.ifMatch().get();
+        Operations.Handler reader = operation
+                .resource()
+                .map(document::get)
+                .flatMap(resource -> operations.find(resource.id()))
+                .orElseThrow(
+                        () -> new ProblemException(Problem.of(400, "no-condition", "This operation takes no If-Match.")
+                                .detail("Leave the header out.")));
+        return ((Operations.Reading) reader).read().run(call, tx).handle((reply, error) -> {
+            if (error != null || !matches(wanted, tag(reply))) {
+                throw new ProblemException(Problem.of(412, "changed", "The resource is not what If-Match says.")
+                        .detail("Read it again, decide again, and send its new ETag."));
+            }
+            return true;
+        });
+    }
+
+    private static boolean matches(String header, String tag) {
+        return header.equals("*") || header.contains(tag);
+    }
+
+    private static String tag(Reply reply) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(reply.body());
+            return '"' + HexFormat.of().formatHex(digest, 0, TAG_BYTES) + '"';
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java platform has SHA-256.", e);
+        }
+    }
+}

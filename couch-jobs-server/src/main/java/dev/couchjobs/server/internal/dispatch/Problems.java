@@ -1,0 +1,105 @@
+package dev.couchjobs.server.internal.dispatch;
+
+import com.apple.foundationdb.FDBException;
+import dev.couchjobs.BatchNotFoundException;
+import dev.couchjobs.BatchStateException;
+import dev.couchjobs.CouchJobsClosedException;
+import dev.couchjobs.DependencyException;
+import dev.couchjobs.DependencyNotFoundException;
+import dev.couchjobs.IncompatibleLayoutException;
+import dev.couchjobs.InvalidCronException;
+import dev.couchjobs.JobAlreadyFinishedException;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.JobNotFoundException;
+import dev.couchjobs.JobsException;
+import dev.couchjobs.NotIndexedException;
+import dev.couchjobs.OutOfServiceException;
+import dev.couchjobs.PayloadException;
+import dev.couchjobs.PayloadTooLargeException;
+import dev.couchjobs.ScheduleNotFoundException;
+import dev.couchjobs.SequenceNotVisibleException;
+import dev.couchjobs.TooManyJobsException;
+import dev.couchjobs.TransactionTooLongException;
+import dev.couchjobs.UndecodableRowException;
+import dev.couchjobs.server.internal.http.Problem;
+import dev.couchjobs.server.internal.http.ProblemException;
+import java.time.DateTimeException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadLocalRandom;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Errors as problems. The messages of the library's own errors say what to do, and contain no payloads. Of any other
+ * error the caller learns a number only, by which the log has it.
+ */
+final class Problems {
+    private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
+
+    /** What a class of errors is called. The first rule that fits counts. */
+    private record Rule(Class<? extends Throwable> error, int status, String code, String title) {}
+
+    private static final List<Rule> RULES = List.of(
+            new Rule(JobNotFoundException.class, 404, "not-found", "There is no such job."),
+            new Rule(BatchNotFoundException.class, 404, "not-found", "There is no such batch."),
+            new Rule(ScheduleNotFoundException.class, 404, "not-found", "There is no such schedule."),
+            new Rule(JobHaltedException.class, 409, "lease-lost", "The claim no longer holds."),
+            new Rule(JobAlreadyFinishedException.class, 409, "already-finished", "The job has ended."),
+            new Rule(BatchStateException.class, 409, "batch-state", "The batch does not admit this."),
+            new Rule(DependencyNotFoundException.class, 409, "dependency-not-found", "A dependency is not there."),
+            new Rule(DependencyException.class, 409, "dependency", "The dependencies do not admit this."),
+            new Rule(NotIndexedException.class, 409, "not-indexed", "The type has no status index."),
+            new Rule(UndecodableRowException.class, 409, "undecodable-row", "A stored row cannot be read."),
+            new Rule(PayloadTooLargeException.class, 413, "payload-too-large", "The payload is too large."),
+            new Rule(PayloadException.class, 422, "payload", "The payload cannot be stored, or read."),
+            new Rule(InvalidCronException.class, 400, "invalid-cron", "The cron expression is wrong."),
+            new Rule(TooManyJobsException.class, 413, "too-many-jobs", "Too much for one transaction."),
+            new Rule(TransactionTooLongException.class, 503, "too-slow", "The transaction took too long."),
+            new Rule(SequenceNotVisibleException.class, 503, "not-visible-yet", "The database is behind."),
+            new Rule(OutOfServiceException.class, 503, "out-of-service", "The jobs are out of service."),
+            new Rule(IncompatibleLayoutException.class, 503, "incompatible-layout", "This server is too old."),
+            new Rule(CouchJobsClosedException.class, 503, "closing", "The server is closing."),
+            new Rule(JobsException.class, 409, "refused", "The library refuses this."),
+            new Rule(IllegalArgumentException.class, 400, "invalid-value", "A value is wrong."),
+            new Rule(DateTimeException.class, 400, "invalid-value", "A time is wrong."),
+            new Rule(ArithmeticException.class, 400, "invalid-value", "A number is out of range."));
+
+    private Problems() {}
+
+    static Problem of(Throwable error) {
+        Throwable cause = error;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        if (cause instanceof ProblemException known) {
+            return known.problem();
+        }
+        if (cause instanceof FDBException database) {
+            return database(database);
+        }
+        for (Rule rule : RULES) {
+            if (rule.error().isInstance(cause)) {
+                Problem problem =
+                        Problem.of(rule.status(), rule.code(), rule.title()).detail(cause.getMessage());
+                return rule.status() == 503 ? problem.header("Retry-After", "1") : problem;
+            }
+        }
+        return unexpected(cause);
+    }
+
+    private static Problem database(FDBException error) {
+        LOG.warn("The database refuses a request: error {}", error.getCode(), error);
+        return Problem.of(503, "database", "The database does not answer as it should.")
+                .detail("Its error is " + error.getCode() + ". Try again; the state of the cluster says more.")
+                .header("Retry-After", "1");
+    }
+
+    private static Problem unexpected(Throwable error) {
+        String incident = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
+        LOG.error("A request failed: incident {}", incident, error);
+        return Problem.of(500, "internal", "The server has failed.")
+                .detail("Its log tells more about incident " + incident + ".");
+    }
+}

@@ -1,0 +1,127 @@
+package dev.couchjobs.server.internal.dispatch;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.server.internal.api.Call;
+import dev.couchjobs.server.internal.http.Json;
+import dev.couchjobs.server.internal.http.Problem;
+import dev.couchjobs.server.internal.http.ProblemException;
+import dev.couchjobs.server.internal.http.Reply;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * The replies to requests with a key of idempotency, for a day. A reply is stored by the transaction that the request
+ * ran in, so that a repeated request has no second effect, also if the first one's reply was lost or the result of its
+ * commit is unknown. Rows:
+ *
+ * <pre>
+ * ("reply", caller, key)          = (digest of the request, status, names and values of headers, body)
+ * ("reply_due", time, caller, key) = ""    each write removes up to two that are due
+ * </pre>
+ */
+final class StoredReplies {
+    private static final Duration KEPT = Duration.ofDays(1);
+    private static final int REMOVED_BY_WRITE = 2;
+    private static final int BODY_BYTES_MAX = 90_000;
+
+    private final Subspace replies;
+    private final Subspace due;
+    private final InstantSource clock;
+
+    StoredReplies(Subspace root, InstantSource clock) {
+        replies = root.subspace(Tuple.from("reply"));
+        due = root.subspace(Tuple.from("reply_due"));
+        this.clock = clock;
+    }
+
+    /** Runs a write, or returns the reply of the same write under the same key. */
+    CompletableFuture<Reply> once(
+            Transaction tx,
+            Call call,
+            String operationId,
+            Optional<String> key,
+            Supplier<CompletableFuture<Reply>> write) {
+        if (key.isEmpty()) {
+            return write.get();
+        }
+        Tuple name = Tuple.from(call.access().name(), key.get());
+        byte[] digest = digest(operationId, call);
+        return tx.get(replies.pack(name)).thenCompose(stored -> {
+            if (stored != null) {
+                return CompletableFuture.completedFuture(repeated(Tuple.fromBytes(stored), digest));
+            }
+            return write.get().thenCombine(removeDue(tx), (reply, removed) -> {
+                store(tx, name, digest, reply);
+                return reply;
+            });
+        });
+    }
+
+    private static Reply repeated(Tuple stored, byte[] digest) {
+        if (!Arrays.equals(stored.getBytes(0), digest)) {
+            throw new ProblemException(Problem.of(422, "key-reused", "Another request had this Idempotency-Key.")
+                    .detail("Use a new key for every request, and the same one to repeat it."));
+        }
+        Map<String, String> headers = new LinkedHashMap<>();
+        List<Object> pairs = stored.getNestedList(2);
+        for (int i = 0; i < pairs.size(); i += 2) {
+            headers.put((String) pairs.get(i), (String) pairs.get(i + 1));
+        }
+        return new Reply((int) stored.getLong(1), headers, stored.getBytes(3)).with("Idempotent-Replay", "true");
+    }
+
+    private void store(Transaction tx, Tuple name, byte[] digest, Reply reply) {
+        if (reply.body().length > BODY_BYTES_MAX) {
+            throw new ProblemException(Problem.of(413, "too-many-jobs", "The reply is too large to be kept.")
+                    .detail("Send fewer jobs at once, or no Idempotency-Key."));
+        }
+        Tuple headers = Tuple.fromItems(reply.headers().entrySet().stream()
+                .flatMap(header -> List.of(header.getKey(), header.getValue()).stream())
+                .toList());
+        tx.set(
+                replies.pack(name),
+                Tuple.from(digest, reply.status(), headers, reply.body()).pack());
+        long until = clock.instant().plus(KEPT).toEpochMilli();
+        tx.set(due.pack(Tuple.from(until).addAll(name)), new byte[0]);
+    }
+
+    /** Reads without conflicts: what another request removes is removed. */
+    private CompletableFuture<Boolean> removeDue(Transaction tx) {
+        byte[] now = due.pack(Tuple.from(clock.millis()));
+        return tx.snapshot()
+                .getRange(new Range(due.range().begin, now), REMOVED_BY_WRITE)
+                .asList()
+                .thenApply(rows -> {
+                    for (KeyValue row : rows) {
+                        tx.clear(row.getKey());
+                        tx.clear(replies.pack(due.unpack(row.getKey()).popFront()));
+                    }
+                    return true;
+                });
+    }
+
+    private static byte[] digest(String operationId, Call call) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            String path = operationId + '\n' + call.path() + '\n' + call.query() + '\n';
+            digest.update(path.getBytes(StandardCharsets.UTF_8));
+            return digest.digest(call.body().isMissingNode() ? new byte[0] : Json.write(call.body()));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java platform has SHA-256.", e);
+        }
+    }
+}

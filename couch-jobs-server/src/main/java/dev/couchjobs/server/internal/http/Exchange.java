@@ -1,0 +1,117 @@
+package dev.couchjobs.server.internal.http;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
+
+/** One request and its reply. */
+public final class Exchange {
+    private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+
+    private final HttpServletRequest request;
+    private final AsyncContext async;
+
+    private Exchange(HttpServletRequest request, AsyncContext async) {
+        this.request = request;
+        this.async = async;
+    }
+
+    public static Exchange begin(HttpServletRequest request, HttpServletResponse response) {
+        AsyncContext async = request.startAsync(request, response);
+        async.setTimeout(0);
+        return new Exchange(request, async);
+    }
+
+    public HttpServletRequest request() {
+        return request;
+    }
+
+    public String method() {
+        return request.getMethod();
+    }
+
+    public boolean isHead() {
+        return request.getMethod().equals("HEAD");
+    }
+
+    /** {@return the path behind the place where the servlet is mounted, encoded} */
+    public String path() {
+        String uri = request.getRequestURI();
+        String mounted = request.getContextPath() + request.getServletPath();
+        return uri.startsWith(mounted) ? uri.substring(mounted.length()) : uri;
+    }
+
+    public Optional<String> header(String name) {
+        return Optional.ofNullable(request.getHeader(name));
+    }
+
+    /**
+     * {@return the query; the body of a form is none}
+     *
+     * @throws ProblemException if it is not encoded as it should be, or names a parameter twice
+     */
+    public Map<String, String> query() {
+        Map<String, String> query = new LinkedHashMap<>();
+        String text = request.getQueryString();
+        if (text == null || text.isEmpty()) {
+            return query;
+        }
+        for (String pair : text.split("&", -1)) {
+            int equals = pair.indexOf('=');
+            String name = decode(equals < 0 ? pair : pair.substring(0, equals));
+            if (query.put(name, equals < 0 ? "" : decode(pair.substring(equals + 1))) != null) {
+                throw new ProblemException(Problem.of(400, "invalid-parameter", "A parameter is given twice.")
+                        .detail(name + " is there more than once."));
+            }
+        }
+        return query;
+    }
+
+    private static String decode(String text) {
+        try {
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw new ProblemException(Problem.of(400, "malformed-query", "The query is not encoded as a URL is.")
+                    .detail(e.getMessage()));
+        }
+    }
+
+    /** {@return the body as JSON; a missing node if it is empty} */
+    public CompletableFuture<JsonNode> json(int bytesMax) {
+        String type = header("Content-Type").orElse("");
+        try {
+            return RequestBody.read(request, bytesMax).thenApply(bytes -> {
+                if (bytes.length == 0) {
+                    return MissingNode.getInstance();
+                }
+                if (!type.startsWith(Reply.JSON)) {
+                    throw new ProblemException(Problem.of(415, "not-json", "The body must be JSON.")
+                            .detail("Send Content-Type: application/json."));
+                }
+                return Json.read(bytes);
+            });
+        } catch (IOException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    public void end(Reply reply) {
+        try {
+            ReplyWriter.write(async, reply, isHead());
+        } catch (IOException | IllegalStateException e) {
+            LOG.debug("A reply could not be written: the client has gone", e);
+            async.complete();
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package dev.couchjobs.server.internal.http;
+
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** JSON as the API reads and writes it: numbers keep their digits, and a name occurs once in an object. */
+public final class Json {
+    private static final int DEPTH_MAX = 100;
+
+    private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(DEPTH_MAX)
+                            .build())
+                    .build())
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .build();
+
+    private Json() {}
+
+    public static byte[] write(JsonNode node) {
+        return MAPPER.writeValueAsBytes(node);
+    }
+
+    /**
+     * {@return a text as JSON}
+     *
+     * @throws ProblemException if the text is not JSON
+     */
+    public static JsonNode read(byte[] text) {
+        try {
+            return MAPPER.readTree(text);
+        } catch (JacksonException e) {
+            throw new ProblemException(Problem.of(400, "malformed-json", "The body is not JSON.")
+                    .detail(e.getOriginalMessage() + " (line " + e.getLocation().getLineNr() + ", column "
+                            + e.getLocation().getColumnNr() + ")"));
+        }
+    }
+
+    /** {@return a payload as the codecs of jobs take it: maps, lists, strings, numbers and booleans} */
+    public static Object toPlain(JsonNode node) {
+        return MAPPER.convertValue(node, Object.class);
+    }
+
+    /** {@return what a codec has read, as JSON} */
+    public static JsonNode fromPlain(Object value) {
+        return MAPPER.valueToTree(value);
+    }
+}

@@ -1,0 +1,55 @@
+package dev.couchjobs.server.internal.http;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+
+/** What a request is answered with. Immutable; the bytes of the body must not be changed. */
+public final class Reply {
+    public static final String JSON = "application/json";
+    private static final byte[] NOTHING = {};
+
+    private final int status;
+    private final Map<String, String> headers;
+    private final byte[] body;
+
+    public Reply(int status, Map<String, String> headers, byte[] body) {
+        this.status = status;
+        this.headers = headers;
+        this.body = body;
+    }
+
+    public static Reply json(int status, JsonNode body) {
+        return of(status, JSON, Json.write(body));
+    }
+
+    public static Reply ok(JsonNode body) {
+        return json(200, body);
+    }
+
+    public static Reply empty(int status) {
+        return new Reply(status, Map.of(), NOTHING);
+    }
+
+    public static Reply of(int status, String contentType, byte[] body) {
+        return new Reply(status, Map.of("Content-Type", contentType), body);
+    }
+
+    public Reply with(String header, String value) {
+        Map<String, String> all = new LinkedHashMap<>(headers);
+        all.put(header, value);
+        return new Reply(status, all, body);
+    }
+
+    public int status() {
+        return status;
+    }
+
+    public Map<String, String> headers() {
+        return headers;
+    }
+
+    public byte[] body() {
+        return body;
+    }
+}

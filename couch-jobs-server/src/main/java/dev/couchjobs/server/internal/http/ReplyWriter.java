@@ -1,0 +1,55 @@
+package dev.couchjobs.server.internal.http;
+
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.WriteListener;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+
+/** Writes a reply and ends the request. No thread waits for a slow client. */
+final class ReplyWriter implements WriteListener {
+    private static final int CHUNK_BYTES = 32 * 1024;
+
+    private final AsyncContext async;
+    private final ServletOutputStream out;
+    private final byte[] body;
+    private int written;
+
+    private ReplyWriter(AsyncContext async, ServletOutputStream out, byte[] body) {
+        this.async = async;
+        this.out = out;
+        this.body = body;
+    }
+
+    static void write(AsyncContext async, Reply reply, boolean isHead) throws IOException {
+        HttpServletResponse response = (HttpServletResponse) async.getResponse();
+        response.setStatus(reply.status());
+        reply.headers().forEach(response::setHeader);
+        response.setContentLength(reply.body().length);
+        if (isHead || reply.body().length == 0) {
+            async.complete();
+            return;
+        }
+        ServletOutputStream out = response.getOutputStream();
+        out.setWriteListener(new ReplyWriter(async, out, reply.body()));
+    }
+
+    @Override
+    public void onWritePossible() throws IOException {
+        while (out.isReady()) {
+            if (written == body.length) {
+                async.complete();
+                return;
+            }
+            int count = Math.min(CHUNK_BYTES, body.length - written);
+            out.write(body, written, count);
+            written += count;
+        }
+    }
+
+    /** The client is gone. */
+    @Override
+    public void onError(Throwable error) {
+        async.complete();
+    }
+}

@@ -1,0 +1,256 @@
+package dev.couchjobs.server.internal.json;
+
+import dev.couchjobs.AddResult;
+import dev.couchjobs.BatchInfo;
+import dev.couchjobs.DeadLetter;
+import dev.couchjobs.Dependency;
+import dev.couchjobs.JobAttempt;
+import dev.couchjobs.JobCounts;
+import dev.couchjobs.JobInfo;
+import dev.couchjobs.JobLine;
+import dev.couchjobs.JobProgress;
+import dev.couchjobs.JobSummary;
+import dev.couchjobs.LimitInfo;
+import dev.couchjobs.LogEntry;
+import dev.couchjobs.Page;
+import dev.couchjobs.QuarantinedRow;
+import dev.couchjobs.Rate;
+import dev.couchjobs.ScheduleInfo;
+import dev.couchjobs.TypeLimitInfo;
+import dev.couchjobs.TypePause;
+import dev.couchjobs.WorkerInfo;
+import dev.couchjobs.WorkerPause;
+import dev.couchjobs.server.internal.http.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Function;
+import tools.jackson.databind.JsonNode;
+
+/** What the library says of jobs, in JSON. The schemas of the document describe it. */
+public final class JobJson {
+    private JobJson() {}
+
+    public static JsonNode job(JobInfo<Object, Object> job) {
+        return new Fields()
+                .put("type", job.type().name())
+                .put("id", job.id())
+                .put("state", job.state())
+                .maybe("outcome", job.outcome(), JobJson::constant)
+                .put("priority", job.priority())
+                .put("blocked", job.isBlocked())
+                .time("scheduledTime", job.scheduledTime())
+                .time("startBefore", job.startBefore())
+                .text("limitKey", job.limitKey())
+                .text("turnKey", job.turnKey())
+                .text("sequence", job.sequence())
+                .text("uniqueKey", job.uniqueKey())
+                .text("batch", job.batch())
+                .put("tags", job.tags())
+                .put("resubmitted", job.isResubmitted())
+                .put("claims", job.claims())
+                .put("failures", job.failures())
+                .maybe("lastAttempt", job.lastAttempt(), JobJson::attempt)
+                .text("error", job.error())
+                .time("endedAt", job.endedAt())
+                .time("removeAt", job.removeAt())
+                .put("data", Json.fromPlain(job.data()))
+                .maybe("result", job.result(), Json::fromPlain)
+                .node();
+    }
+
+    private static JsonNode constant(Enum<?> value) {
+        return Json.fromPlain(Fields.constant(value));
+    }
+
+    public static JsonNode summary(JobSummary job) {
+        return new Fields()
+                .put("id", job.jobId())
+                .put("state", job.state())
+                .time("scheduledTime", job.scheduledTime())
+                .node();
+    }
+
+    public static JsonNode line(JobLine job) {
+        return new Fields()
+                .put("id", job.jobId())
+                .put("status", job.status())
+                .time("since", job.since())
+                .time("scheduledTime", job.scheduledTime())
+                .put("priority", job.priority())
+                .put("claims", job.claim())
+                .put("failures", job.failures())
+                .text("holder", job.holder())
+                .text("error", job.error())
+                .maybe("progress", job.progress(), JobJson::progress)
+                .text("limitKey", job.limitKey())
+                .text("turnKey", job.turnKey())
+                .put("tags", job.tags())
+                .node();
+    }
+
+    public static JsonNode added(String type, AddResult result) {
+        return new Fields()
+                .put("type", type)
+                .put("id", result.jobId())
+                .put("change", result.change())
+                .node();
+    }
+
+    public static JsonNode attempt(JobAttempt attempt) {
+        return new Fields()
+                .put("claim", attempt.claim())
+                .put("by", attempt.by())
+                .put("since", attempt.since())
+                .time("until", attempt.until())
+                .maybe("end", attempt.end(), JobJson::constant)
+                .text("error", attempt.error())
+                .node();
+    }
+
+    public static JsonNode entry(LogEntry entry) {
+        return new Fields()
+                .put("number", entry.number())
+                .put("claim", entry.claim())
+                .put("at", entry.at())
+                .put("kind", entry.kind())
+                .put("entry", Json.read(entry.json().getBytes(StandardCharsets.UTF_8)))
+                .node();
+    }
+
+    public static JsonNode progress(JobProgress progress) {
+        return new Fields()
+                .put("done", progress.done())
+                .put("total", progress.total())
+                .put("text", progress.text())
+                .put("at", progress.at())
+                .node();
+    }
+
+    public static JsonNode dependency(Dependency dependency) {
+        return new Fields()
+                .put("type", dependency.typeName())
+                .put("id", dependency.jobId())
+                .put("ifUnsuccessful", dependency.policy())
+                .node();
+    }
+
+    public static JsonNode counts(JobCounts counts) {
+        return new Fields()
+                .put("pending", counts.pending())
+                .put("blocked", counts.blocked())
+                .put("running", counts.running())
+                .put("succeeded", counts.succeeded())
+                .put("failed", counts.failed())
+                .put("cancelled", counts.cancelled())
+                .put("expired", counts.expired())
+                .put("total", counts.total())
+                .node();
+    }
+
+    public static JsonNode pause(TypePause pause) {
+        return new Fields()
+                .put("since", pause.since())
+                .put("reason", pause.reason())
+                .node();
+    }
+
+    public static JsonNode rate(Rate rate) {
+        return new Fields()
+                .put("starts", rate.starts())
+                .put("period", rate.period())
+                .put("burst", rate.burst())
+                .node();
+    }
+
+    public static JsonNode typeLimits(TypeLimitInfo limits) {
+        return new Fields()
+                .put("max", limits.max())
+                .put("running", limits.running())
+                .maybe("rate", limits.rate(), JobJson::rate)
+                .node();
+    }
+
+    public static JsonNode keyLimits(String key, LimitInfo limits, int weight) {
+        return new Fields()
+                .put("key", key)
+                .put("max", limits.max())
+                .put("taken", limits.taken())
+                .put("paused", limits.isPaused())
+                .maybe("rate", limits.rate(), JobJson::rate)
+                .put("weight", weight)
+                .node();
+    }
+
+    public static JsonNode deadLetter(DeadLetter letter) {
+        return new Fields()
+                .put("id", letter.jobId())
+                .put("failedAt", letter.failedAt())
+                .put("failures", letter.failures())
+                .put("claims", letter.claims())
+                .put("error", letter.error())
+                .node();
+    }
+
+    public static JsonNode quarantined(QuarantinedRow row) {
+        return new Fields()
+                .put("id", row.id())
+                .put("row", row.row())
+                .put("reason", row.reason())
+                .node();
+    }
+
+    public static JsonNode schedule(ScheduleInfo schedule) {
+        return new Fields()
+                .put("name", schedule.name())
+                .put("type", schedule.typeName())
+                .put("times", schedule.times())
+                .put("paused", schedule.isPaused())
+                .text("currentJob", schedule.currentJob())
+                .time("firingTime", schedule.firingTime())
+                .node();
+    }
+
+    public static JsonNode batch(BatchInfo batch) {
+        return new Fields()
+                .put("name", batch.name())
+                .put("state", batch.state())
+                .text("closingJob", batch.closingJob())
+                .put("outstanding", batch.outstanding())
+                .put("succeeded", batch.succeeded())
+                .put("failed", batch.failed())
+                .put("cancelled", batch.cancelled())
+                .put("expired", batch.expired())
+                .put("removed", batch.removed())
+                .put("total", batch.total())
+                .node();
+    }
+
+    public static JsonNode worker(WorkerInfo worker) {
+        return new Fields()
+                .put("name", worker.name())
+                .put("id", worker.id())
+                .put("host", worker.host())
+                .put("libraryVersion", worker.libraryVersion())
+                .put("types", worker.types())
+                .put("concurrency", worker.concurrency())
+                .put("running", worker.running())
+                .put("state", worker.state())
+                .put("startedAt", worker.startedAt())
+                .put("lastSeen", worker.lastSeen())
+                .put("live", worker.isLive())
+                .node();
+    }
+
+    public static JsonNode workerPause(WorkerPause pause) {
+        return new Fields()
+                .put("name", pause.name())
+                .put("since", pause.since())
+                .node();
+    }
+
+    public static <T> JsonNode page(Page<T> page, Function<? super T, ? extends JsonNode> toJson) {
+        return new Fields()
+                .putAll("items", page.items(), toJson)
+                .text("next", page.next())
+                .node();
+    }
+}

@@ -1,0 +1,120 @@
+package dev.couchjobs.server.internal.json;
+
+import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyPolicy;
+import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.Rate;
+import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.Unique;
+import dev.couchjobs.server.internal.http.Json;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import tools.jackson.databind.JsonNode;
+
+/** Reads what callers send. The schemas of the document have checked it, but for what only the library can check. */
+public final class NewJobs {
+    private NewJobs() {}
+
+    /** {@return the type that the API uses: payloads are any JSON} */
+    public static JobType<Object, Object> type(String name) {
+        return JobType.of(name, Object.class, Object.class);
+    }
+
+    /** {@return the job that a body with its type describes} */
+    public static NewJob<Object> withType(JsonNode body) {
+        return of(type(body.get("type").stringValue()), body);
+    }
+
+    public static NewJob<Object> of(JobType<Object, Object> type, JsonNode body) {
+        NewJob<Object> job = NewJob.of(type, Json.toPlain(body.get("data")));
+        job = with(job, body, "id", JsonNode::stringValue, NewJob::id);
+        job = with(job, body, "at", NewJobs::time, NewJob::at);
+        job = with(job, body, "priority", JsonNode::intValue, NewJob::priority);
+        job = with(job, body, "retry", NewJobs::retry, NewJob::retry);
+        job = with(job, body, "limitKey", JsonNode::stringValue, NewJob::limitKey);
+        job = with(job, body, "turnKey", JsonNode::stringValue, NewJob::turnKey);
+        boolean passesFailure = body.path("passesFailure").asBoolean(false);
+        job = with(
+                job,
+                body,
+                "sequence",
+                JsonNode::stringValue,
+                passesFailure ? NewJob::sequencePassingFailure : NewJob::sequence);
+        job = with(job, body, "unique", NewJobs::unique, NewJob::unique);
+        job = with(job, body, "startBefore", NewJobs::time, NewJob::startBefore);
+        job = with(job, body, "batch", JsonNode::stringValue, NewJob::batch);
+        job = with(job, body, "tags", NewJobs::texts, (to, tags) -> to.tags(tags.toArray(String[]::new)));
+        job = with(job, body, "after", NewJobs::dependencies, NewJob::after);
+        return switch (body.path("onlyIf").asString("")) {
+            case "absent" -> job.ifAbsent();
+            case "absent_or_finished" -> job.ifAbsentOrFinished();
+            default -> job;
+        };
+    }
+
+    private static <T> NewJob<Object> with(
+            NewJob<Object> job,
+            JsonNode body,
+            String field,
+            Function<JsonNode, T> read,
+            BiFunction<NewJob<Object>, T, NewJob<Object>> set) {
+        return body.has(field) ? set.apply(job, read.apply(body.get(field))) : job;
+    }
+
+    public static Instant time(JsonNode node) {
+        return Instant.parse(node.stringValue());
+    }
+
+    public static Duration duration(JsonNode node) {
+        return Duration.parse(node.stringValue());
+    }
+
+    public static Rate rate(JsonNode node) {
+        return new Rate(
+                node.get("starts").intValue(),
+                duration(node.get("period")),
+                node.path("burst").asInt(0));
+    }
+
+    private static List<String> texts(JsonNode node) {
+        List<String> texts = new ArrayList<>();
+        node.forEach(text -> texts.add(text.stringValue()));
+        return texts;
+    }
+
+    private static RetryPolicy retry(JsonNode node) {
+        RetryPolicy standard = RetryPolicy.standard();
+        return new RetryPolicy(
+                node.path("maxAttempts").asInt(standard.maxAttempts()),
+                node.has("initialDelay") ? duration(node.get("initialDelay")) : standard.initialDelay(),
+                node.path("factor").asDouble(standard.factor()),
+                node.has("maxDelay") ? duration(node.get("maxDelay")) : standard.maxDelay(),
+                node.path("jitter").asDouble(standard.jitter()));
+    }
+
+    private static Unique unique(JsonNode node) {
+        Unique unique = node.has("key") ? Unique.by(node.get("key").stringValue()) : Unique.byData();
+        if (node.has("within")) {
+            unique = unique.within(duration(node.get("within")));
+        }
+        if (node.path("whileKept").asBoolean(false)) {
+            unique = unique.whileKept();
+        }
+        return node.path("replacing").asBoolean(false) ? unique.replacing() : unique;
+    }
+
+    private static List<Dependency> dependencies(JsonNode node) {
+        List<Dependency> dependencies = new ArrayList<>();
+        node.forEach(one -> dependencies.add(new Dependency(
+                one.get("type").stringValue(),
+                one.get("id").stringValue(),
+                Fields.constant(
+                        DependencyPolicy.class, one.path("ifUnsuccessful").asString("wait")))));
+        return dependencies;
+    }
+}

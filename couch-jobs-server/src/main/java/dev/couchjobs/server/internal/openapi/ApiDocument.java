@@ -1,0 +1,153 @@
+package dev.couchjobs.server.internal.openapi;
+
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import dev.couchjobs.server.Role;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+/**
+ * The OpenAPI document. It is the only place that says which paths there are, what they take and who may call them: the
+ * server routes by it and checks requests with its schemas, so that it cannot differ from what the server does.
+ */
+public final class ApiDocument {
+    private static final String RESOURCE = "/dev/couchjobs/server/openapi.yaml";
+    private static final String IRI = "urn:couch-jobs:openapi";
+    private static final List<String> METHODS = List.of("get", "put", "post", "delete", "patch");
+
+    private final JsonNode document;
+    private final SchemaRegistry schemas;
+    private final Map<String, ApiOperation> operations = new LinkedHashMap<>();
+
+    private ApiDocument(String yaml) {
+        document = new YAMLMapper().readTree(yaml);
+        schemas = SchemaRegistry.withDefaultDialect(
+                SpecificationVersion.DRAFT_2020_12, registry -> registry.schemas(Map.of(IRI, document.toString())));
+        document.get("paths").forEachEntry(this::readPath);
+    }
+
+    /** {@return the document of this server} */
+    public static ApiDocument load() {
+        try (InputStream in = ApiDocument.class.getResourceAsStream(RESOURCE)) {
+            if (in == null) {
+                throw new IllegalStateException(RESOURCE + " is missing: the library is not complete.");
+            }
+            return new ApiDocument(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public JsonNode json() {
+        return document;
+    }
+
+    /** {@return the operations by their ids} */
+    public Map<String, ApiOperation> operations() {
+        return operations;
+    }
+
+    private void readPath(String path, JsonNode item) {
+        for (String method : METHODS) {
+            if (item.has(method)) {
+                ApiOperation operation = operation(path, method, item);
+                if (operations.put(operation.id(), operation) != null) {
+                    throw new IllegalStateException("Two operations are called " + operation.id() + ".");
+                }
+            }
+        }
+    }
+
+    private ApiOperation operation(String path, String method, JsonNode item) {
+        JsonNode operation = item.get(method);
+        String at = "/paths/" + escape(path) + "/" + method;
+        Map<String, Parameter> parameters = new LinkedHashMap<>();
+        addParameters(parameters, item.path("parameters"), "/paths/" + escape(path) + "/parameters");
+        addParameters(parameters, operation.path("parameters"), at + "/parameters");
+        Optional<Schema> body = operation.has("requestBody")
+                ? Optional.of(schema(at + "/requestBody/content/" + escape("application/json") + "/schema"))
+                : Optional.empty();
+        return new ApiOperation(
+                operation.get("operationId").stringValue(),
+                method.toUpperCase(Locale.ROOT),
+                path,
+                Role.valueOf(operation.get("x-role").stringValue().toUpperCase(Locale.ROOT)),
+                operation.path("x-any-type").asBoolean(false),
+                Optional.ofNullable(operation.get("x-resource")).map(JsonNode::stringValue),
+                parameters,
+                body,
+                operation.path("requestBody").path("required").asBoolean(false));
+    }
+
+    private void addParameters(Map<String, Parameter> to, JsonNode list, String at) {
+        List<JsonNode> declared = new ArrayList<>();
+        list.forEach(declared::add);
+        for (int i = 0; i < declared.size(); i++) {
+            String place = at + "/" + i;
+            JsonNode parameter = declared.get(i);
+            if (parameter.has("$ref")) {
+                place = parameter.get("$ref").stringValue().substring(1);
+                parameter = document.at(place);
+            }
+            String name = parameter.get("name").stringValue();
+            JsonNode schema = parameter.get("schema");
+            to.put(
+                    name,
+                    new Parameter(
+                            name,
+                            parameter.get("in").stringValue(),
+                            parameter.path("required").asBoolean(false),
+                            schema.path("type").asString("string"),
+                            schema(place + "/schema")));
+        }
+    }
+
+    /** {@return the names that an object may have, by the schema at a pointer} */
+    Set<String> propertyNames(String pointer) {
+        Set<String> names = new TreeSet<>();
+        JsonNode schema = document.at(pointer);
+        schema.path("properties").propertyNames().forEach(names::add);
+        schema.path("allOf")
+                .forEach(part -> names.addAll(
+                        propertyNames(part.get("$ref").stringValue().substring(1))));
+        return names;
+    }
+
+    private Schema schema(String pointer) {
+        return schemas.getSchema(SchemaLocation.of(IRI + "#" + pointer));
+    }
+
+    private static String escape(String segment) {
+        return segment.replace("~", "~0").replace("/", "~1");
+    }
+
+    /**
+     * Compares the document with the code.
+     *
+     * @throws IllegalStateException if an operation has no code, or code belongs to no operation
+     */
+    public void requireBound(Set<String> bound) {
+        Set<String> missing = new TreeSet<>(operations.keySet());
+        missing.removeAll(bound);
+        Set<String> unknown = new TreeSet<>(bound);
+        unknown.removeAll(operations.keySet());
+        if (!missing.isEmpty() || !unknown.isEmpty()) {
+            throw new IllegalStateException(
+                    "Operations without code: " + missing + "; code without an operation: " + unknown + ".");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package dev.couchjobs.server.internal.openapi;
+
+import com.networknt.schema.Schema;
+import dev.couchjobs.server.Role;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * An operation of the document.
+ *
+ * @param id the {@code operationId}, by which code is bound to it
+ * @param role what the caller needs ({@code x-role})
+ * @param isOfAnyType whether the operation itself looks at the types that the caller may use ({@code x-any-type})
+ * @param resource the operation that reads what this one changes ({@code x-resource}), for {@code If-Match}
+ * @param body the schema of the body, if the operation takes one
+ */
+public record ApiOperation(
+        String id,
+        String method,
+        String path,
+        Role role,
+        boolean isOfAnyType,
+        Optional<String> resource,
+        Map<String, Parameter> parameters,
+        Optional<Schema> body,
+        boolean isBodyRequired) {
+
+    public String roleName() {
+        return role.name().toLowerCase(Locale.ROOT);
+    }
+
+    List<String> queryNames() {
+        return parameters.values().stream()
+                .filter(parameter -> parameter.in().equals("query"))
+                .map(Parameter::name)
+                .toList();
+    }
+}

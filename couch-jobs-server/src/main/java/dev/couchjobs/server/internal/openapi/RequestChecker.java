@@ -1,0 +1,141 @@
+package dev.couchjobs.server.internal.openapi;
+
+import com.networknt.schema.Error;
+import com.networknt.schema.Schema;
+import dev.couchjobs.server.internal.http.Problem;
+import dev.couchjobs.server.internal.http.Problem.FieldError;
+import dev.couchjobs.server.internal.http.ProblemException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+
+/** Checks what a request brings against the document, and says of everything wrong what to do. */
+public final class RequestChecker {
+    private static final int ERRORS_MAX = 20;
+
+    private final ApiDocument document;
+
+    public RequestChecker(ApiDocument document) {
+        this.document = document;
+    }
+
+    /**
+     * {@return the values of the query, of the types that the document gives them}
+     *
+     * @param query the first value of each name, as text
+     * @throws ProblemException if a value is wrong, a name is unknown or a required one is missing
+     */
+    public Map<String, JsonNode> query(ApiOperation operation, Map<String, String> query) {
+        List<FieldError> errors = new ArrayList<>();
+        Map<String, JsonNode> values = new LinkedHashMap<>();
+        query.forEach((name, text) -> {
+            Parameter parameter = operation.parameters().get(name);
+            if (parameter == null || !parameter.in().equals("query")) {
+                errors.add(new FieldError(name, "is not known" + suggestion(name, operation.queryNames())));
+                return;
+            }
+            JsonNode value = parameter.parse(text);
+            check(parameter.schema(), value, name, errors);
+            values.put(name, value);
+        });
+        operation.parameters().values().stream()
+                .filter(parameter -> parameter.in().equals("query") && parameter.isRequired())
+                .filter(parameter -> !query.containsKey(parameter.name()))
+                .forEach(parameter -> errors.add(new FieldError(parameter.name(), "is missing")));
+        fail(errors, "invalid-parameter", "A parameter is wrong.");
+        return values;
+    }
+
+    /**
+     * Checks the parameters in the path.
+     *
+     * @throws ProblemException if one is wrong
+     */
+    public void path(ApiOperation operation, Map<String, String> path) {
+        List<FieldError> errors = new ArrayList<>();
+        path.forEach((name, text) -> {
+            Parameter parameter = operation.parameters().get(name);
+            if (parameter != null) {
+                check(parameter.schema(), parameter.parse(text), name, errors);
+            }
+        });
+        fail(errors, "invalid-parameter", "A part of the path is wrong.");
+    }
+
+    /**
+     * Checks the body.
+     *
+     * @throws ProblemException if it is wrong
+     */
+    public void body(ApiOperation operation, JsonNode body) {
+        if (body.isMissingNode()) {
+            if (operation.isBodyRequired()) {
+                throw new ProblemException(Problem.of(400, "body-missing", "The request needs a body.")
+                        .detail("Send JSON: " + operation.method() + " " + operation.path()
+                                + " in /openapi.json says what."));
+            }
+            return;
+        }
+        List<FieldError> errors = new ArrayList<>();
+        operation.body().ifPresent(schema -> check(schema, body, "", errors));
+        fail(errors, "invalid-body", "The body is not what the operation takes.");
+    }
+
+    private static void fail(List<FieldError> errors, String code, String title) {
+        if (!errors.isEmpty()) {
+            List<FieldError> first = errors.subList(0, Math.min(ERRORS_MAX, errors.size()));
+            throw new ProblemException(Problem.of(400, code, title)
+                    .detail(first.get(0).pointer() + " " + first.get(0).detail() + ".")
+                    .errors(first));
+        }
+    }
+
+    private void check(Schema schema, JsonNode value, String prefix, List<FieldError> errors) {
+        for (Error error : schema.validate(value)) {
+            String pointer = prefix + error.getInstanceLocation();
+            if (error.getKeyword().equals("additionalProperties")
+                    || error.getKeyword().equals("unevaluatedProperties")) {
+                errors.add(new FieldError(
+                        pointer + "/" + error.getProperty(),
+                        "is not known" + suggestion(error.getProperty(), document.propertyNames(parent(error)))));
+            } else {
+                errors.add(new FieldError(pointer, error.getMessage()));
+            }
+        }
+    }
+
+    /** {@return the place of the schema whose keyword refuses the value} */
+    private static String parent(Error error) {
+        String keyword = error.getSchemaLocation().getFragment().toString();
+        return keyword.substring(0, keyword.lastIndexOf('/'));
+    }
+
+    private static String suggestion(String name, Collection<String> known) {
+        return known.stream()
+                .min(Comparator.comparingInt(candidate -> distance(name, candidate)))
+                .map(nearest -> "; the nearest that is, is " + nearest)
+                .orElse("");
+    }
+
+    /** {@return how many letters one has to add, remove or replace} */
+    private static int distance(String from, String to) {
+        int[] row = new int[to.length() + 1];
+        for (int j = 0; j <= to.length(); j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= from.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= to.length(); j++) {
+                int replaced = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+            }
+        }
+        return row[to.length()];
+    }
+}

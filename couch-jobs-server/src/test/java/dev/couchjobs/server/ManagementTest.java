@@ -1,0 +1,176 @@
+package dev.couchjobs.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.JobType;
+import dev.couchjobs.Worker;
+import dev.couchjobs.server.TestServer.Response;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The jobs of a database, managed over HTTP. */
+@Timeout(60)
+class ManagementTest {
+    private static final JobType<Object, Object> MAIL = JobType.of("mail", Object.class, Object.class);
+
+    private final TestServer server = TestServer.forEverything();
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void aJobIsAddedReadAndCancelled() {
+        Response added =
+                server.post("/v1/types/mail/jobs", "{'id': 'a', 'data': {'to': 'jo', 'n': 12345678901234567890}}");
+        assertThat(added.status()).isEqualTo(201);
+        assertThat(added.body().get("change").stringValue()).isEqualTo("added");
+
+        Response job = server.get("/v1/types/mail/jobs/a");
+        assertThat(job.status()).isEqualTo(200);
+        assertThat(job.body().get("state").stringValue()).isEqualTo("pending");
+        assertThat(job.body().get("data").toString()).isEqualTo("{\"to\":\"jo\",\"n\":12345678901234567890}");
+
+        Response cancelled = server.post("/v1/types/mail/jobs/a/cancel", "{'reason': 'not wanted'}");
+        assertThat(cancelled.body().get("changed").booleanValue()).isTrue();
+        assertThat(server.get("/v1/types/mail/jobs/a").body().get("outcome").stringValue())
+                .isEqualTo("cancelled");
+    }
+
+    @Test
+    void whatALibraryAddsIsSeen() {
+        server.jobs.add(server.database, MAIL, "b", "hello").join();
+        assertThat(server.get("/v1/types").body().get("items").toString()).isEqualTo("[\"mail\"]");
+        assertThat(server.get("/v1/types/mail")
+                        .body()
+                        .get("counts")
+                        .get("pending")
+                        .longValue())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void idsMayContainAnything() {
+        for (String id : new String[] {"a%2Fb", "%2E%2E", "%2F%2F", "a%20b%25", "%C3%A4%3F%23", "x;y", "+"}) {
+            Response added = server.post("/v1/types/mail/jobs/" + id + "/cancel", "");
+            assertThat(added.status()).as(id).isEqualTo(200);
+        }
+        String id = "../a b/%2F?#ä;+";
+        server.jobs.add(server.database, MAIL, id, 1).join();
+        assertThat(server.get("/v1/types/mail/jobs/..%2Fa%20b%2F%252F%3F%23%C3%A4%3B+")
+                        .body()
+                        .get("id")
+                        .stringValue())
+                .isEqualTo(id);
+    }
+
+    @Test
+    void pagesGoOn() {
+        for (int i = 0; i < 5; i++) {
+            server.post("/v1/types/mail/jobs", "{'id': 'j" + i + "', 'data': 1}");
+        }
+        Response first = server.get("/v1/types/mail/jobs?limit=3");
+        String next = first.body().get("next").stringValue();
+        Response second =
+                server.get("/v1/types/mail/jobs?limit=3&after=" + URLEncoder.encode(next, StandardCharsets.UTF_8));
+        assertThat(first.body().get("items")).hasSize(3);
+        assertThat(second.body().get("items")).hasSize(2);
+        assertThat(second.body().has("next")).isFalse();
+    }
+
+    @Test
+    void aReadIsNoOlderThanAWrite() {
+        Response added = server.post("/v1/types/mail/jobs", "{'data': 1}");
+        String sequence = added.header("Couch-Jobs-Sequence");
+        assertThat(sequence).matches("[0-9a-f]{20}");
+        assertThat(server.get("/v1/types/mail/counts?noOlderThan=" + sequence)
+                        .body()
+                        .get("pending")
+                        .longValue())
+                .isEqualTo(1);
+        Response tooEarly = server.get("/v1/types/mail/counts?noOlderThan=0fffffffffffffffffff");
+        assertThat(tooEarly.status()).isEqualTo(503);
+        assertThat(tooEarly.problem()).isEqualTo("not-visible-yet");
+    }
+
+    @Test
+    void aRepeatedRequestHasNoSecondEffect() {
+        Response first = server.post("/v1/types/mail/jobs", "{'data': 1}", "Idempotency-Key", "k1");
+        Response again = server.post("/v1/types/mail/jobs", "{'data': 1}", "Idempotency-Key", "k1");
+        assertThat(again.status()).isEqualTo(201);
+        assertThat(again.body()).isEqualTo(first.body());
+        assertThat(again.header("Idempotent-Replay")).isEqualTo("true");
+        assertThat(server.get("/v1/types/mail/counts").body().get("total").longValue())
+                .isEqualTo(1);
+
+        Response other = server.post("/v1/types/mail/jobs", "{'data': 2}", "Idempotency-Key", "k1");
+        assertThat(other.status()).isEqualTo(422);
+        assertThat(other.problem()).isEqualTo("key-reused");
+    }
+
+    @Test
+    void aChangeNeedsTheTagOfWhatItChanges() {
+        server.post("/v1/types/mail/jobs", "{'id': 'a', 'data': 1}");
+        String tag = server.get("/v1/types/mail/jobs/a").header("ETag");
+        assertThat(server.get("/v1/types/mail/jobs/a", "If-None-Match", tag).status())
+                .isEqualTo(304);
+        server.post("/v1/types/mail/jobs/a/reprioritise", "{'priority': 5}");
+
+        Response late = server.delete("/v1/types/mail/jobs/a", "If-Match", tag);
+        assertThat(late.status()).isEqualTo(412);
+        assertThat(server.get("/v1/types/mail/jobs/a").status()).isEqualTo(200);
+
+        String fresh = server.get("/v1/types/mail/jobs/a").header("ETag");
+        assertThat(server.delete("/v1/types/mail/jobs/a", "If-Match", fresh)
+                        .body()
+                        .get("changed")
+                        .booleanValue())
+                .isTrue();
+    }
+
+    @Test
+    void aCallerWaitsForTheEndOfAJob() {
+        server.post("/v1/types/mail/jobs", "{'id': 'a', 'data': 1}");
+        assertThat(server.get("/v1/types/mail/jobs/a/result?timeout=PT0S").status())
+                .isEqualTo(202);
+        Worker worker = server.jobs.worker().handle(MAIL, job -> "done").start();
+        Response ended = server.get("/v1/types/mail/jobs/a/result?timeout=PT30S");
+        worker.close();
+        assertThat(ended.status()).isEqualTo(200);
+        assertThat(ended.body().get("result").stringValue()).isEqualTo("done");
+    }
+
+    @Test
+    void whatIsWrongIsSaid() {
+        Response unknown = server.post("/v1/types/mail/jobs", "{'data': 1, 'priorty': 2}");
+        assertThat(unknown.status()).isEqualTo(400);
+        assertThat(unknown.detail()).contains("/priorty").contains("priority");
+
+        Response parameter = server.get("/v1/types/mail/jobs?limt=3");
+        assertThat(parameter.detail()).contains("limt").contains("limit");
+
+        Response cron = server.put("/v1/schedules/s", "{'cron': '61 * * * *', 'job': {'type': 'mail', 'data': 1}}");
+        assertThat(cron.problem()).isEqualTo("invalid-cron");
+
+        assertThat(server.get("/v1/types/mail/jobs/none").problem()).isEqualTo("not-found");
+        assertThat(server.get("/v2").problem()).isEqualTo("no-such-path");
+        Response method = server.delete("/v1/workers");
+        assertThat(method.status()).isEqualTo(405);
+        assertThat(method.header("Allow")).isEqualTo("GET, OPTIONS");
+        assertThat(server.post("/v1/types/mail/jobs", "{'data': ").problem()).isEqualTo("malformed-json");
+        assertThat(server.post("/v1/types/mail/jobs", "").problem()).isEqualTo("body-missing");
+    }
+
+    @Test
+    void byDefaultNothingIsWritten() {
+        try (TestServer reader = new TestServer(http -> http)) {
+            assertThat(reader.get("/v1/types").status()).isEqualTo(200);
+            assertThat(reader.post("/v1/types/mail/jobs", "{'data': 1}").problem())
+                    .isEqualTo("forbidden");
+        }
+    }
+}

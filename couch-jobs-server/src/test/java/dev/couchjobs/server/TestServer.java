@@ -1,0 +1,113 @@
+package dev.couchjobs.server;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.function.UnaryOperator;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.MissingNode;
+
+/** A server with a database in memory, and a client for it. */
+final class TestServer implements AutoCloseable {
+    private static final JsonMapper JSON = JsonMapper.shared();
+
+    private final HttpClient client =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    final Database database = EmbeddedDatabase.openInMemory();
+    final CouchJobs jobs = CouchJobs.on(database);
+    private final JobsServer server;
+
+    TestServer(UnaryOperator<JobsHttp> settings) {
+        server = JobsServer.start(settings.apply(JobsHttp.on(jobs, database)), "127.0.0.1", 0);
+    }
+
+    static TestServer forEverything() {
+        return new TestServer(
+                http -> http.authenticator(request -> java.util.Optional.of(Access.of("test", Role.ADMIN))));
+    }
+
+    /** What a server has replied. */
+    record Response(int status, HttpResponse<byte[]> http, JsonNode body) {
+        String header(String name) {
+            return http.headers().firstValue(name).orElse("");
+        }
+
+        /** {@return the code at the end of a problem's type} */
+        String problem() {
+            String type = body.path("type").asString("");
+            return type.substring(type.lastIndexOf(':') + 1);
+        }
+
+        String detail() {
+            return body.path("detail").asString("");
+        }
+    }
+
+    URI uri(String path) {
+        return server.address().resolve(path);
+    }
+
+    Response send(HttpRequest request) {
+        try {
+            HttpResponse<byte[]> response = client.send(request, HttpResponse.BodyHandlers.ofByteArray());
+            boolean isJson =
+                    response.headers().firstValue("Content-Type").orElse("").contains("json");
+            JsonNode body = isJson ? JSON.readTree(response.body()) : MissingNode.getInstance();
+            return new Response(response.statusCode(), response, body);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** {@return a request}
+     * @param json the body, with apostrophes in place of quotation marks; empty for none
+     * @param headers names and values
+     */
+    HttpRequest request(String method, String path, String json, String... headers) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri(path));
+        if (json.isEmpty()) {
+            request.method(method, HttpRequest.BodyPublishers.noBody());
+        } else {
+            byte[] body = json.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
+            request.method(method, HttpRequest.BodyPublishers.ofByteArray(body));
+            request.header("Content-Type", "application/json");
+        }
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return request.build();
+    }
+
+    Response get(String path, String... headers) {
+        return send(request("GET", path, "", headers));
+    }
+
+    Response post(String path, String json, String... headers) {
+        return send(request("POST", path, json, headers));
+    }
+
+    Response put(String path, String json, String... headers) {
+        return send(request("PUT", path, json, headers));
+    }
+
+    Response delete(String path, String... headers) {
+        return send(request("DELETE", path, "", headers));
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        jobs.close();
+        database.close();
+    }
+}
