@@ -10,6 +10,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -30,8 +31,7 @@ final class TestServer implements AutoCloseable {
     }
 
     static TestServer forEverything() {
-        return new TestServer(
-                http -> http.authenticator(request -> java.util.Optional.of(Access.of("test", Role.ADMIN))));
+        return new TestServer(http -> http.authenticator(request -> Optional.of(Access.of("test", Role.ADMIN))));
     }
 
     /** What a server has replied. */

@@ -1,0 +1,254 @@
+package dev.couchjobs.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.JobType;
+import dev.couchjobs.PageRequest;
+import dev.couchjobs.PermanentFailureException;
+import dev.couchjobs.QuarantinedRow;
+import dev.couchjobs.Worker;
+import dev.couchjobs.server.DocumentedApi.Operation;
+import dev.couchjobs.server.TestServer.Response;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
+
+/** Every operation of the document, with valid and with invalid input: the running server does what it says. */
+@Timeout(60)
+class OperationsTest {
+    private static final JobType<Object, Object> MAIL = JobType.of("mail", Object.class, Object.class);
+
+    private static final String JOB = "{'data': {'to': 'jo'}, 'at': '2030-01-31T08:00:00Z', 'priority': 3,"
+            + " 'retry': {'maxAttempts': 3, 'initialDelay': 'PT1S'}, 'limitKey': 'tenant', 'tags': ['t']}";
+
+    /** The body of each operation that takes one. */
+    private static final Map<String, String> BODIES = Map.ofEntries(
+            Map.entry("addJob", JOB),
+            Map.entry(
+                    "addJobs",
+                    "{'jobs': [{'type': 'mail', 'data': 1, 'after': [{'type': 'mail', 'id': 'a'}]},"
+                            + " {'type': 'other', 'data': [], 'unique': {'key': 'u', 'within': 'PT1H'}}]}"),
+            Map.entry("setTypeTimeout", "{'timeout': 'PT45S'}"),
+            Map.entry("pauseType", "{'reason': 'a release'}"),
+            Map.entry("cancelJob", "{'reason': 'not wanted'}"),
+            Map.entry("rescheduleJob", "{'at': '2031-01-31T08:00:00Z'}"),
+            Map.entry("reprioritiseJob", "{'priority': -4}"),
+            Map.entry("setTypeLimits", "{'max': 100, 'rate': {'starts': 10, 'period': 'PT1S', 'burst': 2}}"),
+            Map.entry("setKeyLimitDefault", "{'max': 5}"),
+            Map.entry("setKeyLimits", "{'max': 2, 'weight': 3}"),
+            Map.entry(
+                    "putSchedule",
+                    "{'cron': '0 8 * * 1-5', 'zone': 'Europe/Berlin', 'overlap': 'queue',"
+                            + " 'job': {'type': 'mail', 'data': 1}}"),
+            Map.entry("openBatch", "{'closing': {'type': 'mail', 'data': 'all are done'}}"),
+            Map.entry("cancelBatch", "{}"));
+
+    /** Where an operation needs something of its own: a name, by the parameter. */
+    private static final Map<String, Map<String, String>> NAMES = new HashMap<>(Map.of(
+            "retryDeadLetter", Map.of("id", "dead"),
+            "getCheckpoint", Map.of("id", "told"),
+            "getProgress", Map.of("id", "told"),
+            "removeJob", Map.of("id", "removed"),
+            "removeSchedule", Map.of("name", "removed"),
+            "removeBatch", Map.of("name", "removed"),
+            "openBatch", Map.of("name", "new"),
+            "cancelBatch", Map.of("name", "cancelled"),
+            "getStatusCounts", Map.of("type", "indexed"),
+            "listJobs", Map.of("type", "indexed")));
+
+    private static final Map<String, String> STANDARD =
+            Map.of("type", "mail", "id", "a", "name", "existing", "key", "tenant");
+
+    private static final TestServer SERVER = TestServer.forEverything();
+
+    /** Knows callers by their names, and lets them do nothing. */
+    private static final TestServer GUARDED = new TestServer(http -> http.authenticator(
+            request -> Optional.ofNullable(request.getHeader("Name")).map(name -> Access.of(name))));
+
+    private static final DocumentedApi API =
+            new DocumentedApi(SERVER.get("/openapi.json").body());
+
+    @BeforeAll
+    static void addWhatOperationsNeed() {
+        for (String id : List.of("a", "removed")) {
+            SERVER.jobs.add(SERVER.database, MAIL, id, 1).join();
+        }
+        SERVER.jobs.statuses().index(JobType.of("indexed", Object.class)).join();
+        SERVER.post("/v1/types/indexed/jobs", "{'id': 'a', 'data': 1}");
+        for (String name : List.of("existing", "removed", "cancelled")) {
+            SERVER.put("/v1/schedules/" + name, "{'every': 'PT1H', 'job': {'type': 'mail', 'data': 1}}");
+            SERVER.put("/v1/batches/" + name, "{}");
+        }
+        SERVER.post("/v1/batches/removed/cancel", "");
+        runTwoJobs(MAIL);
+        quarantineTwoJobs(JobType.of("damaged", Object.class));
+    }
+
+    private static void quarantineTwoJobs(JobType<Object, Void> type) {
+        for (String id : List.of("restored", "removed")) {
+            SERVER.jobs.add(SERVER.database, type, id, 1).join();
+            SERVER.database.run(tx -> {
+                tx.set(Tuple.from("couch_jobs", "data", type.name(), id).pack(), new byte[] {0x7F});
+                return id;
+            });
+        }
+        SERVER.jobs.processor().accept(type, AcceptOptions.nonBlocking()).join();
+        List<QuarantinedRow> rows = SERVER.jobs
+                .quarantine()
+                .list(SERVER.database, type, PageRequest.of(10))
+                .join()
+                .items();
+        NAMES.put(
+                "removeQuarantined",
+                Map.of("type", type.name(), "id", rows.get(0).id()));
+        NAMES.put(
+                "restoreQuarantined",
+                Map.of("type", type.name(), "id", rows.get(1).id()));
+    }
+
+    /** One fails for good; the other has a log. */
+    private static void runTwoJobs(JobType<Object, Object> type) {
+        SERVER.jobs.add(SERVER.database, type, "dead", "fail").join();
+        SERVER.jobs.add(SERVER.database, type, "told", "tell").join();
+        Worker worker = SERVER.jobs
+                .worker()
+                .handle(type, job -> {
+                    if (job.data().equals("fail")) {
+                        throw new PermanentFailureException("no such address");
+                    }
+                    job.checkpoint("half");
+                    job.progress(1, 2, "half");
+                    return "done";
+                })
+                .start();
+        SERVER.jobs
+                .resultAsync(type, "dead", Duration.ofSeconds(30))
+                .handle((done, failed) -> true)
+                .join();
+        SERVER.jobs.result(type, "told", Duration.ofSeconds(30));
+        worker.close();
+        SERVER.post("/v1/types/mail/jobs", "{'id': 'a', 'data': 1}");
+    }
+
+    @AfterAll
+    static void close() {
+        SERVER.close();
+        GUARDED.close();
+    }
+
+    static List<Operation> operations() {
+        return API.operations();
+    }
+
+    private static String path(Operation operation) {
+        String path = operation.path();
+        for (Map.Entry<String, String> name : STANDARD.entrySet()) {
+            String value = NAMES.getOrDefault(operation.id(), Map.of()).getOrDefault(name.getKey(), name.getValue());
+            path = path.replace("{" + name.getKey() + "}", value);
+        }
+        return path;
+    }
+
+    private static Response send(Operation operation, String path, String body, String... headers) {
+        HttpRequest request = SERVER.request(operation.method(), path, body, headers);
+        Response response = SERVER.send(request);
+        assertThat(API.faults(operation, response))
+                .as("%s %s", request.method(), path)
+                .isEmpty();
+        assertThat(response.status()).isLessThan(500);
+        return response;
+    }
+
+    @ParameterizedTest
+    @MethodSource("operations")
+    void validInputSucceeds(Operation operation) {
+        Response response = send(operation, path(operation), BODIES.getOrDefault(operation.id(), ""));
+        // A row that this version cannot decode stays in quarantine.
+        if (operation.id().equals("restoreQuarantined")) {
+            assertThat(response.problem()).isEqualTo("undecodable-row");
+        } else {
+            assertThat(response.status()).as(response.detail()).isBetween(200, 204);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("operations")
+    void anUnknownParameterIsRefused(Operation operation) {
+        Response response = send(operation, path(operation) + "?bogus=1", BODIES.getOrDefault(operation.id(), ""));
+        assertThat(response.status()).isEqualTo(400);
+        assertThat(response.detail()).contains("bogus");
+    }
+
+    @ParameterizedTest
+    @MethodSource("operations")
+    void aParameterOfAWrongTypeIsRefused(Operation operation) {
+        operation
+                .query()
+                .filter(parameter -> isChecked(parameter.get("schema")))
+                .map(parameter -> parameter.get("name").stringValue())
+                .forEach(name -> {
+                    Response response = send(operation, path(operation) + "?" + name + "=%00x", "");
+                    assertThat(response.status()).as(name).isEqualTo(400);
+                    assertThat(response.body()
+                                    .get("errors")
+                                    .get(0)
+                                    .get("pointer")
+                                    .stringValue())
+                            .isEqualTo(name);
+                });
+    }
+
+    private static boolean isChecked(JsonNode schema) {
+        return !schema.path("type").asString("").equals("string") || schema.has("pattern");
+    }
+
+    @ParameterizedTest
+    @MethodSource("operations")
+    void aWrongBodyIsRefused(Operation operation) {
+        if (!operation.takesBody()) {
+            return;
+        }
+        for (String body : List.of("{'bogus': 1}", "[]", "7", "null", "{'data': {'x': ", "{'a':1,'a':1}")) {
+            Response response = send(operation, path(operation), body);
+            assertThat(response.status()).as(body).isEqualTo(400);
+            assertThat(response.detail()).as(body).isNotEmpty();
+        }
+        if (operation.needsBody()) {
+            assertThat(send(operation, path(operation), "").problem()).isEqualTo("body-missing");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("operations")
+    void aNameThatIsTooLongIsRefused(Operation operation) {
+        if (!operation.path().contains("{type}")) {
+            return;
+        }
+        String path = path(operation).replaceFirst("/types/[a-z]+", "/types/" + "x".repeat(2_000));
+        Response response = send(operation, path, BODIES.getOrDefault(operation.id(), ""));
+        assertThat(response.problem()).isEqualTo("invalid-value");
+    }
+
+    @ParameterizedTest
+    @MethodSource("operations")
+    void theCallerNeedsTheRole(Operation operation) {
+        String body = BODIES.getOrDefault(operation.id(), "");
+        Response unknown = GUARDED.send(GUARDED.request(operation.method(), path(operation), body));
+        assertThat(unknown.status()).isEqualTo(401);
+        Response powerless = GUARDED.send(GUARDED.request(operation.method(), path(operation), body, "Name", "jo"));
+        assertThat(powerless.status()).isEqualTo(403);
+        assertThat(powerless.detail())
+                .contains(operation.declaration().get("x-role").stringValue());
+    }
+}
