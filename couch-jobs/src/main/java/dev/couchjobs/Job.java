@@ -1,6 +1,7 @@
 package dev.couchjobs;
 
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -28,6 +29,9 @@ public interface Job<D> {
 
     /** {@return the firing time of the job, if a schedule added it ({@link Schedule})} */
     Optional<Instant> firingTime();
+
+    /** {@return the job's headers, by name; see {@link NewJob#header}} */
+    Map<String, String> headers();
 
     /**
      * The job's data as this claim last saw it.

@@ -2,6 +2,7 @@ package dev.couchjobs;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -49,6 +50,9 @@ public interface JobInfo<D, R> {
 
     /** {@return its tags, in order} */
     List<String> tags();
+
+    /** {@return its headers, by name} */
+    Map<String, String> headers();
 
     /** {@return the batch of which it is a member, or which it closes} */
     Optional<String> batch();

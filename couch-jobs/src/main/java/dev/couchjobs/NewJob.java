@@ -1,5 +1,6 @@
 package dev.couchjobs;
 
+import dev.couchjobs.internal.data.Headers;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.Instant;
@@ -7,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -45,8 +47,9 @@ public final class NewJob<D> {
             boolean passesFailure,
             @Nullable Instant startBefore,
             @Nullable String batch,
-            List<String> tags) {
-        static final Keys NONE = new Keys(null, null, null, null, false, null, null, List.of());
+            List<String> tags,
+            Map<String, String> headers) {
+        static final Keys NONE = new Keys(null, null, null, null, false, null, null, List.of(), Map.of());
     }
 
     private NewJob(
@@ -156,7 +159,8 @@ public final class NewJob<D> {
                 keys.passesFailure,
                 keys.startBefore,
                 keys.batch,
-                keys.tags));
+                keys.tags,
+                keys.headers));
     }
 
     /**
@@ -186,7 +190,8 @@ public final class NewJob<D> {
                 keys.passesFailure,
                 keys.startBefore,
                 keys.batch,
-                keys.tags));
+                keys.tags,
+                keys.headers));
     }
 
     /**
@@ -220,7 +225,16 @@ public final class NewJob<D> {
 
     private NewJob<D> inSequence(String key, boolean passes) {
         Keyspace.checkSequence(key);
-        return with(new Keys(keys.limit, keys.turn, keys.unique, key, passes, keys.startBefore, keys.batch, keys.tags));
+        return with(new Keys(
+                keys.limit,
+                keys.turn,
+                keys.unique,
+                key,
+                passes,
+                keys.startBefore,
+                keys.batch,
+                keys.tags,
+                keys.headers));
     }
 
     /**
@@ -242,7 +256,8 @@ public final class NewJob<D> {
                 keys.passesFailure,
                 keys.startBefore,
                 keys.batch,
-                keys.tags));
+                keys.tags,
+                keys.headers));
     }
 
     /**
@@ -271,7 +286,8 @@ public final class NewJob<D> {
                 keys.passesFailure,
                 deadline,
                 keys.batch,
-                keys.tags));
+                keys.tags,
+                keys.headers));
     }
 
     /**
@@ -292,7 +308,8 @@ public final class NewJob<D> {
                 keys.passesFailure,
                 keys.startBefore,
                 batch,
-                keys.tags));
+                keys.tags,
+                keys.headers));
     }
 
     /**
@@ -320,7 +337,35 @@ public final class NewJob<D> {
                 keys.passesFailure,
                 keys.startBefore,
                 keys.batch,
-                sorted));
+                sorted,
+                keys.headers));
+    }
+
+    /**
+     * This job with a header: a short text under a name that travels with the job, such as the context of a trace, and
+     * that no codec writes. Handlers find it in {@link Job#headers}; a retry or a resubmit keeps it. Headers alone are
+     * no change: a pending job that is added again with nothing else changed keeps its headers, and so does a running
+     * job.
+     *
+     * <p>The first job with headers keeps processes with a version before headers from reading and writing (rfc/031).
+     *
+     * @param name the name, 1 to 128 bytes in UTF-8; replaces a header with the same name
+     * @param value the text; at most 32 headers and 4,096 bytes in all, names included
+     * @return the job
+     * @throws IllegalArgumentException if the name is empty or too long, the headers are too many or too long, or one
+     *     is no well-formed text
+     */
+    public NewJob<D> header(String name, String value) {
+        return with(new Keys(
+                keys.limit,
+                keys.turn,
+                keys.unique,
+                keys.sequence,
+                keys.passesFailure,
+                keys.startBefore,
+                keys.batch,
+                keys.tags,
+                Headers.with(keys.headers, name, value)));
     }
 
     /**
@@ -448,6 +493,11 @@ public final class NewJob<D> {
     /** {@return its tags, in order} */
     public List<String> tags() {
         return keys.tags;
+    }
+
+    /** {@return its headers, by name} */
+    public Map<String, String> headers() {
+        return keys.headers;
     }
 
     /** {@return which other job makes it a duplicate, or empty if none does} */

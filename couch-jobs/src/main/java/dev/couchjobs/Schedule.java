@@ -115,6 +115,10 @@ public final class Schedule {
         if (!job.tags().isEmpty()) {
             throw new IllegalArgumentException("The jobs of a schedule are found by its name: leave out tags.");
         }
+        if (!job.headers().isEmpty()) {
+            throw new IllegalArgumentException(
+                    "Headers are of one addition, and no caller adds the jobs of a schedule:" + " leave out header.");
+        }
         if (job.batch().isPresent()) {
             throw new IllegalArgumentException("A batch ends, and the schedule goes on: let the job of the schedule"
                     + " open a batch, and leave out batch.");

@@ -9,6 +9,7 @@ import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -184,6 +185,11 @@ class ProcessingContract extends JobsContract {
         @Override
         public Optional<Instant> scheduledTime() {
             return Optional.empty();
+        }
+
+        @Override
+        public Map<String, String> headers() {
+            return Map.of();
         }
 
         @Override

@@ -29,7 +29,9 @@ public enum Feature {
     /** Older code can decode neither the limits, the slots nor the rules of types with rates of limit keys. */
     KEY_RATES(14, false),
     /** Older code would end a job without taking it off its shard, and claim beside those that know the shards. */
-    LIMIT_SHARDS(15, true);
+    LIMIT_SHARDS(15, true),
+    /** Older code can neither decode jobs with headers nor keep these. */
+    HEADERS(16, false);
 
     private final long layout;
     private final boolean isReadByOlder;

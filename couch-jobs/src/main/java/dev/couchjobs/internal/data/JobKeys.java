@@ -1,11 +1,15 @@
 package dev.couchjobs.internal.data;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys, the deadline and the batch that a creator gave a job; each is null for none, except the deadline.
+ * The keys, the deadline, the batch and the headers that a creator gave a job; each is null for none, except the
+ * deadline.
  *
  * @param limit the limit key
  * @param turn the turn key
@@ -15,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     for none
  * @param batch the place in a batch
  * @param tags its tags, in order
+ * @param headers its headers
  */
 public record JobKeys(
         @Nullable String limit,
@@ -23,11 +28,12 @@ public record JobKeys(
         @Nullable SequencePlace sequence,
         long startBefore,
         @Nullable BatchPlace batch,
-        List<String> tags) {
+        List<String> tags,
+        Map<String, String> headers) {
     /** The job may begin at any time. */
     public static final long NO_DEADLINE = 0;
     /** No keys. */
-    public static final JobKeys NONE = new JobKeys(null, null, null, null, NO_DEADLINE, null, List.of());
+    public static final JobKeys NONE = new JobKeys(null, null, null, null, NO_DEADLINE, null, List.of(), Map.of());
 
     private static final UniqueKey NO_UNIQUE_KEY = new UniqueKey("", false, 0);
     private static final BatchPlace NO_BATCH = new BatchPlace("", false, false);
@@ -40,25 +46,25 @@ public record JobKeys(
      */
     public static JobKeys ofSchedule(
             @Nullable String limit, @Nullable String turn, @Nullable SequencePlace sequence, long lateness) {
-        return new JobKeys(limit, turn, null, sequence, lateness, null, List.of());
+        return new JobKeys(limit, turn, null, sequence, lateness, null, List.of(), Map.of());
     }
 
     /** {@return a copy with a deadline} */
     public JobKeys startingBefore(long deadline) {
-        return new JobKeys(limit, turn, unique, sequence, deadline, batch, tags);
+        return new JobKeys(limit, turn, unique, sequence, deadline, batch, tags, headers);
     }
 
     JobKeys withUnique(@Nullable UniqueKey newUnique) {
-        return new JobKeys(limit, turn, newUnique, sequence, startBefore, batch, tags);
+        return new JobKeys(limit, turn, newUnique, sequence, startBefore, batch, tags, headers);
     }
 
     private JobKeys withSequence(@Nullable SequencePlace newSequence) {
-        return new JobKeys(limit, turn, unique, newSequence, startBefore, batch, tags);
+        return new JobKeys(limit, turn, unique, newSequence, startBefore, batch, tags, headers);
     }
 
     /** {@return a copy for a job that has begun} */
     JobKeys withoutDeadline() {
-        return new JobKeys(limit, turn, unique, sequence, NO_DEADLINE, batch, tags);
+        return new JobKeys(limit, turn, unique, sequence, NO_DEADLINE, batch, tags, headers);
     }
 
     /** {@return a copy for a closing job whose batch has closed} */
@@ -68,7 +74,7 @@ public record JobKeys(
 
     /** {@return a copy for a job in a batch} */
     JobKeys in(BatchPlace place) {
-        return new JobKeys(limit, turn, unique, sequence, startBefore, place, tags);
+        return new JobKeys(limit, turn, unique, sequence, startBefore, place, tags, headers);
     }
 
     /** {@return a copy at another place in the same sequence} */
@@ -101,7 +107,10 @@ public record JobKeys(
         return limit != null || turn != null;
     }
 
-    /** {@return whether the keys are the same, whenever and in whatever place the job was added} */
+    /**
+     * {@return whether the keys are the same, whenever, in whatever place and with whatever headers the job was added}
+     * A trace gives each addition headers of its own, and an addition without another change must write nothing.
+     */
     boolean areSameAs(JobKeys other) {
         return equals(other) || withoutPlace().equals(other.withoutPlace());
     }
@@ -114,7 +123,8 @@ public record JobKeys(
                 sequence == null ? null : new SequencePlace(sequence.name(), 0, sequence.passesFailure(), false),
                 startBefore,
                 batch == null ? null : batch.released(),
-                tags);
+                tags,
+                Map.of());
     }
 
     /** Adds the keys up to the last that there is. */
@@ -122,7 +132,7 @@ public record JobKeys(
         if (equals(NONE)) {
             return;
         }
-        boolean hasBatch = batch != null || !tags.isEmpty();
+        boolean hasBatch = batch != null || !tags.isEmpty() || !headers.isEmpty();
         boolean hasDeadline = startBefore != NO_DEADLINE || hasBatch;
         boolean hasSequence = sequence != null || hasDeadline;
         boolean hasTurn = turn != null || hasSequence;
@@ -149,6 +159,11 @@ public record JobKeys(
             row.add(written.batch()).add(written.isClosing()).add(written.held());
         }
         tags.forEach(row::add);
+        if (!headers.isEmpty()) {
+            row.beginNested();
+            headers.forEach((name, value) -> row.add(name).add(value));
+            row.endNested(true);
+        }
     }
 
     static JobKeys decode(TupleReader row) {
@@ -165,7 +180,7 @@ public record JobKeys(
         BatchPlace inBatch =
                 row.hasNext() ? new BatchPlace(row.readString(), row.readBoolean(), row.readBoolean()) : null;
         List<String> tags = row.hasNext() ? new ArrayList<>() : List.of();
-        while (row.hasNext()) {
+        while (row.hasNext() && row.peek() == TupleWriter.STRING) {
             tags.add(row.readString());
         }
         return new JobKeys(
@@ -175,6 +190,17 @@ public record JobKeys(
                 NO_PLACE.equals(place) ? null : place,
                 startBefore,
                 NO_BATCH.equals(inBatch) ? null : inBatch,
-                List.copyOf(tags));
+                List.copyOf(tags),
+                row.hasNext() ? decodeHeaders(row) : Map.of());
+    }
+
+    private static Map<String, String> decodeHeaders(TupleReader row) {
+        Map<String, String> headers = new LinkedHashMap<>();
+        row.beginNested();
+        while (row.hasNext()) {
+            headers.put(row.readString(), row.readString());
+        }
+        row.endNested();
+        return Collections.unmodifiableMap(headers);
     }
 }

@@ -28,7 +28,7 @@ public record Layout(
     /** The first layout whose row lists the features in use. */
     private static final long WITH_FEATURES = Feature.STATUS_INDEX.layout();
     /** The newest layout that this code knows. */
-    private static final long KNOWN = Feature.LIMIT_SHARDS.layout();
+    private static final long KNOWN = Feature.HEADERS.layout();
 
     /** The layout of an instance without the row. */
     static final Layout FIRST = new Layout(1, 1, 1, null, 0, 0);

@@ -82,7 +82,7 @@ record AddRequest(
                 job.unique());
     }
 
-    /** {@return whether a job has a deadline, a batch, tags, or any of the keys in its options} */
+    /** {@return whether a job has a deadline, a batch, tags, headers, or any of the keys in its options} */
     static boolean hasKeys(NewJob<?> job) {
         return job.limitKey().isPresent()
                 || job.turnKey().isPresent()
@@ -90,7 +90,8 @@ record AddRequest(
                 || job.sequence().isPresent()
                 || job.startBefore().isPresent()
                 || job.batch().isPresent()
-                || !job.tags().isEmpty();
+                || !job.tags().isEmpty()
+                || !job.headers().isEmpty();
     }
 
     private static <D> JobKeys keys(NewJob<D> job, PayloadCodec codec, long now, LongSupplier token) {
@@ -103,7 +104,8 @@ record AddRequest(
                         .orElse(null),
                 job.startBefore().map(Instant::toEpochMilli).orElse(JobKeys.NO_DEADLINE),
                 job.batch().map(BatchPlace::ofMember).orElse(null),
-                job.tags());
+                job.tags(),
+                job.headers());
     }
 
     private static <D> UniqueKey key(Unique rule, NewJob<D> job, PayloadCodec codec, long now) {

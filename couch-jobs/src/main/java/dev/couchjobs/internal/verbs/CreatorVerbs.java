@@ -300,6 +300,7 @@ public final class CreatorVerbs {
                 .collect(Collectors.toSet());
         sequences.forEach(key -> SequenceRow.prefetch(tx, key));
         boolean hasTags = newJobs.stream().anyMatch(job -> !job.tags().isEmpty());
+        boolean hasHeaders = newJobs.stream().anyMatch(job -> !job.headers().isEmpty());
         boolean hasDeadlines =
                 newJobs.stream().anyMatch(job -> job.startBefore().isPresent());
         boolean hasUniqueKeys = newJobs.stream().anyMatch(job -> job.unique().isPresent());
@@ -315,7 +316,8 @@ public final class CreatorVerbs {
                                 .with(Feature.TURN_KEYS, hasTurnKeys)
                                 .with(Feature.SEQUENCES, !sequences.isEmpty())
                                 .with(Feature.DEADLINES, hasDeadlines)
-                                .with(Feature.TAGS, hasTags));
+                                .with(Feature.TAGS, hasTags)
+                                .with(Feature.HEADERS, hasHeaders));
         return CompletableFuture.allOf(batches, raised);
     }
 

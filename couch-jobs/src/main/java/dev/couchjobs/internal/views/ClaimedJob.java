@@ -7,6 +7,7 @@ import dev.couchjobs.internal.data.ClaimInfo;
 import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRow;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
@@ -109,6 +110,11 @@ public final class ClaimedJob<D> implements Job<D> {
     @Override
     public Optional<Instant> firingTime() {
         return Optional.ofNullable(options.firing()).map(firing -> Instant.ofEpochSecond(firing.time()));
+    }
+
+    @Override
+    public Map<String, String> headers() {
+        return options.keys().headers();
     }
 
     @Override

@@ -16,6 +16,7 @@ import dev.couchjobs.internal.data.SequencePlace;
 import dev.couchjobs.internal.data.UniqueKey;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -143,6 +144,11 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
     @Override
     public List<String> tags() {
         return row.options().keys().tags();
+    }
+
+    @Override
+    public Map<String, String> headers() {
+        return row.options().keys().headers();
     }
 
     @Override
