@@ -12,6 +12,7 @@ import dev.couchjobs.internal.monitor.BackgroundServices;
 import dev.couchjobs.internal.notify.Notifiers;
 import dev.couchjobs.internal.notify.ResultWaiter;
 import dev.couchjobs.internal.observe.Listeners;
+import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.retention.RetentionService;
 import dev.couchjobs.internal.transactions.MinimumVersionContext;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -83,7 +84,15 @@ public final class CouchJobs implements AutoCloseable {
                 .observedBy(listeners);
         PayloadCodec codec = new PayloadCodec(settings.codec);
         internalInstance = new Instance(
-                settings.name(), settings.database, environment, clock, keyspace, transactions, codec, listeners);
+                settings.name(),
+                settings.database,
+                environment,
+                clock,
+                keyspace,
+                transactions,
+                codec,
+                listeners,
+                new MiddlewareChain(settings.middleware));
         publicInstance = internalInstance.with(transactions.whileOpen(() -> !closed));
         creatorVerbs = new CreatorVerbs(publicInstance);
         queryVerbs = new QueryVerbs(publicInstance);

@@ -37,6 +37,7 @@ public final class CouchJobsBuilder {
     private String transactionTag = "couch-jobs";
     private boolean traceTransactions;
     final List<JobsListener> listeners = new ArrayList<>();
+    final List<JobMiddleware> middleware = new ArrayList<>();
 
     CouchJobsBuilder(Database database) {
         this.database = Objects.requireNonNull(database, "database");
@@ -206,6 +207,17 @@ public final class CouchJobsBuilder {
      */
     public CouchJobsBuilder listener(JobsListener listener) {
         listeners.add(Objects.requireNonNull(listener, "listener"));
+        return this;
+    }
+
+    /**
+     * Adds middleware around the additions of the instance and the attempts of all its workers.
+     *
+     * @param middleware the middleware; the first that is added is the outermost
+     * @return this builder
+     */
+    public CouchJobsBuilder middleware(JobMiddleware middleware) {
+        this.middleware.add(Objects.requireNonNull(middleware, "middleware"));
         return this;
     }
 

@@ -3,6 +3,7 @@ package dev.couchjobs;
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.schedules.ScheduleRequest;
 import dev.couchjobs.internal.worker.BoundHandler;
 import dev.couchjobs.internal.worker.HandlerRegistration;
@@ -10,6 +11,7 @@ import dev.couchjobs.internal.worker.ScheduleDeclarations;
 import dev.couchjobs.internal.worker.WorkerLifecycle;
 import dev.couchjobs.internal.worker.WorkerSettings;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +45,7 @@ public final class WorkerBuilder {
     private AcceptOptions acceptOptions = AcceptOptions.defaults();
     private Duration shutdownTimeout = SHUTDOWN_TIMEOUT;
     private int longTransactionTries = LONG_TRANSACTION_TRIES;
+    private final List<JobMiddleware> middleware = new ArrayList<>();
     private @Nullable Executor executor;
     private String name;
 
@@ -225,6 +228,18 @@ public final class WorkerBuilder {
     }
 
     /**
+     * Adds middleware around the attempts of this worker, within that of the instance. Its {@link JobMiddleware#add} is
+     * not called.
+     *
+     * @param middleware the middleware; the first that is added is the outermost
+     * @return this builder
+     */
+    public WorkerBuilder middleware(JobMiddleware middleware) {
+        this.middleware.add(Objects.requireNonNull(middleware, "middleware"));
+        return this;
+    }
+
+    /**
      * Declares a schedule of jobs that this worker runs. The worker puts it when it starts, as {@link Schedules#put}
      * does, and tries again until that succeeds. So a deploy puts new schedules and replaces changed ones. While old
      * and new processes run side by side, the declaration of the process that has started last counts. A schedule that
@@ -275,13 +290,21 @@ public final class WorkerBuilder {
 
     private WorkerSettings settings() {
         WorkerSettings.Identity identity = new WorkerSettings.Identity(name, host, LIBRARY_VERSION);
+        MiddlewareChain chain = instance.middleware().with(middleware);
         if (executor != null) {
             return new WorkerSettings(
-                    identity, concurrency, acceptOptions, shutdownTimeout, longTransactionTries, executor, () -> {});
+                    identity,
+                    concurrency,
+                    acceptOptions,
+                    shutdownTimeout,
+                    longTransactionTries,
+                    chain,
+                    executor,
+                    () -> {});
         }
         ExecutorService own = Environment.handlerThreads();
         return new WorkerSettings(
-                identity, concurrency, acceptOptions, shutdownTimeout, longTransactionTries, own, own::shutdown);
+                identity, concurrency, acceptOptions, shutdownTimeout, longTransactionTries, chain, own, own::shutdown);
     }
 
     private <D, R> HandlerRegistration<D, R> assignment(BoundHandler<D, R> boundHandler) {

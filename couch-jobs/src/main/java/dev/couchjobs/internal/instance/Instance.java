@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.observe.Listeners;
+import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.PayloadCodec;
 
@@ -18,6 +19,7 @@ import dev.couchjobs.internal.views.PayloadCodec;
  * @param transactions runs the transactions of the parts
  * @param codec writes and reads the data of jobs
  * @param listeners receive what the parts do
+ * @param middleware is called around additions and attempts
  */
 public record Instance(
         String name,
@@ -27,8 +29,9 @@ public record Instance(
         Keyspace keyspace,
         Transactions transactions,
         PayloadCodec codec,
-        Listeners listeners) {
-    /** Makes an instance without listeners. */
+        Listeners listeners,
+        MiddlewareChain middleware) {
+    /** Makes an instance without listeners and middleware. */
     public Instance(
             String name,
             Database database,
@@ -37,11 +40,11 @@ public record Instance(
             Keyspace keyspace,
             Transactions transactions,
             PayloadCodec codec) {
-        this(name, database, environment, clock, keyspace, transactions, codec, Listeners.NONE);
+        this(name, database, environment, clock, keyspace, transactions, codec, Listeners.NONE, MiddlewareChain.NONE);
     }
 
     /** {@return a copy with other transactions} */
     public Instance with(Transactions replacement) {
-        return new Instance(name, database, environment, clock, keyspace, replacement, codec, listeners);
+        return new Instance(name, database, environment, clock, keyspace, replacement, codec, listeners, middleware);
     }
 }

@@ -1,4 +1,4 @@
-/** Reports what an instance does to its listeners. */
+/** Reports what an instance does to its listeners, and calls its middleware. */
 @NullMarked
 package dev.couchjobs.internal.observe;
 

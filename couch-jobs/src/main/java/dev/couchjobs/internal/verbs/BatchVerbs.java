@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import com.apple.foundationdb.async.AsyncUtil;
+import dev.couchjobs.AddResult;
 import dev.couchjobs.Batch;
 import dev.couchjobs.BatchInfo;
 import dev.couchjobs.BatchNotFoundException;
@@ -25,13 +26,16 @@ import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.transactions.Transactions;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The verbs of batches. Each leaves the same state if it runs twice. */
 public final class BatchVerbs {
@@ -70,6 +74,31 @@ public final class BatchVerbs {
 
     /** {@return the batch; one that exists stays as it is} */
     public CompletableFuture<BatchInfo> open(TransactionContext context, Batch batch) {
+        MiddlewareChain middleware = instance.middleware();
+        if (middleware.isEmpty() || batch.closing().isEmpty()) {
+            return opened(context, batch).thenApply(Opened::info);
+        }
+        AtomicReference<@Nullable Opened> opened = new AtomicReference<>();
+        return middleware
+                .add(
+                        List.of(batch.closing().get()),
+                        given -> opened(context, batch.closing(given.get(0))).thenApply(result -> {
+                            opened.set(result);
+                            return result.added();
+                        }))
+                .thenApply(results -> Objects.requireNonNull(
+                                opened.get(), "Middleware has not called next: throw an error to refuse the batch.")
+                        .info());
+    }
+
+    /**
+     * A batch that is open.
+     *
+     * @param added the result of the addition of its closing job, if it has one
+     */
+    private record Opened(BatchInfo info, List<AddResult> added) {}
+
+    private CompletableFuture<Opened> opened(TransactionContext context, Batch batch) {
         String name = batch.name();
         Optional<CreatorVerbs.ClosingJob> closing = batch.closing().map(job -> creatorVerbs.closing(job, name));
         return inOrder(
@@ -84,7 +113,10 @@ public final class BatchVerbs {
                     return BatchRow.find(tx, keyspace, name)
                             .thenCompose(row -> raised.thenCompose(done -> {
                                 if (row.isPresent()) {
-                                    return info(tx, name, row.get());
+                                    List<AddResult> unchanged = closing.stream()
+                                            .map(job -> new AddResult(job.ref().id(), AddResult.Change.UNCHANGED))
+                                            .toList();
+                                    return info(tx, name, row.get()).thenApply(found -> new Opened(found, unchanged));
                                 }
                                 BatchRow opened = new BatchRow(
                                         BatchState.OPEN,
@@ -96,10 +128,11 @@ public final class BatchVerbs {
                                         tx, keyspace, name); // members of an earlier batch of the name may have counted
                                 opened.write(tx, keyspace, name);
                                 BatchCounters.none().addOutstanding(1).save(tx, keyspace, name);
-                                CompletableFuture<?> added = closing.isPresent()
-                                        ? closing.get().addTo(jobs)
-                                        : CompletableFuture.completedFuture(opened);
-                                return added.thenCompose(all -> info(tx, name, opened));
+                                CompletableFuture<List<AddResult>> added = closing.isPresent()
+                                        ? closing.get().addTo(jobs).thenApply(List::of)
+                                        : CompletableFuture.completedFuture(List.of());
+                                return added.thenCompose(
+                                        all -> info(tx, name, opened).thenApply(found -> new Opened(found, all)));
                             }));
                 });
     }

@@ -28,6 +28,7 @@ import dev.couchjobs.internal.dependencies.LinkResult;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.observe.Listeners;
+import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.PayloadCodec;
 import java.time.InstantSource;
@@ -58,12 +59,14 @@ public final class CreatorVerbs {
     private final TimeOrderedIds ids;
     private final DependencyLinker dependencyLinker;
     private final Listeners listeners;
+    private final MiddlewareChain middleware;
 
     public CreatorVerbs(Instance instance) {
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
         this.codec = instance.codec();
         this.listeners = instance.listeners();
+        this.middleware = instance.middleware();
         this.dependencyLinker = new DependencyLinker(instance.keyspace(), instance.environment());
         this.clock = instance.environment().clock();
         this.random = instance.environment().random();
@@ -77,6 +80,16 @@ public final class CreatorVerbs {
 
     /** {@return the result of the addition} */
     public CompletableFuture<AddResult> add(TransactionContext context, NewJob<?> job) {
+        return middleware.isEmpty()
+                ? addOne(context, job)
+                : middleware
+                        .add(
+                                List.of(job),
+                                given -> addOne(context, given.get(0)).thenApply(List::of))
+                        .thenApply(results -> results.get(0));
+    }
+
+    private CompletableFuture<AddResult> addOne(TransactionContext context, NewJob<?> job) {
         AddRequest request = addition(job);
         JobRef ref = request.ref();
         CompletableFuture<AddResult> added = prepareGroups(context, ref, request.dependencies())
@@ -147,7 +160,7 @@ public final class CreatorVerbs {
             return List.of(ref().keys());
         }
 
-        CompletableFuture<?> addTo(JobTransaction jobs) {
+        CompletableFuture<AddResult> addTo(JobTransaction jobs) {
             return CreatorVerbs.this.addTo(jobs, request, prepare(jobs.tx(), job));
         }
     }
@@ -187,13 +200,19 @@ public final class CreatorVerbs {
         return linkResult.thenCompose(prepared -> added); // an error of the links comes before its consequences
     }
 
+    /** {@return the result of each addition, in the order of the jobs} */
+    public CompletableFuture<List<AddResult>> addAll(
+            TransactionContext context, Collection<? extends NewJob<?>> newJobs) {
+        return middleware.isEmpty() || newJobs.isEmpty()
+                ? addMany(context, newJobs)
+                : middleware.add(List.copyOf(newJobs), given -> addMany(context, given));
+    }
+
     /**
      * Adds the jobs without dependencies together, and then the jobs with dependencies in order: so a job can wait for
      * any job before it.
-     *
-     * @return the result of each addition, in the order of the jobs
      */
-    public CompletableFuture<List<AddResult>> addAll(
+    private CompletableFuture<List<AddResult>> addMany(
             TransactionContext context, Collection<? extends NewJob<?>> newJobs) {
         if (newJobs.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());

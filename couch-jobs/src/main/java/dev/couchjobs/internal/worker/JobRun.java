@@ -292,6 +292,21 @@ final class JobRun<D> {
         }
     }
 
+    /**
+     * Middleware has returned a stage, which ends later.
+     *
+     * @return whether to cancel the stage: the run was told to stop before, and there is no stage of the handler
+     */
+    boolean outerStageReturned(CompletableFuture<?> outer) {
+        synchronized (lock) {
+            if (stage != null) {
+                return false;
+            }
+            stage = outer;
+            return halted;
+        }
+    }
+
     @Override
     public String toString() {
         return job.type() + "/" + job.id(); // not the lock, which lets its holder write

@@ -6,6 +6,7 @@ import dev.couchjobs.PayloadException;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.claims.ErrorText;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.verbs.FinishTransaction;
 import dev.couchjobs.internal.views.ClaimedJob;
 import java.time.Duration;
@@ -21,14 +22,16 @@ final class JobRunner {
     private final Environment environment;
     private final FinishTransaction finishTransaction;
     private final RunReports reports;
+    private final MiddlewareChain middleware;
     private final int longTriesMax;
 
     /** @param longTriesMax how many tries of a handler's transaction may take too long */
-    JobRunner(Instance instance, int longTriesMax) {
+    JobRunner(Instance instance, MiddlewareChain middleware, int longTriesMax) {
         this.instance = instance;
         this.environment = instance.environment();
         this.finishTransaction = new FinishTransaction(instance);
         this.reports = new RunReports(instance);
+        this.middleware = middleware;
         this.longTriesMax = longTriesMax;
     }
 
@@ -62,6 +65,10 @@ final class JobRunner {
                 new RunContext<>(runs, instance, finishTransaction, run, limit.map(startedAt::plus), longTriesMax);
         Call<D> call = new Call<>(run, context, startedAt, listener);
         reports.starts(run, startedAt);
+        if (!middleware.isEmpty()) {
+            call.throughMiddleware(registration.handler());
+            return;
+        }
         Object result;
         try {
             result = registration.handler().call(context);
@@ -100,6 +107,41 @@ final class JobRunner {
                 future.cancel(true);
             }
             var unused = stage.whenComplete(this::handlerReturned);
+        }
+
+        /** Calls the handler through the middleware. If the attempt ends later, the thread is free from now on. */
+        void throughMiddleware(BoundHandler<D, ?> handler) {
+            CompletionStage<?> stage = middleware.run(context, () -> stageOf(handler));
+            if (!(stage instanceof CompletableFuture<?> future)) {
+                var unused = run.detachThread();
+            } else if (!future.isDone()) {
+                var unused = run.detachThread();
+                if (run.outerStageReturned(future)) {
+                    future.cancel(true);
+                }
+            }
+            var unused = stage.whenComplete(this::handlerReturned);
+        }
+
+        /** Calls the handler. A worker that stops it cancels its stage, not those that middleware makes of that. */
+        private CompletionStage<?> stageOf(BoundHandler<D, ?> handler) {
+            Object result;
+            try {
+                result = handler.call(context);
+            } catch (Throwable e) { // also an error: the handler throws it, and the job has to end
+                return CompletableFuture.failedFuture(e);
+            }
+            if (!(result instanceof BoundHandler.StartedCall started)) {
+                return CompletableFuture.completedFuture(result);
+            }
+            CompletionStage<?> stage = started.stage();
+            if (stage == null) {
+                return CompletableFuture.failedFuture(new NullPointerException("The handler returned no stage."));
+            }
+            if (stage instanceof CompletableFuture<?> future && run.stageReturned(future)) {
+                future.cancel(true);
+            }
+            return stage;
         }
 
         void handlerReturned(@Nullable Object result, @Nullable Throwable error) {

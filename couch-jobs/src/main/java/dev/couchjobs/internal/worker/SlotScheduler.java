@@ -82,7 +82,7 @@ final class SlotScheduler implements HandlerThreads.Work {
         this.environment = instance.environment();
         this.instance = instance;
         this.slots = settings.concurrency();
-        this.runner = new JobRunner(instance, settings.longTriesMax());
+        this.runner = new JobRunner(instance, settings.middleware(), settings.longTriesMax());
         this.threads = new HandlerThreads(lock, environment, settings.executor(), this);
     }
 

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.worker;
 
 import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.internal.observe.MiddlewareChain;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 
@@ -12,6 +13,7 @@ import java.util.concurrent.Executor;
  * @param acceptOptions which jobs the worker claims
  * @param shutdownTimeout how long running jobs may take when the worker is closed
  * @param longTriesMax how many tries of a handler's transaction may take too long
+ * @param middleware is called around attempts
  * @param executor runs the handlers
  * @param releaseExecutor releases the executor when the worker has ended
  */
@@ -21,6 +23,7 @@ public record WorkerSettings(
         AcceptOptions acceptOptions,
         Duration shutdownTimeout,
         int longTriesMax,
+        MiddlewareChain middleware,
         Executor executor,
         Runnable releaseExecutor) {
 

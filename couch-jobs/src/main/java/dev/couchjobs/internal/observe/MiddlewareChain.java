@@ -1,0 +1,120 @@
+package dev.couchjobs.internal.observe;
+
+import dev.couchjobs.AddResult;
+import dev.couchjobs.JobContext;
+import dev.couchjobs.JobMiddleware;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.internal.loop.RootCauses;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The middleware of an instance or a worker; the first is the outermost. Callers do not use it if it is empty. */
+public final class MiddlewareChain {
+    /** No middleware. */
+    public static final MiddlewareChain NONE = new MiddlewareChain(List.of());
+
+    private final List<JobMiddleware> all;
+
+    public MiddlewareChain(List<JobMiddleware> all) {
+        this.all = List.copyOf(all);
+    }
+
+    /** {@return whether there is none} */
+    public boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    /** {@return this with more middleware inside} */
+    public MiddlewareChain with(List<JobMiddleware> inner) {
+        List<JobMiddleware> both = new ArrayList<>(all);
+        both.addAll(inner);
+        return new MiddlewareChain(both);
+    }
+
+    /**
+     * Adds jobs through all middleware. An error that is thrown at the call comes out of it as it was thrown: bad input
+     * throws at the call of a verb.
+     *
+     * @param last adds the jobs
+     * @return as many results as there are jobs
+     */
+    public CompletableFuture<List<AddResult>> add(List<? extends NewJob<?>> jobs, JobMiddleware.Addition last) {
+        AtomicReference<RuntimeException> thrown = new AtomicReference<>();
+        JobMiddleware.Addition chain = given -> caught(thrown, () -> last.add(sameNumber(jobs, given)));
+        for (int i = all.size() - 1; i >= 0; i--) {
+            JobMiddleware middleware = all.get(i);
+            JobMiddleware.Addition inner = chain;
+            chain = given -> caught(thrown, () -> middleware.add(given, inner));
+        }
+        CompletableFuture<List<AddResult>> added = chain.add(jobs).toCompletableFuture();
+        RuntimeException first = thrown.get();
+        if (first != null && added.isCompletedExceptionally()) {
+            Throwable error =
+                    RootCauses.of(added.handle((results, failure) -> failure).join());
+            if (error == first) {
+                throw first;
+            }
+        }
+        return added.thenApply(results -> {
+            if (results.size() != jobs.size()) {
+                throw new IllegalStateException("Middleware has given " + results.size() + " results for " + jobs.size()
+                        + " jobs: return those that next gives.");
+            }
+            return results;
+        });
+    }
+
+    private static List<? extends NewJob<?>> sameNumber(
+            List<? extends NewJob<?>> jobs, List<? extends NewJob<?>> given) {
+        if (given.size() != jobs.size()) {
+            throw new IllegalStateException("Middleware passes on " + given.size() + " jobs in place of " + jobs.size()
+                    + ": pass on as many, or throw an error to refuse them.");
+        }
+        return given;
+    }
+
+    private static CompletionStage<List<AddResult>> caught(
+            AtomicReference<RuntimeException> thrown, Supplier<CompletionStage<List<AddResult>>> call) {
+        try {
+            return Objects.requireNonNull(call.get(), "Middleware returned no stage.");
+        } catch (RuntimeException e) {
+            thrown.set(e);
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /**
+     * Runs an attempt through all middleware.
+     *
+     * @param handler calls the handler; throws nothing
+     */
+    public CompletionStage<? extends @Nullable Object> run(JobContext<?> job, JobMiddleware.Attempt handler) {
+        AtomicBoolean isCalled = new AtomicBoolean();
+        JobMiddleware.Attempt chain = () -> isCalled.getAndSet(true)
+                ? CompletableFuture.failedFuture(new IllegalStateException(
+                        "Middleware calls the handler of " + job.job() + " twice: call next.run() at most once."))
+                : handler.run();
+        for (int i = all.size() - 1; i >= 0; i--) {
+            JobMiddleware middleware = all.get(i);
+            JobMiddleware.Attempt inner = chain;
+            chain = () -> run(middleware, job, inner);
+        }
+        return chain.run();
+    }
+
+    private static CompletionStage<? extends @Nullable Object> run(
+            JobMiddleware middleware, JobContext<?> job, JobMiddleware.Attempt inner) {
+        try {
+            return Objects.requireNonNull(middleware.run(job, inner), "Middleware returned no stage.");
+        } catch (Throwable e) { // also an error: the job has to end
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+}
