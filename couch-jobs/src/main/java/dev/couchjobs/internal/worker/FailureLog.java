@@ -20,10 +20,17 @@ final class FailureLog {
         ClaimedJob<?> job = run.job();
         int maxAttempts = job.retry().maxAttempts();
         int attempt = Math.min(job.failures() + 1, maxAttempts);
-        if (failed.again() && attempt < maxAttempts) {
-            LOG.info("{} failed in attempt {} of {} and is tried again: {}", run, attempt, maxAttempts, failed.error());
-        } else {
-            LOG.warn("{} failed for good in attempt {} of {}: {}", run, attempt, maxAttempts, failed.error());
-        }
+        LogContext.around(run, () -> {
+            if (failed.again() && attempt < maxAttempts) {
+                LOG.info(
+                        "{} failed in attempt {} of {} and is tried again: {}",
+                        run,
+                        attempt,
+                        maxAttempts,
+                        failed.error());
+            } else {
+                LOG.warn("{} failed for good in attempt {} of {}: {}", run, attempt, maxAttempts, failed.error());
+            }
+        });
     }
 }

@@ -64,24 +64,14 @@ final class JobRunner {
         RunContext<D> context =
                 new RunContext<>(runs, instance, finishTransaction, run, limit.map(startedAt::plus), longTriesMax);
         Call<D> call = new Call<>(run, context, startedAt, listener);
-        reports.starts(run, startedAt);
-        if (!middleware.isEmpty()) {
-            call.throughMiddleware(registration.handler());
-            return;
-        }
-        Object result;
-        try {
-            result = registration.handler().call(context);
-        } catch (Throwable e) { // also an error: the handler throws it, and the job has to end
-            call.handlerReturned(null, e);
-            return;
-        }
-        if (result instanceof BoundHandler.StartedCall handler) {
-            var unused = run.detachThread();
-            call.await(handler.stage());
-        } else {
-            call.handlerReturned(result, null);
-        }
+        LogContext.around(run, () -> {
+            reports.starts(run, startedAt);
+            if (middleware.isEmpty()) {
+                call.direct(registration.handler());
+            } else {
+                call.throughMiddleware(registration.handler());
+            }
+        });
     }
 
     /** A call of a handler. */
@@ -98,7 +88,23 @@ final class JobRunner {
             this.listener = listener;
         }
 
-        void await(@Nullable CompletionStage<?> stage) {
+        void direct(BoundHandler<D, ?> handler) {
+            Object result;
+            try {
+                result = handler.call(context);
+            } catch (Throwable e) { // also an error: the handler throws it, and the job has to end
+                handlerReturned(null, e);
+                return;
+            }
+            if (result instanceof BoundHandler.StartedCall started) {
+                var unused = run.detachThread();
+                await(started.stage());
+            } else {
+                handlerReturned(result, null);
+            }
+        }
+
+        private void await(@Nullable CompletionStage<?> stage) {
             if (stage == null) {
                 handlerReturned(null, new NullPointerException("The handler returned no stage."));
                 return;
