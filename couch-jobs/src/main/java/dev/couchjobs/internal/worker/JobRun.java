@@ -51,7 +51,7 @@ final class JobRun<D> {
     /** The thread that runs the handler, to be interrupted. */
     @GuardedBy("lock") private @Nullable Thread thread;
 
-    /** The stage that the handler has returned, to be cancelled. */
+    /** The stage that the handler has returned, or else middleware, to be cancelled. */
     @GuardedBy("lock") private @Nullable CompletableFuture<?> stage;
 
     /** When the handler was called, and when the disposition was decided, if there are listeners. */
