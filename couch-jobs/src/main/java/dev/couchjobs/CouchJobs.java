@@ -6,6 +6,7 @@ import com.apple.foundationdb.TransactionContext;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.health.HealthReader;
 import dev.couchjobs.internal.instance.AgreedClock;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.monitor.BackgroundServices;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * sets activity timeouts and pauses types; {@link #workers} lists and steers workers; {@link #limits}, {@link
  * #schedules} and {@link #batches} are for limits, recurring jobs and batches; {@link #details} reads attempts, logs
  * and dependencies; {@link #deadLetters} resubmits failed jobs; {@link #quarantine} restores undecodable rows; {@link
- * #maintenance} starts monitors and archives.
+ * #maintenance} starts monitors and archives; {@link #health} looks whether all that works.
  *
  * <p>The first argument of a verb is a database or a transaction. With a {@link Database}, the verb runs in a
  * transaction of its own, with retries, and takes effect once even if the result of a commit is unknown. After
@@ -67,6 +68,7 @@ public final class CouchJobs implements AutoCloseable {
     private final BackgroundServices services;
     private final Notifiers notifiers;
     private final RetentionService retentionService;
+    private final HealthReader healthReader;
     private final WorkerRegistry registry = new WorkerRegistry();
     private final String host;
     private final Processor processor;
@@ -98,6 +100,7 @@ public final class CouchJobs implements AutoCloseable {
         queryVerbs = new QueryVerbs(publicInstance);
         listingVerbs = new ListingVerbs(publicInstance);
         retentionService = new RetentionService(internalInstance, settings.maxClockSkew);
+        healthReader = new HealthReader(publicInstance, retentionService::clockSkew);
         services = new BackgroundServices(internalInstance, settings.feedRetention, retentionService);
         acceptors = new Acceptors(internalInstance, services);
         notifiers = new Notifiers(internalInstance);
@@ -176,6 +179,11 @@ public final class CouchJobs implements AutoCloseable {
     /** {@return the rows that could not be decoded} */
     public QuarantinedRows quarantine() {
         return new QuarantinedRows(publicInstance);
+    }
+
+    /** {@return a check whether this instance can work, and its jobs run} */
+    public HealthCheck health() {
+        return new HealthCheck(healthReader);
     }
 
     /** {@return the verbs that start monitors and archives, and measure clocks} */

@@ -8,9 +8,12 @@ import static dev.couchjobs.costs.CostRow.verb;
 
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.PageRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** The verbs of those who look at jobs, and what sends dead letters again. */
 final class QueryRows {
@@ -43,6 +46,14 @@ final class QueryRows {
                         (s, db, ids) -> s.jobs.list(db, MAIL, JobState.RUNNING, PAGE)),
                 verb("`counts`", s -> s.pending(MANY), (s, db, ids) -> s.jobs.counts(db, MAIL)),
                 verb(
+                        "`health().check()`",
+                        s -> s.pending(MANY),
+                        (s, db, ids) -> s.jobs.health().check()),
+                verb(
+                        "`health().check()` of 100 types with jobs",
+                        QueryRows::ofManyTypes,
+                        (s, db, types) -> s.jobs.health().check()),
+                verb(
                         "`logEntries`",
                         QueryRows::logged,
                         (s, db, job) -> s.jobs.details().entries(db, MAIL, job.id(), 0, MANY)),
@@ -71,6 +82,14 @@ final class QueryRows {
                         "`result` of a job that has ended",
                         CostFixture::finished,
                         (s, db, job) -> s.jobs.resultAsync(MAIL, job.id(), Duration.ofSeconds(1))));
+    }
+
+    private static List<NewJob<String>> ofManyTypes(CostFixture fixture) {
+        List<NewJob<String>> added = IntStream.range(0, MANY)
+                .mapToObj(i -> NewJob.of(JobType.of("mail-" + i, String.class), "data"))
+                .toList();
+        fixture.await(fixture.others.addAll(fixture.database(), added));
+        return added;
     }
 
     private static Job<String> large(CostFixture fixture) {

@@ -65,6 +65,12 @@ public final class ActivityIndex {
         return tx.snapshot().getRange(keys.activities(), 1).asList().thenApply(List::isEmpty);
     }
 
+    /** {@return the heartbeat that was longest ago, if a job runs; read without conflicts} */
+    public static CompletableFuture<Optional<Versionstamp>> oldest(ReadTransaction tx, TypeKeys keys) {
+        return Quarantine.range(tx.snapshot(), keys, keys.activities(), 1, false, row -> decode(keys, row))
+                .thenApply(rows -> rows.stream().map(Entry::sequence).findFirst());
+    }
+
     private static Entry decode(TypeKeys keys, KeyValue row) {
         return new Entry(keys.sequenceOfActivity(row.getKey()), decodeIds(row.getValue()));
     }

@@ -267,6 +267,11 @@ public final class Keyspace {
         return root.subspace(Tuple.from("feed"));
     }
 
+    /** {@return the subspace of the rows in quarantine of all types} */
+    Subspace quarantines() {
+        return root.subspace(Tuple.from("quarantine"));
+    }
+
     /** {@return the subspace of the pending queues of all types} */
     Subspace pendingQueues() {
         return root.subspace(Tuple.from("pending"));

@@ -32,7 +32,12 @@ public final class PendingQueue {
 
     /** {@return the first row: without a scheduled time, or else with the earliest one} */
     public static CompletableFuture<Optional<QueueEntry>> first(ReadTransaction tx, TypeKeys keys) {
-        return read(tx, keys, keys.pending(), 1).thenApply(rows -> rows.stream().findFirst());
+        return first(tx, keys, keys.pending());
+    }
+
+    /** {@return the first row of a part of the queue} */
+    public static CompletableFuture<Optional<QueueEntry>> first(ReadTransaction tx, TypeKeys keys, Range part) {
+        return read(tx, keys, part, 1).thenApply(rows -> rows.stream().findFirst());
     }
 
     /** {@return the decoded rows, linked to each other if all of them can be decoded} */

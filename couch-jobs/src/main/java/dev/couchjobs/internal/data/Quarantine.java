@@ -219,6 +219,11 @@ public final class Quarantine {
                 .thenApply(rows -> rows.stream().map(row -> entry(keys, row)).toList());
     }
 
+    /** {@return how many rows of a type are in quarantine, counted up to a limit} */
+    public static CompletableFuture<Integer> count(ReadTransaction tx, TypeKeys keys, int limit) {
+        return tx.snapshot().getRange(keys.quarantine().range(), limit).asList().thenApply(List::size);
+    }
+
     private static Entry entry(TypeKeys keys, KeyValue row) {
         Tuple entry = Tuple.fromBytes(row.getValue());
         return new Entry(

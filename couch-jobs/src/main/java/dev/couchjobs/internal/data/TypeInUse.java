@@ -64,7 +64,7 @@ public record TypeInUse(
     }
 
     /** {@return the row of a type, if it is in use} */
-    public static CompletableFuture<Optional<TypeInUse>> find(Transaction tx, TypeKeys keys) {
+    public static CompletableFuture<Optional<TypeInUse>> find(ReadTransaction tx, TypeKeys keys) {
         return tx.get(keys.inUse())
                 .thenApply(value -> Optional.ofNullable(value)
                         .flatMap(bytes -> Quarantine.readable(

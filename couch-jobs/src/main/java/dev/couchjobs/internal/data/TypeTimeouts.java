@@ -133,8 +133,13 @@ public final class TypeTimeouts {
 
     /** {@return the names of the types that have a timeout} */
     public static CompletableFuture<List<String>> types(ReadTransaction tx, Keyspace keyspace) {
+        return types(tx, keyspace, ReadTransaction.ROW_LIMIT_UNLIMITED);
+    }
+
+    /** {@return the names of the first types that have a timeout} */
+    public static CompletableFuture<List<String>> types(ReadTransaction tx, Keyspace keyspace, int limit) {
         return tx.snapshot()
-                .getRange(keyspace.activityTimeouts())
+                .getRange(keyspace.activityTimeouts(), limit)
                 .asList()
                 .thenApply(rows -> rows.stream()
                         .flatMap(row -> Quarantine.typeName(row.getKey(), keyspace::typeName).stream())

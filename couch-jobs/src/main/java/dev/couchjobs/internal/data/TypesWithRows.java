@@ -56,6 +56,11 @@ public final class TypesWithRows {
         return in(keyspace.pendingQueues(), keyspace.rankedQueues(), keyspace.activities());
     }
 
+    /** {@return a search for the types with rows in quarantine} */
+    public static TypesWithRows inQuarantine(Keyspace keyspace) {
+        return in(keyspace.quarantines());
+    }
+
     /** {@return a search for the types with jobs that wait for tokens of their limit keys} */
     public static TypesWithRows inTokenWaits(Keyspace keyspace) {
         return in(keyspace.tokenWaits());

@@ -1,0 +1,120 @@
+package dev.couchjobs.internal.health;
+
+import com.apple.foundationdb.FDBException;
+import dev.couchjobs.ClockSkew;
+import dev.couchjobs.Health;
+import dev.couchjobs.Health.DueJob;
+import dev.couchjobs.HealthStatus;
+import dev.couchjobs.IncompatibleLayoutException;
+import dev.couchjobs.OutOfServiceException;
+import dev.couchjobs.internal.health.HealthReader.Reading;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Says what a check has found, in words. */
+final class HealthVerdict {
+    private static final int TIMED_OUT = 1031;
+
+    private HealthVerdict() {}
+
+    /** {@return the health of an instance whose database did not answer in time} */
+    static Health unanswered(Duration timeout, Optional<Duration> readVersionTook) {
+        return unknown(
+                HealthStatus.DOWN,
+                readVersionTook.isPresent()
+                        ? "The database gave a read version and then did not answer within " + timeout
+                                + ": look at the load of the cluster, or allow a check more time."
+                        : "The database did not answer within " + timeout
+                                + ": look whether the cluster is available, and whether this process reaches it.",
+                readVersionTook);
+    }
+
+    /** {@return the health of an instance whose check has failed} */
+    static Health failed(Throwable cause, Duration timeout, Optional<Duration> readVersionTook) {
+        if (cause instanceof FDBException error && error.getCode() == TIMED_OUT) {
+            return unanswered(timeout, readVersionTook);
+        }
+        boolean isDown = readVersionTook.isEmpty()
+                || cause instanceof FDBException
+                || cause instanceof IncompatibleLayoutException
+                || cause instanceof OutOfServiceException;
+        return unknown(
+                isDown ? HealthStatus.DOWN : HealthStatus.DEGRADED,
+                "The check has failed: " + cause.getMessage(),
+                readVersionTook);
+    }
+
+    private static Health unknown(HealthStatus status, String reason, Optional<Duration> readVersionTook) {
+        return new Health(
+                status, List.of(reason), readVersionTook, List.of(), 0, 0, List.of(), false, Optional.empty(), 0, 0);
+    }
+
+    static Health of(Reading reading, HealthSettings settings) {
+        List<String> reasons = new ArrayList<>();
+        due(reading, settings).ifPresent(reasons::add);
+        unmonitored(reading.unmonitored()).ifPresent(reasons::add);
+        clock(reading.clockSkew()).ifPresent(reasons::add);
+        quarantined(reading.quarantined(), settings.quarantinedAtMost()).ifPresent(reasons::add);
+        return new Health(
+                reasons.isEmpty() ? HealthStatus.UP : HealthStatus.DEGRADED,
+                reasons,
+                Optional.of(reading.readVersionTook()),
+                first(reading.due()),
+                reading.due().size(),
+                reading.types().inUse().size(),
+                first(reading.unmonitored()),
+                reading.types().isComplete(),
+                Optional.of(reading.clockSkew()),
+                reading.quarantined(),
+                reading.liveWorkers());
+    }
+
+    private static <T> List<T> first(List<T> all) {
+        return all.subList(0, Math.min(all.size(), Health.DUE_MAX));
+    }
+
+    private static Optional<String> due(Reading reading, HealthSettings settings) {
+        List<DueJob> late = reading.due().stream()
+                .filter(job -> job.dueFor().compareTo(settings.dueAtMost()) > 0)
+                .filter(job -> !reading.paused().contains(job.type()))
+                .toList();
+        return late.stream()
+                .findFirst()
+                .map(job -> "Job " + job.jobId() + " of type " + andOthers(job.type(), late.size())
+                        + " has been due for " + job.dueFor() + ", more than " + settings.dueAtMost() + ": "
+                        + (reading.liveWorkers() == 0
+                                ? "no worker is live; start one."
+                                : "start more workers, or look what those of the type do."));
+    }
+
+    private static Optional<String> unmonitored(List<String> types) {
+        return types.stream()
+                .findFirst()
+                .map(type -> "No activity monitor is alive for the jobs that run of type "
+                        + andOthers(type, types.size())
+                        + ": those of processes that have died are not put back. Start a worker of the type, or call"
+                        + " maintenance().monitor.");
+    }
+
+    private static String andOthers(String type, int types) {
+        return types == 1 ? type : type + " (and of " + (types - 1) + " other types)";
+    }
+
+    private static Optional<String> clock(ClockSkew skew) {
+        return Optional.of(skew)
+                .filter(ClockSkew::isExceeded)
+                .map(exceeded -> "The clock of this process is " + exceeded.ahead()
+                        + " ahead of the median of its own and " + exceeded.others() + " others, more than "
+                        + exceeded.bound() + ": set the clock that is wrong.");
+    }
+
+    private static Optional<String> quarantined(int rows, int atMost) {
+        return rows <= atMost
+                ? Optional.empty()
+                : Optional.of((rows == Health.QUARANTINED_MAX ? rows + " or more" : String.valueOf(rows))
+                        + " undecodable rows are in quarantine: list them with quarantine(), then restore or remove"
+                        + " them.");
+    }
+}
