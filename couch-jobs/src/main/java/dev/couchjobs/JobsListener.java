@@ -52,6 +52,14 @@ public interface JobsListener {
     default void lost(Lost event) {}
 
     /**
+     * The heartbeats of a worker have reached the database late: more than half of the activity timeout after the last
+     * ones, where a third is usual. Claims without a heartbeat for the whole timeout expire.
+     *
+     * @param event how late they were
+     */
+    default void heartbeatsLate(HeartbeatsLate event) {}
+
+    /**
      * The activity monitor of this instance has ended claims whose leases had expired.
      *
      * @param event how many
@@ -129,6 +137,16 @@ public interface JobsListener {
     record Lost(String type, String jobId, int attempt, boolean hasStarted, boolean isCancelled) {}
 
     /**
+     * Heartbeats of jobs of one type that were late.
+     *
+     * @param type the name of the type
+     * @param jobs how many jobs had them
+     * @param silentFor how long the last heartbeat, or the claim, of one of them was ago, by the clock of this process
+     * @param timeout the activity timeout of the type
+     */
+    record HeartbeatsLate(String type, int jobs, Duration silentFor, Duration timeout) {}
+
+    /**
      * Claims of one type that have expired.
      *
      * @param type the name of the type
@@ -150,8 +168,10 @@ public interface JobsListener {
      * @param purpose what it was for, such as {@code accept} or {@code end}
      * @param type the name of the type, or empty if it was for several or none
      * @param tries how often it was tried: more than once after conflicts, for example
+     * @param conflicts how many tries ended in a conflict with another transaction
      * @param took how long it took with all its tries
      * @param error why it failed
      */
-    record TransactionEnded(String purpose, String type, int tries, Duration took, Optional<Throwable> error) {}
+    record TransactionEnded(
+            String purpose, String type, int tries, int conflicts, Duration took, Optional<Throwable> error) {}
 }

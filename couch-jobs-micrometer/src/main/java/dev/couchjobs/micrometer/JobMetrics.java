@@ -32,9 +32,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  *   <tr><td>{@code couchjobs.claims.lost}</td><td>type, cause</td><td>claims that workers have lost, because the job
  *     was {@code cancelled}, or otherwise: {@code other}</td></tr>
  *   <tr><td>{@code couchjobs.claims.expired}</td><td>type</td><td>claims that the monitor has ended</td></tr>
+ *   <tr><td>{@code couchjobs.heartbeats.late}</td><td>type</td><td>heartbeats of jobs that came with less than half of
+ *     the activity timeout left</td></tr>
  *   <tr><td>{@code couchjobs.transactions}</td><td>purpose, result</td><td>the time of the library's transactions with
  *     all their tries, {@code committed} or {@code failed}</td></tr>
  *   <tr><td>{@code couchjobs.transactions.retries}</td><td>purpose</td><td>tries after the first</td></tr>
+ *   <tr><td>{@code couchjobs.transactions.conflicts}</td><td>purpose</td><td>tries that ended in a conflict with another
+ *     transaction</td></tr>
  * </table>
  *
  * <p>No tag has the id of a job. The first hundred types have tags of their own; further ones share {@code other}.
@@ -99,6 +103,11 @@ public final class JobMetrics implements JobsListener {
     }
 
     @Override
+    public void heartbeatsLate(HeartbeatsLate event) {
+        count("couchjobs.heartbeats.late", "heartbeats", event.type(), event.jobs());
+    }
+
+    @Override
     public void started(Started event) {
         active(event.type()).incrementAndGet();
     }
@@ -145,12 +154,17 @@ public final class JobMetrics implements JobsListener {
                 .tag("result", event.error().isEmpty() ? "committed" : "failed")
                 .register(registry)
                 .record(event.took());
-        if (event.tries() > 1) {
-            Counter.builder("couchjobs.transactions.retries")
-                    .tag("purpose", event.purpose())
+        countTries("couchjobs.transactions.retries", event.purpose(), event.tries() - 1);
+        countTries("couchjobs.transactions.conflicts", event.purpose(), event.conflicts());
+    }
+
+    private void countTries(String meter, String purpose, int tries) {
+        if (tries > 0) {
+            Counter.builder(meter)
+                    .tag("purpose", purpose)
                     .baseUnit("tries")
                     .register(registry)
-                    .increment(event.tries() - 1);
+                    .increment(tries);
         }
     }
 }

@@ -111,14 +111,24 @@ class JobMetricsTest {
     }
 
     @Test
+    void lateHeartbeatsAreCountedByJobs() {
+        metrics.heartbeatsLate(
+                new JobsListener.HeartbeatsLate("mail", 3, Duration.ofSeconds(20), Duration.ofSeconds(30)));
+
+        assertThat(counter("couchjobs.heartbeats.late", "type", "mail")).isEqualTo(3);
+    }
+
+    @Test
     void retriesAndFailuresOfTransactionsAreToldApart() {
         metrics.transactionEnded(
-                new JobsListener.TransactionEnded("accept", "mail", 3, Duration.ofMillis(5), Optional.empty()));
+                new JobsListener.TransactionEnded("accept", "mail", 3, 1, Duration.ofMillis(5), Optional.empty()));
         metrics.transactionEnded(new JobsListener.TransactionEnded(
-                "accept", "mail", 1, Duration.ofMillis(5), Optional.of(new IllegalStateException())));
+                "accept", "mail", 1, 0, Duration.ofMillis(5), Optional.of(new IllegalStateException())));
 
         assertThat(counter("couchjobs.transactions.retries", "purpose", "accept"))
                 .isEqualTo(2);
+        assertThat(counter("couchjobs.transactions.conflicts", "purpose", "accept"))
+                .isEqualTo(1);
         assertThat(registry.get("couchjobs.transactions")
                         .tags("result", "failed")
                         .timer()

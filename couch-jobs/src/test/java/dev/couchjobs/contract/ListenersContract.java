@@ -3,6 +3,9 @@ package dev.couchjobs.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
 import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Dependency;
@@ -18,12 +21,16 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Listeners receive what their instance does, and change nothing. */
 class ListenersContract extends JobsContract {
@@ -62,6 +69,11 @@ class ListenersContract extends JobsContract {
         }
 
         @Override
+        public void heartbeatsLate(HeartbeatsLate event) {
+            events.add(event);
+        }
+
+        @Override
         public void expired(Expired event) {
             events.add(event);
         }
@@ -89,7 +101,11 @@ class ListenersContract extends JobsContract {
     }
 
     private CouchJobs observedBy(JobsListener listener, Environment environment) {
-        return CouchJobs.builder(database)
+        return observedBy(listener, environment, database);
+    }
+
+    private CouchJobs observedBy(JobsListener listener, Environment environment, Database through) {
+        return CouchJobs.builder(through)
                 .subspace(prefix)
                 .environment(environment)
                 .maxClockSkew(Duration.ofDays(36_500))
@@ -224,6 +240,46 @@ class ListenersContract extends JobsContract {
     }
 
     @Test
+    void heartbeatsThatAreLateAreReported() throws InterruptedException {
+        await(jobs.types().setTypeTimeout(database, INDEX, Duration.ofSeconds(3)));
+        SettableClock clock = new SettableClock(NOON);
+        Environment system = Environment.system();
+        CountDownLatch end = new CountDownLatch(1);
+        try (CouchJobs slow = observedBy(new Recorder(), new Environment(clock, system.scheduler(), system.random()))) {
+            await(slow.add(database, JOB));
+            await(slow.add(database, JOB.id("j2")));
+            var unused = slow.worker()
+                    .concurrency(2)
+                    .process(WORK, job -> {
+                        end.await();
+                    })
+                    .start();
+            next(JobsListener.Started.class);
+            next(JobsListener.Started.class);
+            nextHeartbeat();
+            clock.advance(Duration.ofMillis(1_500));
+            nextHeartbeat();
+            nextHeartbeat();
+            assertThat(all(JobsListener.HeartbeatsLate.class)).isEmpty();
+
+            clock.advance(Duration.ofMillis(1_501));
+
+            JobsListener.HeartbeatsLate late = next(JobsListener.HeartbeatsLate.class);
+            assertThat(late.type()).isEqualTo("index");
+            assertThat(late.jobs()).isBetween(1, 2);
+            assertThat(late.silentFor()).isEqualTo(Duration.ofMillis(1_501));
+            assertThat(late.timeout()).isEqualTo(Duration.ofSeconds(3));
+            end.countDown();
+        }
+    }
+
+    private void nextHeartbeat() throws InterruptedException {
+        while (!next(JobsListener.TransactionEnded.class).purpose().equals("heartbeat")) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
     void claimsThatExpireAreReportedByTheMonitor() throws InterruptedException {
         shortLeases(INDEX);
         await(heard.add(database, JOB));
@@ -261,6 +317,39 @@ class ListenersContract extends JobsContract {
         assertThat(added.tries()).isPositive();
         assertThat(added.took()).isBetween(Duration.ZERO, LONG);
         assertThat(added.error()).isEmpty();
+    }
+
+    /** {@return the database, on which the first commits end in an error} */
+    private Database failing(int commits, int errorCode) {
+        AtomicInteger left = new AtomicInteger(commits);
+        return DatabaseProxies.to(Database.class, (self, method, arguments) -> {
+            Object result = DatabaseProxies.invoke(database, method, arguments);
+            return result instanceof Transaction created
+                    ? DatabaseProxies.committing(
+                            created,
+                            (tx, commit, none) -> left.getAndDecrement() > 0
+                                    ? CompletableFuture.failedFuture(new FDBException("injected", errorCode))
+                                    : DatabaseProxies.invoke(tx, commit, none))
+                    : result;
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1020, 2", "1021, 0"})
+    void conflictsAreToldFromOtherErrors(int errorCode, int conflicts) {
+        Database disturbed = failing(2, errorCode);
+        try (CouchJobs unlucky = observedBy(new Recorder(), Environment.system(), disturbed)) {
+            await(unlucky.add(disturbed, JOB));
+
+            assertThat(all(JobsListener.TransactionEnded.class))
+                    .filteredOn(transaction -> transaction.purpose().equals("add"))
+                    .singleElement()
+                    .satisfies(add -> {
+                        assertThat(add.tries()).isEqualTo(3);
+                        assertThat(add.conflicts()).isEqualTo(conflicts);
+                        assertThat(add.error()).isEmpty();
+                    });
+        }
     }
 
     @Test

@@ -22,6 +22,7 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
 
     private final Executor executor;
     private final Runnable ifUnknown;
+    private final TryReport report;
     private final Function<? super Transaction, ? extends CompletableFuture<T>> body;
     private volatile Transaction transaction;
     private final CompletableFuture<T> result = new CompletableFuture<>();
@@ -30,10 +31,15 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
     /**
      * @param first the transaction of the first try, closed in the end
      * @param ifUnknown runs after each try with an unknown result, before the next try
+     * @param report is told of each try that fails
      * @param body runs in each try
      */
     TrackedRetryLoop(
-            Transaction first, Runnable ifUnknown, Function<? super Transaction, ? extends CompletableFuture<T>> body) {
+            Transaction first,
+            Runnable ifUnknown,
+            TryReport report,
+            Function<? super Transaction, ? extends CompletableFuture<T>> body) {
+        this.report = report;
         this.transaction = first;
         this.executor = first.getExecutor();
         this.ifUnknown = ifUnknown;
@@ -82,6 +88,7 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
 
     /** Continues on the executor, so that many tries do not become a deep stack. */
     private void recover(Throwable error) {
+        report.failedTry(error);
         runIfUnknown(error, ifUnknown);
         var unused = retryAfter(error)
                 .thenAcceptAsync(

@@ -166,10 +166,11 @@ public final class Transactions {
         if (context instanceof Transaction tx) {
             return join(tx, body);
         }
+        TryReport report = report();
         return requireOwn(context)
                 .thenCompose(own -> context instanceof Database database
-                        ? runLoop(tries -> TryScopes.runAsync(database::runAsync, tries), body)
-                        : runLoop(context::runAsync, body));
+                        ? runLoop(report, tries -> runOn(database, report, tries), body)
+                        : runLoop(report, context::runAsync, body));
     }
 
     /** Runs what follows the commit of another transaction, in a transaction of its own. */
@@ -184,7 +185,8 @@ public final class Transactions {
         if (!isOpen.getAsBoolean()) {
             return closed();
         }
-        return runLoop(tries -> runTracked(database, earlierTries::mayHaveCommitted, tries), body);
+        TryReport report = report();
+        return runLoop(report, tries -> runTracked(database, earlierTries::mayHaveCommitted, report, tries), body);
     }
 
     /** Runs a body that only reads. */
@@ -301,7 +303,7 @@ public final class Transactions {
             HandlerTries tries,
             TokenSearch earlierTries,
             Function<Transaction, CompletableFuture<T>> handler) {
-        return runTracked(database, earlierTries::mayHaveCommitted, countingTriesAsync(tries, handler));
+        return runTracked(database, earlierTries::mayHaveCommitted, TryReport.NONE, countingTriesAsync(tries, handler));
     }
 
     private <T extends @Nullable Object> Function<Transaction, CompletableFuture<T>> countingTriesAsync(
@@ -345,7 +347,7 @@ public final class Transactions {
         return report.end(requireOwn(context)
                 .thenCompose(own -> lastError.explain(
                         context instanceof Database database
-                                ? runTracked(database, tries::mayHaveCommitted, body)
+                                ? runTracked(database, tries::mayHaveCommitted, report, body)
                                 : context.runAsync(tx -> {
                                     tries.mayHaveCommitted(); // this loop does not say why a commit failed
                                     return body.apply(tx);
@@ -357,16 +359,25 @@ public final class Transactions {
     }
 
     private static <T extends @Nullable Object> CompletableFuture<T> runTracked(
-            Database database, Runnable ifUnknown, Function<Transaction, CompletableFuture<T>> body) {
+            Database database, Runnable ifUnknown, TryReport report, Function<Transaction, CompletableFuture<T>> body) {
         return TryScopes.runAsync(
-                tries -> new TrackedRetryLoop<>(database.createTransaction(), ifUnknown, tries).run(), body);
+                tries -> new TrackedRetryLoop<>(database.createTransaction(), ifUnknown, report, tries).run(), body);
+    }
+
+    /** The loop of the database does not say why a try has failed. */
+    private static <T> CompletableFuture<T> runOn(
+            Database database, TryReport report, Function<Transaction, CompletableFuture<T>> body) {
+        return report.wantsFailedTries()
+                ? runTracked(database, () -> {}, report, body)
+                : TryScopes.runAsync(database::runAsync, body);
     }
 
     private <T> CompletableFuture<T> runLoop(
-            TryScopes.RetryLoop<CompletableFuture<T>> loop, Function<Transaction, CompletableFuture<T>> body) {
+            TryReport report,
+            TryScopes.RetryLoop<CompletableFuture<T>> loop,
+            Function<Transaction, CompletableFuture<T>> body) {
         LastError lastError = new LastError();
         AtomicInteger tries = new AtomicInteger();
-        TryReport report = report();
         return report.end(lastError.explain(loop.run(tx -> {
             report.nextTry();
             configure(tx);

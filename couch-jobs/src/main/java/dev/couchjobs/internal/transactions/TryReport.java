@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.transactions;
 
+import com.apple.foundationdb.FDBException;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.observe.Listeners;
@@ -11,9 +12,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Counts the tries of one transaction, and reports its end. */
+/** Counts the tries and conflicts of one transaction, and reports its end. */
 class TryReport {
-    private static final TryReport NONE = new TryReport();
+    /** Of a transaction that is not reported. */
+    static final TryReport NONE = new TryReport();
+
+    private static final int CONFLICT = 1020;
 
     private TryReport() {}
 
@@ -23,6 +27,14 @@ class TryReport {
     }
 
     void nextTry() {}
+
+    /** A try has failed, and perhaps another follows. */
+    void failedTry(Throwable error) {}
+
+    /** {@return whether {@link #failedTry} is to be called} */
+    boolean wantsFailedTries() {
+        return false;
+    }
 
     <T extends @Nullable Object> CompletableFuture<T> end(CompletableFuture<T> transaction) {
         return transaction;
@@ -34,6 +46,7 @@ class TryReport {
         private final InstantSource clock;
         private final Instant startedAt;
         private final AtomicInteger tries = new AtomicInteger();
+        private final AtomicInteger conflicts = new AtomicInteger();
 
         Counting(Listeners listeners, TransactionLabel label, InstantSource clock) {
             this.listeners = listeners;
@@ -48,12 +61,25 @@ class TryReport {
         }
 
         @Override
+        void failedTry(Throwable error) {
+            if (RootCauses.of(error) instanceof FDBException failure && failure.getCode() == CONFLICT) {
+                conflicts.incrementAndGet();
+            }
+        }
+
+        @Override
+        boolean wantsFailedTries() {
+            return true;
+        }
+
+        @Override
         <T extends @Nullable Object> CompletableFuture<T> end(CompletableFuture<T> transaction) {
             return transaction.whenComplete((result, error) -> {
                 JobsListener.TransactionEnded event = new JobsListener.TransactionEnded(
                         label.purpose(),
                         label.typeName(),
                         tries.get(),
+                        conflicts.get(),
                         Duration.between(startedAt, clock.instant()),
                         Optional.ofNullable(error).map(RootCauses::of));
                 listeners.report(listener -> listener.transactionEnded(event));

@@ -56,8 +56,10 @@ final class HeartbeatSender<D> implements AutoCloseable {
     private final BatchSize batchSize = new BatchSize(JOBS_PER_TRANSACTION);
     private final Loop loop;
 
+    /** Changed by one round at a time. */
+    private volatile Optional<Duration> timeout = Optional.empty();
+
     // Touched by one round at a time.
-    private Optional<Duration> timeout = Optional.empty();
     private Phase phase = Phase.SUSPENDED;
     private volatile @Nullable CompletableFuture<Void> watch;
 
@@ -193,7 +195,7 @@ final class HeartbeatSender<D> implements AutoCloseable {
                         return heartbeat.write(tx);
                     })
                     .whenComplete((result, error) -> batchSize.ended(error))
-                    .thenAccept(result -> runs.renewed(result, before)));
+                    .thenAccept(result -> runs.renewed(result, before, timeout)));
         }
         return CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new));
     }

@@ -59,6 +59,9 @@ final class JobRun<D> {
 
     private volatile @Nullable Instant endedAt;
 
+    /** When its lease was last known to be renewed, if there are listeners. */
+    private volatile @Nullable Instant leasedAt;
+
     /** Stops the run when its time limit is up. */
     @GuardedBy("lock") private @Nullable Future<?> timer;
 
@@ -189,6 +192,14 @@ final class JobRun<D> {
 
     Optional<Instant> startedAt() {
         return Optional.ofNullable(startedAt);
+    }
+
+    void setLeasedAt(Instant time) {
+        leasedAt = time;
+    }
+
+    Optional<Instant> leasedAt() {
+        return Optional.ofNullable(leasedAt);
     }
 
     void setEndedAt(Instant time) {

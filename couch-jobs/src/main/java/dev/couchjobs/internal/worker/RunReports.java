@@ -10,6 +10,9 @@ import dev.couchjobs.internal.observe.Listeners;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 
 /** Reports the attempts of a worker to the listeners of its instance, without locks, but for {@link #decided}. */
@@ -90,6 +93,33 @@ final class RunReports {
         if (!listeners.isEmpty()) {
             run.setEndedAt(clock.instant());
         }
+    }
+
+    /** The lease of a run begins, or is renewed by its handler. */
+    void leased(JobRun<?> run) {
+        if (!listeners.isEmpty()) {
+            run.setLeasedAt(clock.instant());
+        }
+    }
+
+    /** A heartbeat of runs of one type is committed. */
+    void renewed(String type, Collection<JobRun<?>> runs, Optional<Duration> timeout) {
+        if (listeners.isEmpty()) {
+            return;
+        }
+        Instant now = clock.instant();
+        List<Duration> silences = runs.stream()
+                .flatMap(run -> run.leasedAt().stream())
+                .map(last -> Duration.between(last, now))
+                .filter(silence -> timeout.filter(
+                                lease -> silence.multipliedBy(2).compareTo(lease) > 0)
+                        .isPresent())
+                .toList();
+        runs.forEach(run -> run.setLeasedAt(now));
+        silences.stream()
+                .max(Comparator.naturalOrder())
+                .map(longest -> new JobsListener.HeartbeatsLate(type, silences.size(), longest, timeout.orElseThrow()))
+                .ifPresent(event -> listeners.report(listener -> listener.heartbeatsLate(event)));
     }
 
     /** The claim of a run is lost. */

@@ -100,6 +100,7 @@ final class TypeRuns<D> {
                 runs.add(new JobRun<>(lock, type, claim, ref, round));
             }
             held.addAll(runs);
+            runs.forEach(reports::leased);
             return runs;
         }
     }
@@ -350,14 +351,17 @@ final class TypeRuns<D> {
      * A heartbeat has been committed.
      *
      * @param before the activity rows that its jobs were known to share when it began
+     * @param timeout the activity timeout, if it is known
      */
-    void renewed(Heartbeat.Result heartbeat, Map<JobRun<?>, Optional<SharedActivity>> before) {
+    void renewed(
+            Heartbeat.Result heartbeat, Map<JobRun<?>, Optional<SharedActivity>> before, Optional<Duration> timeout) {
         synchronized (lock) {
             heartbeat
                     .renewed()
                     .forEach((run, after) -> run.renewed(
                             before.getOrDefault(run, Optional.empty()).orElse(null), after.orElse(null), round));
         }
+        reports.renewed(type.name(), heartbeat.renewed().keySet(), timeout);
         stopLost(heartbeat.lost());
     }
 
@@ -370,5 +374,6 @@ final class TypeRuns<D> {
         synchronized (lock) {
             run.renewed(before, null, round);
         }
+        reports.leased(run);
     }
 }

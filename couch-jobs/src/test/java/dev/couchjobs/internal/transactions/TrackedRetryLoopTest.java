@@ -51,7 +51,7 @@ class TrackedRetryLoopTest {
         ASYNC {
             @Override
             int run(Database database, Runnable ifUnknown, Consumer<Transaction> body) {
-                return new TrackedRetryLoop<>(database.createTransaction(), ifUnknown, tx -> {
+                return new TrackedRetryLoop<>(database.createTransaction(), ifUnknown, TryReport.NONE, tx -> {
                             body.accept(tx);
                             return CompletableFuture.completedFuture(7);
                         })
