@@ -30,7 +30,7 @@ class OperationsTest {
     private static final JobType<Object, Object> MAIL = JobType.of("mail", Object.class, Object.class);
 
     private static final String JOB = "{'data': {'to': 'jo'}, 'at': '2030-01-31T08:00:00Z', 'priority': 3,"
-            + " 'retry': {'maxAttempts': 3, 'initialDelay': 'PT1S'}, 'limitKey': 'tenant', 'tags': ['t']}";
+            + " 'retry': {'maxAttempts': 3, 'initialDelay': 'PT1S'}, 'limitKey': 'tenant', 'tags': ['t'], 'headers': {'trace': 'x'}}";
 
     /** The body of each operation that takes one. */
     private static final Map<String, String> BODIES = Map.ofEntries(

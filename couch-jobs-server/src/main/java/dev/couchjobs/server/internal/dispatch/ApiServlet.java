@@ -52,7 +52,7 @@ public final class ApiServlet extends HttpServlet {
         new ScheduleOperations(jobs).bind(operations);
         new BatchOperations(jobs).bind(operations);
         new WorkerOperations(jobs).bind(operations);
-        new ServerOperations(document.json()).bind(operations);
+        new ServerOperations(jobs, document.json()).bind(operations);
         document.requireBound(operations.ids());
         checker = new RequestChecker(document);
         router = new Router(document.operations().values());

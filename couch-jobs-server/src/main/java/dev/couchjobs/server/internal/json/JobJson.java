@@ -4,6 +4,7 @@ import dev.couchjobs.AddResult;
 import dev.couchjobs.BatchInfo;
 import dev.couchjobs.DeadLetter;
 import dev.couchjobs.Dependency;
+import dev.couchjobs.Health;
 import dev.couchjobs.JobAttempt;
 import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobInfo;
@@ -45,6 +46,7 @@ public final class JobJson {
                 .text("uniqueKey", job.uniqueKey())
                 .text("batch", job.batch())
                 .put("tags", job.tags())
+                .put("headers", Json.fromPlain(job.headers()))
                 .put("resubmitted", job.isResubmitted())
                 .put("claims", job.claims())
                 .put("failures", job.failures())
@@ -244,6 +246,31 @@ public final class JobJson {
         return new Fields()
                 .put("name", pause.name())
                 .put("since", pause.since())
+                .node();
+    }
+
+    public static JsonNode health(Health health) {
+        return new Fields()
+                .put("status", health.status())
+                .put("reasons", health.reasons())
+                .duration("readVersionTook", health.readVersionTook())
+                .putAll("due", health.due(), JobJson::dueJob)
+                .put("typesDue", health.typesDue())
+                .put("unmonitored", health.unmonitored())
+                .put("quarantined", health.quarantined())
+                .put("liveWorkers", health.liveWorkers())
+                .maybe(
+                        "clockAhead",
+                        health.clockSkew(),
+                        skew -> Json.fromPlain(skew.ahead().toString()))
+                .node();
+    }
+
+    private static JsonNode dueJob(Health.DueJob job) {
+        return new Fields()
+                .put("type", job.type())
+                .put("id", job.jobId())
+                .put("dueFor", job.dueFor())
                 .node();
     }
 

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
@@ -50,6 +51,9 @@ public final class NewJobs {
         job = with(job, body, "batch", JsonNode::stringValue, NewJob::batch);
         job = with(job, body, "tags", NewJobs::texts, (to, tags) -> to.tags(tags.toArray(String[]::new)));
         job = with(job, body, "after", NewJobs::dependencies, NewJob::after);
+        for (Map.Entry<String, JsonNode> header : body.path("headers").properties()) {
+            job = job.header(header.getKey(), header.getValue().stringValue());
+        }
         return switch (body.path("onlyIf").asString("")) {
             case "absent" -> job.ifAbsent();
             case "absent_or_finished" -> job.ifAbsentOrFinished();
