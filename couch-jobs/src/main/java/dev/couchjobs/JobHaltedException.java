@@ -12,6 +12,7 @@ public class JobHaltedException extends JobsException {
     private final String typeName;
     private final String jobId;
     private final boolean cancelled;
+    private final boolean removed;
 
     /**
      * Made by couch-jobs.
@@ -33,10 +34,24 @@ public class JobHaltedException extends JobsException {
      * @param cancelled whether the job was cancelled
      */
     public JobHaltedException(String typeName, String jobId, String message, boolean cancelled) {
+        this(typeName, jobId, message, cancelled, false);
+    }
+
+    /**
+     * Made by couch-jobs.
+     *
+     * @param typeName the name of the job's type
+     * @param jobId the id of the job
+     * @param message what was wrong and what to do
+     * @param cancelled whether the job was cancelled
+     * @param removed whether there is no such job
+     */
+    public JobHaltedException(String typeName, String jobId, String message, boolean cancelled, boolean removed) {
         super(message);
         this.typeName = typeName;
         this.jobId = jobId;
         this.cancelled = cancelled;
+        this.removed = removed;
     }
 
     /** {@return the name of the job's type} */
@@ -52,5 +67,10 @@ public class JobHaltedException extends JobsException {
     /** {@return whether the job was {@linkplain JobControl#cancel cancelled} by another than its processor} */
     public boolean isCancelled() {
         return cancelled;
+    }
+
+    /** {@return whether there is no such job any more} */
+    public boolean isRemoved() {
+        return removed;
     }
 }

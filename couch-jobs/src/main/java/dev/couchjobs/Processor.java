@@ -1,5 +1,6 @@
 package dev.couchjobs;
 
+import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.claims.Disposition;
@@ -12,18 +13,21 @@ import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * The verbs of a processor, which claims jobs and works on them by itself ({@link CouchJobs#processor}). A
  * {@link Worker} calls them for its handlers.
  *
- * <p>All verbs but {@code accept} take a claim. They fail with {@link JobHaltedException} if another processor may
- * hold the job by now, and then they change nothing. The contract of contexts, futures and errors is that of
- * {@link CouchJobs}. Safe for use by several threads.
+ * <p>All verbs but {@code accept} and {@code claim} take a claim. They fail with {@link JobHaltedException} if another
+ * processor may hold the job by now, and then they change nothing; {@code updateAll} says so for each claim. The
+ * contract of contexts, futures and errors is that of {@link CouchJobs}. Safe for use by several threads.
  */
 public final class Processor {
     private final Acceptors acceptors;
@@ -68,6 +72,54 @@ public final class Processor {
      */
     public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type, AcceptOptions options) {
         return acceptors.accept(type, options);
+    }
+
+    /**
+     * Claims up to a number of jobs in one transaction, for a processor that runs several at once. It waits for the
+     * first, and takes with it the others that are there. Otherwise it is like {@link #accept(JobType, AcceptOptions)}.
+     * A job on which a claim has expired is claimed alone: if it ends its process again, no other claim expires.
+     *
+     * @param type the type of job wanted
+     * @param max the largest number of jobs, from 1 to 100
+     * @param options which jobs, and how long to wait
+     * @param <D> the type of the data
+     * @return the claimed jobs; none when the time is up
+     * @throws IllegalArgumentException if the number is not from 1 to 100
+     */
+    public <D> CompletableFuture<List<Job<D>>> accept(JobType<D, ?> type, int max, AcceptOptions options) {
+        return acceptors.accept(type, max, options);
+    }
+
+    /**
+     * Returns the claim that holds a job with a lock: for a process that did not make the claim, and knows only this of
+     * it, such as a server whose clients hold claims. All verbs take the result.
+     *
+     * <p>In a transaction of the caller's the read conflicts with the end of the claim. A failure does not cancel that
+     * transaction, so that a caller may look for several claims in one; the verbs that take a claim do cancel it.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type of the job
+     * @param jobId its id
+     * @param lock the {@linkplain Job#lock lock} of the claim
+     * @param <D> the type of the data
+     * @return the claim as it is now; fails with {@link JobHaltedException} if the lock does not hold the job
+     */
+    public <D> CompletableFuture<Job<D>> claim(
+            ReadTransactionContext context, JobType<D, ?> type, String jobId, UUID lock) {
+        return processorVerbs.claim(context, type, jobId, Objects.requireNonNull(lock, "lock"));
+    }
+
+    /**
+     * Renews claims on jobs of any types in one transaction. A lost claim does not prevent the others: unlike {@link
+     * #update} this is no fence, and does not cancel a transaction of the caller's.
+     *
+     * @param context a database, or a transaction to join
+     * @param claims up to 400 claims
+     * @return what was done for each claim, in their order
+     * @throws IllegalArgumentException if there are more
+     */
+    public CompletableFuture<List<Renewal>> updateAll(TransactionContext context, Collection<? extends Job<?>> claims) {
+        return processorVerbs.updateAll(context, claims);
     }
 
     /**
@@ -180,6 +232,21 @@ public final class Processor {
     public CompletableFuture<Void> snooze(TransactionContext context, Job<?> job, Duration pause) {
         return finishTransaction
                 .end(context, new FinishRequest(job, new Disposition.Snoozed(pause)))
+                .thenAccept(ended -> {});
+    }
+
+    /**
+     * Puts a job back that its processor does not end, for example because it shuts down: the job is pending again, at
+     * its scheduled time. That is an attempt, but no failure.
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @return completes when it is done; fails with {@link JobHaltedException} if the claim is lost, and then nothing
+     *     was changed
+     */
+    public CompletableFuture<Void> release(TransactionContext context, Job<?> job) {
+        return finishTransaction
+                .end(context, new FinishRequest(job, new Disposition.Released(true)))
                 .thenAccept(ended -> {});
     }
 

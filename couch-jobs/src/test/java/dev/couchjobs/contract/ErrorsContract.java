@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Batch;
 import dev.couchjobs.Batches;
 import dev.couchjobs.CouchJobs;
@@ -36,6 +37,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -78,6 +80,7 @@ class ErrorsContract extends JobsContract {
                 new Verb("getJobState", (on, db, id) -> on.getJobState(db, INDEX, id)),
                 new Verb("getJob", (on, db, id) -> on.getJob(db, INDEX, id)),
                 new Verb("subscribe", (on, db, id) -> on.subscribe(db, INDEX, id)),
+                new Verb("claim", (on, db, id) -> on.processor().claim(db, INDEX, id, new UUID(0, 0))),
                 new Verb("attempts", (on, db, id) -> on.details().attempts(db, INDEX, id)),
                 new Verb("waitsFor", (on, db, id) -> on.details().waitsFor(db, INDEX, id, PAGE)),
                 new Verb("entries", (on, db, id) -> on.details().entries(db, INDEX, id, 0, 1)),
@@ -137,6 +140,8 @@ class ErrorsContract extends JobsContract {
                 new Verb("clockSkew", (on, db, id) -> on.maintenance().clockSkew(db)),
                 new Verb("update", (on, db, id) -> on.processor().update(db, claim)),
                 new Verb("update", (on, db, id) -> on.processor().update(db, claim, new WorkData(2))),
+                new Verb("updateAll", (on, db, id) -> on.processor().updateAll(db, List.of(claim))),
+                new Verb("release", (on, db, id) -> on.processor().release(db, claim)),
                 new Verb("finish", (on, db, id) -> on.processor().finish(db, claim)),
                 new Verb(
                         "finishWithResult", (on, db, id) -> on.processor().finishWithResult(db, WITH_RESULT, claim, 1)),
@@ -153,6 +158,7 @@ class ErrorsContract extends JobsContract {
     private static List<Verb> verbsWithoutADatabase() {
         return List.of(
                 new Verb("accept", (on, db, id) -> on.processor().accept(INDEX)),
+                new Verb("accept", (on, db, id) -> on.processor().accept(INDEX, 2, AcceptOptions.defaults())),
                 new Verb("cancel", (on, db, id) -> on.batches().cancel("batch", "no reason")),
                 new Verb("index", (on, db, id) -> on.statuses().index(INDEX)),
                 new Verb("retryAll", (on, db, id) -> on.deadLetters().retryAll(INDEX)),

@@ -120,6 +120,14 @@ final class CostFixture implements AutoCloseable {
         }
     }
 
+    /** {@return the claims of many jobs in one transaction} */
+    List<Job<String>> claimedTogether() {
+        pending(MANY);
+        try (CouchJobs processor = instance(database())) {
+            return await(processor.processor().accept(MAIL, MANY, AcceptOptions.nonBlocking()));
+        }
+    }
+
     Job<String> finished() {
         Job<String> job = running();
         await(others.processor().finish(database(), job));

@@ -44,7 +44,20 @@ final class ProcessingRows {
                 loop("`accept` of a job with 200 kB of data", s -> s.pending(LARGE), (s, id) -> accept(s), CLAIMS),
                 loop("`accept` with `noSchedule`", CostFixture::pending, (s, id) -> acceptAnywhere(s), CLAIMS),
                 loop("`accept` when there is none", s -> MAIL, (s, type) -> accept(s), CLAIMS),
+                loop(
+                        "`accept` of 100 jobs",
+                        s -> s.pending(MANY),
+                        (s, ids) -> s.await(s.jobs.processor().accept(MAIL, MANY, AcceptOptions.nonBlocking())),
+                        CLAIMS),
                 loop("a worker claims 100 jobs", s -> s.pending(MANY), (s, ids) -> claimAll(s), CLAIMS),
+                verb(
+                        "`claim`",
+                        CostFixture::running,
+                        (s, db, job) -> s.jobs.processor().claim(db, MAIL, job.id(), job.lock())),
+                verb(
+                        "`updateAll` of 100 claims",
+                        CostFixture::claimedTogether,
+                        (s, db, claims) -> s.jobs.processor().updateAll(db, claims)),
                 verb(
                         "`update`",
                         CostFixture::running,
@@ -91,6 +104,10 @@ final class ProcessingRows {
                         "`snooze`",
                         CostFixture::running,
                         (s, db, job) -> s.jobs.processor().snooze(db, job, TIMEOUT)),
+                verb(
+                        "`release`",
+                        CostFixture::running,
+                        (s, db, job) -> s.jobs.processor().release(db, job)),
                 verb(
                         "`cancel`",
                         CostFixture::running,

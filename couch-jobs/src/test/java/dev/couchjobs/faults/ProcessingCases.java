@@ -16,6 +16,7 @@ import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobState;
 import dev.couchjobs.LogEntry;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.Renewal;
 import dev.couchjobs.Subscription;
 import java.time.Duration;
 import java.util.List;
@@ -63,6 +64,33 @@ final class ProcessingCases {
                         CreationCases::running,
                         (s, job) -> s.jobs.processor().update(s.faulty, job, LARGE),
                         (s, job, updated) -> shows(s, RUNNING, LARGE, PENDING, RUNNING, RUNNING)),
+                writing(
+                        "accept of several",
+                        ProcessingCases::twoPending,
+                        (s, g) -> s.jobs.processor().accept(MAIL, 2, AcceptOptions.nonBlocking()),
+                        (s, g, claims) -> tookSomeOfTwo(s, claims)),
+                reading(
+                        "claim",
+                        CreationCases::running,
+                        (s, job) -> s.jobs.processor().claim(s.faulty, MAIL, "a", job.lock()),
+                        (s, job, restored) -> assertThat(restored).isEqualTo(job)),
+                writing(
+                        "updateAll",
+                        ProcessingCases::twoRunning,
+                        (s, claims) -> s.jobs.processor().updateAll(s.faulty, claims),
+                        (s, claims, renewals) -> {
+                            assertThat(renewals).extracting(Renewal::isRenewed).containsExactly(true, true);
+                            shows(s, RUNNING, "old", PENDING, RUNNING);
+                            s.await(s.others.processor().finish(s.database(), claims.get(0)));
+                        }),
+                writing(
+                        "release",
+                        CreationCases::running,
+                        (s, job) -> s.jobs.processor().release(s.faulty, job),
+                        (s, job, r) -> {
+                            shows(s, PENDING, "old", PENDING, RUNNING, PENDING);
+                            assertThat(s.runs()).isEqualTo(1);
+                        }),
                 writing(
                         "finish",
                         CreationCases::running,
@@ -150,6 +178,21 @@ final class ProcessingCases {
         fixture.added("a", "old");
         fixture.added("b", "old");
         return "";
+    }
+
+    /** After a conflict, a claim takes fewer jobs. */
+    private static void tookSomeOfTwo(FaultFixture fixture, List<Job<String>> claims) {
+        assertThat(claims).extracting(Job::id).isNotEmpty().isSubsetOf("a", "b");
+        for (Job<String> claim : claims) {
+            assertThat(fixture.changesOf(claim.id())).containsExactly(PENDING, RUNNING);
+            fixture.await(fixture.others.processor().finish(fixture.database(), claim));
+        }
+        assertThat(fixture.runs()).isEqualTo(2 - claims.size());
+    }
+
+    private static List<Job<String>> twoRunning(FaultFixture fixture) {
+        twoPending(fixture);
+        return fixture.await(fixture.others.processor().accept(MAIL, 2, AcceptOptions.nonBlocking()));
     }
 
     private static void tookOneOfTwo(FaultFixture fixture, Optional<Job<String>> job) {

@@ -12,21 +12,54 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One call of {@code accept}. Its result completes on the database's executor, so that its dependents may block. */
-final class AcceptCall<D> implements ClaimRequest<D> {
+/**
+ * One call of {@code accept}. Its result completes on the database's executor, so that its dependents may block.
+ *
+ * @param <R> the result, which contains the claimed jobs
+ */
+final class AcceptCall<D, R> implements ClaimRequest<D> {
     private final JobType<D, ?> type;
     private final ClaimCriteria criteria;
     private final @Nullable Duration timeout;
     private final Executor executor;
-    private final CompletableFuture<Optional<Job<D>>> result = new CompletableFuture<>();
+    private final int max;
+    private final Function<List<Job<D>>, R> toResult;
+    private final CompletableFuture<R> result = new CompletableFuture<>();
 
-    AcceptCall(JobType<D, ?> type, AcceptOptions options, Executor executor) {
+    private AcceptCall(
+            JobType<D, ?> type,
+            ClaimCriteria criteria,
+            AcceptOptions options,
+            Executor executor,
+            int max,
+            Function<List<Job<D>>, R> toResult) {
         this.type = type;
-        this.criteria = ClaimCriteria.of(options);
+        this.criteria = criteria;
+        this.max = max;
+        this.toResult = toResult;
         this.timeout = options.timeout();
         this.executor = executor;
+    }
+
+    /** {@return a call for one job} */
+    static <D> AcceptCall<D, Optional<Job<D>>> forOne(JobType<D, ?> type, AcceptOptions options, Executor executor) {
+        return new AcceptCall<>(
+                type,
+                ClaimCriteria.of(options),
+                options,
+                executor,
+                1,
+                jobs -> jobs.stream().findFirst());
+    }
+
+    /** {@return a call for several jobs} */
+    static <D> AcceptCall<D, List<Job<D>>> forSeveral(
+            JobType<D, ?> type, int max, AcceptOptions options, Executor executor) {
+        ClaimCriteria criteria = ClaimCriteria.of(options).with(WorkStart.WITH_CLAIM_FOR_ONE_CALLER, true);
+        return new AcceptCall<>(type, criteria, options, executor, max, jobs -> jobs);
     }
 
     @Override
@@ -36,7 +69,7 @@ final class AcceptCall<D> implements ClaimRequest<D> {
 
     @Override
     public int beginClaim() {
-        return 1;
+        return max;
     }
 
     @Override
@@ -49,7 +82,7 @@ final class AcceptCall<D> implements ClaimRequest<D> {
         return timeout != null && timeout.isZero();
     }
 
-    CompletableFuture<Optional<Job<D>>> result() {
+    CompletableFuture<R> result() {
         return result;
     }
 
@@ -66,20 +99,21 @@ final class AcceptCall<D> implements ClaimRequest<D> {
         whenDone(() -> timer.cancel(false));
     }
 
-    /** Delivers the job, or releases it if the call has timed out or was cancelled. */
+    /** Delivers the jobs, or releases them if the call has timed out or was cancelled. */
     @Override
     public void deliver(List<GrantedClaim<D>> jobs, int prefetchMax, ClaimReleaser claimReleaser) {
-        Job<D> job = jobs.get(0).job().as(type);
+        List<Job<D>> claims =
+                jobs.stream().<Job<D>>map(claim -> claim.job().as(type)).toList();
         executor.execute(() -> {
-            if (!result.complete(Optional.of(job))) {
-                claimReleaser.release(job);
+            if (!result.complete(toResult.apply(claims))) {
+                claims.forEach(claimReleaser::release);
             }
         });
     }
 
     @Override
     public void completeEmpty() {
-        executor.execute(() -> result.complete(Optional.empty()));
+        executor.execute(() -> result.complete(toResult.apply(List.of())));
     }
 
     @Override

@@ -35,7 +35,7 @@ import java.util.concurrent.CompletableFuture;
  * request is added. Without requests, an acceptor claims nothing.
  */
 final class Acceptor<D> implements AutoCloseable {
-    private static final int JOBS_PER_ROUND_MAX = 100;
+    static final int JOBS_PER_ROUND_MAX = 100;
     /** The longest pause before a scheduled job is due: the wall clock may be set meanwhile. */
     private static final Duration DUE_PAUSE_MAX = Duration.ofSeconds(30);
     /** How long an acceptor is kept without demand, because it has learnt where to claim in the queue. */
@@ -99,7 +99,14 @@ final class Acceptor<D> implements AutoCloseable {
     }
 
     CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type, AcceptOptions options) {
-        AcceptCall<D> acceptCall = new AcceptCall<>(type, options, database.getExecutor());
+        return add(AcceptCall.forOne(type, options, database.getExecutor()));
+    }
+
+    CompletableFuture<List<Job<D>>> accept(JobType<D, ?> type, int max, AcceptOptions options) {
+        return add(AcceptCall.forSeveral(type, max, options, database.getExecutor()));
+    }
+
+    private <R> CompletableFuture<R> add(AcceptCall<D, R> acceptCall) {
         synchronized (requests) {
             if (closed) {
                 return CompletableFuture.failedFuture(new CouchJobsClosedException());

@@ -7,8 +7,10 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.ServiceRegistry;
 import dev.couchjobs.internal.monitor.BackgroundServices;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /** The acceptors of one instance, one for each job type. A process that accepts jobs of a type also monitors it. */
 public final class Acceptors implements AutoCloseable {
@@ -35,10 +37,24 @@ public final class Acceptors implements AutoCloseable {
 
     /** {@return a claimed job, or empty after the timeout} */
     public <D> CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type, AcceptOptions options) {
+        return accept(type, acceptor -> acceptor.accept(type, options));
+    }
+
+    /** {@return claimed jobs, or none after the timeout} */
+    public <D> CompletableFuture<List<Job<D>>> accept(JobType<D, ?> type, int max, AcceptOptions options) {
+        if (max < 1 || max > Acceptor.JOBS_PER_ROUND_MAX) {
+            throw new IllegalArgumentException(
+                    "One call claims 1 to " + Acceptor.JOBS_PER_ROUND_MAX + " jobs; this asks for " + max + ".");
+        }
+        return accept(type, acceptor -> acceptor.accept(type, max, options));
+    }
+
+    private <D, R> CompletableFuture<R> accept(
+            JobType<D, ?> type, Function<Acceptor<D>, CompletableFuture<R>> acceptCall) {
         try {
             services.monitor(type);
             synchronized (this) {
-                return acceptor(type).accept(type, options);
+                return acceptCall.apply(acceptor(type));
             }
         } catch (CouchJobsClosedException e) {
             return CompletableFuture.failedFuture(e);

@@ -20,6 +20,7 @@ record ClaimCriteria(
         double lowPriorityShare,
         WorkStart workStart,
         boolean suspects) {
+    /** {@return the criteria of a call for one job} */
     static ClaimCriteria of(AcceptOptions options) {
         Instant max = options.maxSchedTime();
         return new ClaimCriteria(
@@ -51,6 +52,6 @@ record ClaimCriteria(
      * leader, which alone watches for new jobs.
      */
     boolean electsLeader() {
-        return followsClock() && suspects && workStart != WorkStart.WITH_CLAIM;
+        return followsClock() && suspects && (workStart == WorkStart.WITH_CLAIM_OF_ONE || workStart == WorkStart.LATER);
     }
 }

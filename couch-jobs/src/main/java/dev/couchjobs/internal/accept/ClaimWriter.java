@@ -65,8 +65,8 @@ final class ClaimWriter<D> {
     }
 
     /**
-     * Plans the claims of candidates. A worker claims a suspect alone, when that is the first job: if the suspect ends
-     * the process again, no other claim expires with it.
+     * Plans the claims of candidates. A suspect is claimed alone, when that is the first job, unless each job is for
+     * its own caller: if the suspect ends the process again, no other claim expires with it.
      *
      * @param candidateJobs the rows of the candidates by job id, in the order of the queue
      * @param limitShard the shard of the limit of the type that counts the claims
@@ -84,7 +84,8 @@ final class ClaimWriter<D> {
             } else {
                 toClaim = new LinkedHashMap<>(candidateJobs);
                 toClaim.values().removeIf(ClaimWriter::isSuspect);
-                beginsWork = criteria.workStart() == WorkStart.WITH_CLAIM_OF_ONE && toClaim.size() == 1;
+                beginsWork = criteria.workStart() == WorkStart.WITH_CLAIM_FOR_ONE_CALLER
+                        || (criteria.workStart() == WorkStart.WITH_CLAIM_OF_ONE && toClaim.size() == 1);
             }
         }
         List<RowChange> claims = new ArrayList<>(toClaim.size());

@@ -1,10 +1,14 @@
 package dev.couchjobs.internal.verbs;
 
+import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.Job;
+import dev.couchjobs.JobType;
+import dev.couchjobs.Renewal;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.claims.Fence;
+import dev.couchjobs.internal.claims.LostClaimErrors;
 import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
@@ -12,26 +16,39 @@ import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Payload;
+import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ClaimedJob;
 import dev.couchjobs.internal.views.PayloadCodec;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The verbs of processors: {@code update}, {@code finish} and {@code resubmit} (RFC 007, "Job Processing API").
+ * The verbs of processors: {@code update}, {@code finish} and {@code resubmit} (RFC 007, "Job Processing API"), and
+ * those for claims of other processes.
  *
  * <p>Each reads the job's row so that it conflicts with another claim, and compares the lock. A lost claim cancels the
  * transaction, so that no other write of it can commit, even if the caller ignores the error.
  */
 public final class ProcessorVerbs {
+    /** As many as a worker renews in one transaction. */
+    private static final int RENEWED_MAX = 400;
+
     private static final Disposition SUCCEEDED = new Disposition.Succeeded(Optional.empty());
 
     private final Keyspace keyspace;
@@ -72,6 +89,87 @@ public final class ProcessorVerbs {
                         List.of(ref.keys()),
                         update.rereadBy(tx ->
                                 JobTable.read(tx, ref).thenCompose(row -> reread(tx, job, Fence.held(tx, job, row)))));
+    }
+
+    /** {@return the claim that holds a job with a lock} A failure leaves a transaction of the caller's as it is. */
+    public <D> CompletableFuture<Job<D>> claim(
+            ReadTransactionContext context, JobType<D, ?> type, String jobId, UUID lock) {
+        JobRef ref = keyspace.job(type.name(), jobId);
+        return transactions
+                .named("get claim", type.name())
+                .read(
+                        context,
+                        tx -> JobTable.read(tx, ref).thenCompose(row -> {
+                            JobRow held = row.filter(found -> found.isHeldBy(lock))
+                                    .orElseThrow(() -> LostClaimErrors.of(type, jobId, lock, row));
+                            return held.payload()
+                                    .load(tx, ref)
+                                    .thenApply(json -> new ClaimedJob<>(type, jobId, held, lock, json, codec));
+                        }));
+    }
+
+    /**
+     * Renews claims in one transaction. The jobs of a type share an activity row.
+     *
+     * @return what was done for each claim; a lost claim does not disturb the others
+     */
+    public CompletableFuture<List<Renewal>> updateAll(TransactionContext context, Collection<? extends Job<?>> given) {
+        List<Job<?>> claims = List.copyOf(given);
+        if (claims.size() > RENEWED_MAX) {
+            throw new IllegalArgumentException("One call renews up to " + RENEWED_MAX + " claims; these are "
+                    + claims.size() + ". Call updateAll for parts of them.");
+        }
+        List<JobRef> refs = claims.stream().map(this::ref).toList();
+        List<JobRef> distinctRefs = refs.stream().distinct().toList();
+        List<TypeKeys> types = refs.stream().map(JobRef::keys).distinct().toList();
+        return transactions
+                .named("update", types.size() == 1 ? types.get(0).typeName() : "")
+                .runOnce(
+                        context,
+                        types,
+                        jobs -> jobs.editAll(distinctRefs, rows -> {
+                            Map<JobRef, Optional<JobRow>> before = new HashMap<>();
+                            for (int i = 0; i < rows.size(); i++) {
+                                before.put(distinctRefs.get(i), rows.get(i));
+                            }
+                            return CompletableFuture.completedFuture(renew(jobs, claims, refs, before));
+                        }));
+    }
+
+    private static List<Renewal> renew(
+            JobTransaction jobs, List<Job<?>> claims, List<JobRef> refs, Map<JobRef, Optional<JobRow>> rows) {
+        Map<JobRef, JobRow> held = new LinkedHashMap<>();
+        for (int i = 0; i < claims.size(); i++) {
+            JobRef ref = refs.get(i);
+            Job<?> claim = claims.get(i);
+            rows.getOrDefault(ref, Optional.empty())
+                    .filter(row -> row.isHeldBy(claim.lock()))
+                    .ifPresent(row -> held.put(ref, row));
+        }
+        Map<TypeKeys, Long> heldOfType =
+                held.keySet().stream().collect(Collectors.groupingBy(JobRef::keys, Collectors.counting()));
+        Map<JobRef, JobRow> renewed = new HashMap<>();
+        List<RowChange> changes = new ArrayList<>(held.size());
+        held.forEach((ref, row) -> {
+            JobRow after = row.renewed(row.payload(), heldOfType.getOrDefault(ref.keys(), 0L) > 1);
+            renewed.put(ref, after);
+            changes.add(new RowChange(ref, row, after));
+        });
+        jobs.saveAll(changes);
+        List<Renewal> renewals = new ArrayList<>(claims.size());
+        for (int i = 0; i < claims.size(); i++) {
+            Job<?> claim = claims.get(i);
+            JobRow after = renewed.get(refs.get(i));
+            renewals.add(
+                    after != null && after.isHeldBy(claim.lock())
+                            ? new Renewal(ClaimedJob.of(claim).withRow(after), Optional.empty())
+                            : lost(claim, rows.getOrDefault(refs.get(i), Optional.empty())));
+        }
+        return renewals;
+    }
+
+    private static Renewal lost(Job<?> claim, Optional<JobRow> row) {
+        return new Renewal(claim, Optional.of(LostClaimErrors.of(claim, row)));
     }
 
     /** {@return when it is done} */
