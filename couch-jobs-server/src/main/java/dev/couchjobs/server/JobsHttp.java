@@ -22,7 +22,7 @@ import java.util.Optional;
  */
 public final class JobsHttp {
     private static final Subspace ROWS = new Subspace(Tuple.from("couch_jobs_server"));
-    private static final Access READER = Access.of("anonymous", Role.READ);
+    private static final Authenticator READ_ONLY = request -> Optional.of(Access.of("anonymous", Role.READ));
 
     private final CouchJobs jobs;
     private final Database database;
@@ -44,10 +44,7 @@ public final class JobsHttp {
      */
     public static JobsHttp on(CouchJobs jobs, Database database) {
         return new JobsHttp(
-                Objects.requireNonNull(jobs, "jobs"),
-                Objects.requireNonNull(database, "database"),
-                ROWS,
-                request -> Optional.of(READER));
+                Objects.requireNonNull(jobs, "jobs"), Objects.requireNonNull(database, "database"), ROWS, READ_ONLY);
     }
 
     /**
@@ -73,6 +70,6 @@ public final class JobsHttp {
 
     /** {@return a new servlet} */
     public HttpServlet servlet() {
-        return new ApiServlet(jobs, database, rows, authenticator);
+        return new ApiServlet(jobs, database, rows, authenticator, !authenticator.equals(READ_ONLY));
     }
 }

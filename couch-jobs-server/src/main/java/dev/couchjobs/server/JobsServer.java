@@ -73,6 +73,7 @@ public final class JobsServer implements AutoCloseable {
         context.getServletHandler().setDecodeAmbiguousURIs(true);
         ServletHolder holder = new ServletHolder(servlet);
         holder.setAsyncSupported(true);
+        holder.setInitOrder(0);
         context.addServlet(holder, "/*");
         return context;
     }

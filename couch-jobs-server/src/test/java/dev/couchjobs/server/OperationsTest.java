@@ -35,6 +35,7 @@ class OperationsTest {
     /** The body of each operation that takes one. */
     private static final Map<String, String> BODIES = Map.ofEntries(
             Map.entry("addJob", JOB),
+            Map.entry("startSelection", "{'action': 'count', 'where': {'state': 'finished', 'idPrefix': 'x'}}"),
             Map.entry(
                     "addJobs",
                     "{'jobs': [{'type': 'mail', 'data': 1, 'after': [{'type': 'mail', 'id': 'a'}]},"
@@ -109,6 +110,12 @@ class OperationsTest {
                 .list(SERVER.database, type, PageRequest.of(10))
                 .join()
                 .items();
+        String selection = SERVER.post("/v1/types/mail/selections", "{'action': 'count'}")
+                .body()
+                .get("id")
+                .stringValue();
+        NAMES.put("getSelection", Map.of("id", selection));
+        NAMES.put("cancelSelection", Map.of("id", selection));
         NAMES.put(
                 "removeQuarantined",
                 Map.of("type", type.name(), "id", rows.get(0).id()));

@@ -10,6 +10,7 @@ import dev.couchjobs.server.internal.api.Call;
 import dev.couchjobs.server.internal.api.JobOperations;
 import dev.couchjobs.server.internal.api.Operations;
 import dev.couchjobs.server.internal.api.ScheduleOperations;
+import dev.couchjobs.server.internal.api.SelectionOperations;
 import dev.couchjobs.server.internal.api.ServerOperations;
 import dev.couchjobs.server.internal.api.TypeOperations;
 import dev.couchjobs.server.internal.api.WorkerOperations;
@@ -21,6 +22,7 @@ import dev.couchjobs.server.internal.openapi.ApiDocument;
 import dev.couchjobs.server.internal.openapi.ApiOperation;
 import dev.couchjobs.server.internal.openapi.RequestChecker;
 import dev.couchjobs.server.internal.openapi.Router;
+import dev.couchjobs.server.internal.selections.SelectionWorker;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -28,6 +30,7 @@ import java.io.Serial;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
@@ -43,14 +46,28 @@ public final class ApiServlet extends HttpServlet {
     private final transient Dispatcher dispatcher;
     private final transient Authenticator authenticator;
 
-    public ApiServlet(CouchJobs jobs, Database database, Subspace rows, Authenticator authenticator) {
+    private final transient CouchJobs jobs;
+    private final boolean runsSelections;
+    private transient @Nullable SelectionWorker selections;
+
+    /**
+     * Makes a servlet.
+     *
+     * @param rows where it keeps rows of its own
+     * @param runsSelections whether it runs the selections that callers start; not if no caller can
+     */
+    public ApiServlet(
+            CouchJobs jobs, Database database, Subspace rows, Authenticator authenticator, boolean runsSelections) {
+        this.jobs = jobs;
         this.authenticator = authenticator;
+        this.runsSelections = runsSelections;
         ApiDocument document = ApiDocument.load();
         Operations operations = new Operations();
         new JobOperations(jobs, database).bind(operations);
         new TypeOperations(jobs).bind(operations);
         new ScheduleOperations(jobs).bind(operations);
         new BatchOperations(jobs).bind(operations);
+        new SelectionOperations(jobs).bind(operations);
         new WorkerOperations(jobs).bind(operations);
         new ServerOperations(jobs, document.json()).bind(operations);
         document.requireBound(operations.ids());
@@ -58,6 +75,20 @@ public final class ApiServlet extends HttpServlet {
         router = new Router(document.operations().values());
         dispatcher = new Dispatcher(
                 jobs, database, operations, document.operations(), new StoredReplies(rows, InstantSource.system()));
+    }
+
+    @Override
+    public void init() {
+        if (runsSelections) {
+            selections = SelectionWorker.start(jobs);
+        }
+    }
+
+    @Override
+    public void destroy() {
+        if (selections != null) {
+            selections.close();
+        }
     }
 
     @Override

@@ -1,0 +1,87 @@
+package dev.couchjobs.server.internal.api;
+
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.TransactionContext;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobInfo;
+import dev.couchjobs.JobProgress;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.server.internal.http.Json;
+import dev.couchjobs.server.internal.http.Problem;
+import dev.couchjobs.server.internal.http.ProblemException;
+import dev.couchjobs.server.internal.http.Reply;
+import dev.couchjobs.server.internal.json.Fields;
+import dev.couchjobs.server.internal.selections.SelectionWorker;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Changes of all jobs of a type that meet a condition. */
+public final class SelectionOperations {
+    /** What an action needs besides itself. */
+    private static final Map<String, String> NEEDED = Map.of("reschedule", "at", "reprioritise", "priority");
+
+    private final CouchJobs jobs;
+
+    public SelectionOperations(CouchJobs jobs) {
+        this.jobs = jobs;
+    }
+
+    public void bind(Operations operations) {
+        operations.write("startSelection", this::start);
+        operations.read("getSelection", this::get);
+        operations.write("cancelSelection", this::cancel);
+    }
+
+    private CompletableFuture<Reply> start(Call call, TransactionContext tx) {
+        String needed = NEEDED.get(call.body().get("action").stringValue());
+        if (needed != null && !call.body().has(needed)) {
+            throw new ProblemException(
+                    Problem.of(400, "invalid-body", "The action needs a value.").detail("/" + needed + " is missing."));
+        }
+        ObjectNode data =
+                ((ObjectNode) call.body().deepCopy()).put("type", call.type().name());
+        return jobs.add(tx, NewJob.of(SelectionWorker.TYPE, Json.toPlain(data)))
+                .thenApply(added ->
+                        Reply.json(202, new Fields().put("id", added.jobId()).node()));
+    }
+
+    private CompletableFuture<Reply> get(Call call, ReadTransactionContext context) {
+        return context.readAsync(tx -> {
+            var progress = jobs.details().progress(tx, SelectionWorker.TYPE, call.id());
+            return find(call, tx).thenCombine(progress, (job, done) -> Reply.ok(json(job, done)));
+        });
+    }
+
+    private CompletableFuture<Reply> cancel(Call call, TransactionContext context) {
+        return context.runAsync(tx -> find(call, tx)
+                .thenCompose(job -> Replies.changed(
+                        jobs.control().cancel(tx, SelectionWorker.TYPE, call.id(), "cancelled by a caller"))));
+    }
+
+    /** A caller that may see the jobs of one type does not see selections of another. */
+    private CompletableFuture<JobInfo<Object, Object>> find(Call call, ReadTransactionContext tx) {
+        return jobs.getJob(tx, SelectionWorker.TYPE, call.id())
+                .thenApply(found -> found.filter(job -> Json.fromPlain(job.data())
+                                .path("type")
+                                .asString("")
+                                .equals(call.type().name()))
+                        .orElseThrow(() -> Replies.notFound("such selection")));
+    }
+
+    private static JsonNode json(JobInfo<Object, Object> job, Optional<JobProgress> progress) {
+        ObjectNode request = (ObjectNode) Json.fromPlain(job.data());
+        Fields fields = new Fields()
+                .put("id", job.id())
+                .put("request", request.without("type"))
+                .put("state", job.state())
+                .maybe("outcome", job.outcome(), outcome -> Json.fromPlain(Fields.constant(outcome)))
+                .text("error", job.error());
+        Optional<JsonNode> result = job.result().map(Json::fromPlain);
+        result.ifPresent(done -> fields.put("read", done.get("read")).put("applied", done.get("applied")));
+        progress.filter(done -> result.isEmpty()).ifPresent(done -> fields.put("read", done.done()));
+        return fields.node();
+    }
+}

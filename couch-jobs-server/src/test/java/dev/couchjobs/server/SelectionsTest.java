@@ -1,0 +1,79 @@
+package dev.couchjobs.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.server.TestServer.Response;
+import dev.couchjobs.server.internal.selections.SelectionWorker;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Changes of many jobs by one request. */
+@Timeout(60)
+class SelectionsTest {
+    private final TestServer server = TestServer.forEverything();
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    private void add(int jobs) {
+        for (int i = 0; i < jobs; i++) {
+            server.post("/v1/types/mail/jobs", "{'id': 'j" + i + "', 'data': 1, 'limitKey': 'k" + i % 2 + "'}");
+        }
+    }
+
+    private String start(String request) {
+        Response started = server.post("/v1/types/mail/selections", request);
+        assertThat(started.status()).isEqualTo(202);
+        return started.body().get("id").stringValue();
+    }
+
+    private Response ended(String id) {
+        server.jobs
+                .resultAsync(SelectionWorker.TYPE, id, Duration.ofSeconds(30))
+                .handle((result, error) -> true)
+                .join();
+        return server.get("/v1/types/mail/selections/" + id);
+    }
+
+    @Test
+    void jobsThatMeetAConditionAreCancelled() {
+        add(6);
+        Response done = ended(start("{'action': 'cancel', 'where': {'limitKey': 'k1'}, 'reason': 'not wanted'}"));
+        assertThat(done.body().get("outcome").stringValue()).isEqualTo("succeeded");
+        assertThat(done.body().get("read").longValue()).isEqualTo(6);
+        assertThat(done.body().get("applied").longValue()).isEqualTo(3);
+        assertThat(server.get("/v1/types/mail/counts").body().get("cancelled").longValue())
+                .isEqualTo(3);
+        assertThat(server.get("/v1/types/mail/jobs/j1").body().get("error").stringValue())
+                .contains("not wanted");
+    }
+
+    @Test
+    void aCountChangesNothing() {
+        add(3);
+        Response done = ended(start("{'action': 'count', 'where': {'ids': ['j0', 'j2', 'none']}}"));
+        assertThat(done.body().get("applied").longValue()).isEqualTo(2);
+        assertThat(server.get("/v1/types/mail/counts").body().get("pending").longValue())
+                .isEqualTo(3);
+    }
+
+    @Test
+    void aConditionThatIsNotKnownSelectsNothing() {
+        Response refused =
+                server.post("/v1/types/mail/selections", "{'action': 'remove', 'where': {'limitkey': 'k1'}}");
+        assertThat(refused.status()).isEqualTo(400);
+        assertThat(refused.detail()).contains("/where/limitkey").contains("limitKey");
+        Response incomplete = server.post("/v1/types/mail/selections", "{'action': 'reschedule'}");
+        assertThat(incomplete.detail()).contains("/at");
+    }
+
+    @Test
+    void aSelectionIsSeenOnlyWithItsType() {
+        String id = start("{'action': 'count'}");
+        assertThat(server.get("/v1/types/other/selections/" + id).status()).isEqualTo(404);
+    }
+}
