@@ -37,8 +37,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *   <tr><td>{@code couchjobs.transactions}</td><td>purpose, result</td><td>the time of the library's transactions with
  *     all their tries, {@code committed} or {@code failed}</td></tr>
  *   <tr><td>{@code couchjobs.transactions.retries}</td><td>purpose</td><td>tries after the first</td></tr>
- *   <tr><td>{@code couchjobs.transactions.conflicts}</td><td>purpose</td><td>tries that ended in a conflict with another
- *     transaction</td></tr>
+ *   <tr><td>{@code couchjobs.transactions.conflicts}</td><td>purpose</td><td>tries that ended in a conflict with
+ *     another transaction</td></tr>
  * </table>
  *
  * <p>No tag has the id of a job. The first hundred types have tags of their own; further ones share {@code other}.

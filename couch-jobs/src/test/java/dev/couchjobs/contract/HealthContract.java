@@ -184,13 +184,14 @@ class HealthContract extends JobsContract {
         clock.advance(Duration.ofSeconds(1));
         addAt("older", 1, NOON.minusSeconds(1));
 
-        Health health = check();
+        HealthCheck patient = checked.health().timeout(Duration.ofMinutes(1));
+        Health health = await(patient.check());
 
         assertThat(health.isComplete()).isFalse();
         assertThat(health.due()).hasSize(Health.DUE_MAX);
         assertThat(health.typesDue()).isEqualTo(HealthCheck.TYPES_MAX);
         assertThat(health.due().get(0)).isEqualTo(new DueJob("index", "older", Duration.ofSeconds(2)));
-        assertThat(await(checked.health().types(types).check()).isComplete()).isTrue();
+        assertThat(await(patient.types(types).check()).isComplete()).isTrue();
         assertThatThrownBy(() -> checked.health()
                         .types(IntStream.rangeClosed(0, HealthCheck.TYPES_MAX)
                                 .mapToObj(i -> JobType.of("many-" + i, WorkData.class))

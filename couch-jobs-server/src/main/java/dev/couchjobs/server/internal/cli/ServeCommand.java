@@ -81,7 +81,7 @@ public final class ServeCommand implements Callable<Integer> {
         try (Database database = Databases.open(place.location());
                 CouchJobs jobs = CouchJobs.on(database);
                 JobsServer server = JobsServer.start(local(jobs, database), LOOPBACK, port)) {
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> closeGracefully(signal, closed), "signal"));
+            ServerThreads.atShutdown(() -> closeGracefully(signal, closed));
             out.println("couch-jobs listens on " + server.address() + " (the operations: " + server.address()
                     + "openapi.json)");
             signal.await();

@@ -6,6 +6,7 @@ import dev.couchjobs.BatchStateException;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.DependencyException;
 import dev.couchjobs.DependencyNotFoundException;
+import dev.couchjobs.Environment;
 import dev.couchjobs.IncompatibleLayoutException;
 import dev.couchjobs.InvalidCronException;
 import dev.couchjobs.JobAlreadyFinishedException;
@@ -27,7 +28,6 @@ import java.time.DateTimeException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -97,7 +97,8 @@ final class Problems {
     }
 
     private static Problem unexpected(Throwable error) {
-        String incident = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
+        String incident =
+                HexFormat.of().toHexDigits(Environment.system().random().nextInt());
         LOG.error("A request failed: incident {}", incident, error);
         return Problem.of(500, "internal", "The server has failed.")
                 .detail("Its log tells more about incident " + incident + ".");
