@@ -10,6 +10,7 @@ import dev.couchjobs.internal.health.HealthReader;
 import dev.couchjobs.internal.instance.AgreedClock;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.monitor.BackgroundServices;
+import dev.couchjobs.internal.notify.ChangeWaits;
 import dev.couchjobs.internal.notify.Notifiers;
 import dev.couchjobs.internal.notify.ResultWaiter;
 import dev.couchjobs.internal.observe.Listeners;
@@ -17,6 +18,7 @@ import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.retention.RetentionService;
 import dev.couchjobs.internal.transactions.MinimumVersionContext;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.internal.verbs.ChangeVerbs;
 import dev.couchjobs.internal.verbs.CreatorVerbs;
 import dev.couchjobs.internal.verbs.ListingVerbs;
 import dev.couchjobs.internal.verbs.LogVerbs;
@@ -35,9 +37,10 @@ import org.jspecify.annotations.Nullable;
  * Background jobs on FoundationDB (CouchDB's RFC 007). This class adds jobs, reads them and waits for them. Further
  * operations: {@link #processor} claims and ends jobs; {@link #control} cancels and reschedules them; {@link #types}
  * sets activity timeouts and pauses types; {@link #workers} lists and steers workers; {@link #limits}, {@link
- * #schedules} and {@link #batches} are for limits, recurring jobs and batches; {@link #details} reads attempts, logs
- * and dependencies; {@link #deadLetters} resubmits failed jobs; {@link #quarantine} restores undecodable rows; {@link
- * #maintenance} starts monitors and archives; {@link #health} looks whether all that works.
+ * #schedules} and {@link #batches} are for limits, recurring jobs and batches; {@link #changes} follows the jobs of
+ * types; {@link #details} reads attempts, logs and dependencies; {@link #deadLetters} resubmits failed jobs; {@link
+ * #quarantine} restores undecodable rows; {@link #maintenance} starts monitors and archives; {@link #health} looks
+ * whether all that works.
  *
  * <p>The first argument of a verb is a database or a transaction. With a {@link Database}, the verb runs in a
  * transaction of its own, with retries, and takes effect once even if the result of a commit is unknown. After
@@ -67,6 +70,7 @@ public final class CouchJobs implements AutoCloseable {
     private final Acceptors acceptors;
     private final BackgroundServices services;
     private final Notifiers notifiers;
+    private final ChangeWaits changeWaits;
     private final RetentionService retentionService;
     private final HealthReader healthReader;
     private final WorkerRegistry registry = new WorkerRegistry();
@@ -104,6 +108,7 @@ public final class CouchJobs implements AutoCloseable {
         services = new BackgroundServices(internalInstance, settings.feedRetention, retentionService);
         acceptors = new Acceptors(internalInstance, services);
         notifiers = new Notifiers(internalInstance);
+        changeWaits = new ChangeWaits(internalInstance);
         logVerbs = new LogVerbs(publicInstance);
         processor = new Processor(publicInstance, acceptors, logVerbs);
     }
@@ -164,6 +169,11 @@ public final class CouchJobs implements AutoCloseable {
     /** {@return the jobs by status: counted, and listed in pages} */
     public JobStatuses statuses() {
         return new JobStatuses(publicInstance);
+    }
+
+    /** {@return the changes of jobs, for processes that follow many of them} */
+    public JobChanges changes() {
+        return new JobChanges(new ChangeVerbs(publicInstance), changeWaits);
     }
 
     /** {@return the recurring jobs} */
@@ -463,6 +473,7 @@ public final class CouchJobs implements AutoCloseable {
         registry.close();
         acceptors.close();
         notifiers.close();
+        changeWaits.close();
         services.close();
         retentionService.close();
     }

@@ -13,6 +13,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.DeadLetters;
 import dev.couchjobs.Job;
+import dev.couchjobs.JobChanges;
 import dev.couchjobs.JobControl;
 import dev.couchjobs.JobDetails;
 import dev.couchjobs.JobNotFoundException;
@@ -98,6 +99,9 @@ class ErrorsContract extends JobsContract {
                 new Verb("list", (on, db, id) -> on.list(db, INDEX, PAGE)),
                 new Verb("list", (on, db, id) -> on.list(db, INDEX, JobState.PENDING, PAGE)),
                 new Verb("listTagged", (on, db, id) -> on.listTagged(db, INDEX, "tag", PAGE)),
+                new Verb("now", (on, db, id) -> on.changes().now(db)),
+                new Verb("read", (on, db, id) -> on.changes().read(db, INDEX, JobChanges.OLDEST, 1)),
+                new Verb("read", (on, db, id) -> on.changes().read(db, JobChanges.OLDEST, 1)),
                 new Verb("open", (on, db, id) -> on.batches().open(db, Batch.of("batch"))),
                 new Verb("seal", (on, db, id) -> on.batches().seal(db, "batch")),
                 new Verb("get", (on, db, id) -> on.batches().get(db, "batch")),
@@ -158,6 +162,8 @@ class ErrorsContract extends JobsContract {
     private static List<Verb> verbsWithoutADatabase() {
         return List.of(
                 new Verb("accept", (on, db, id) -> on.processor().accept(INDEX)),
+                new Verb("await", (on, db, id) -> on.changes().await(INDEX, JobChanges.OLDEST, LONG)),
+                new Verb("await", (on, db, id) -> on.changes().await(JobChanges.OLDEST, LONG)),
                 new Verb("accept", (on, db, id) -> on.processor().accept(INDEX, 2, AcceptOptions.defaults())),
                 new Verb("cancel", (on, db, id) -> on.batches().cancel("batch", "no reason")),
                 new Verb("index", (on, db, id) -> on.statuses().index(INDEX)),
@@ -178,6 +184,7 @@ class ErrorsContract extends JobsContract {
         assertThat(Stream.of(
                                 CouchJobs.class,
                                 Batches.class,
+                                JobChanges.class,
                                 JobStatuses.class,
                                 Processor.class,
                                 JobTypes.class,

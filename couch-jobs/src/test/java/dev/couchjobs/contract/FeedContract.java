@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.ChangePage;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
+import dev.couchjobs.JobChange;
+import dev.couchjobs.JobChanges;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Subscription;
@@ -88,6 +91,46 @@ class FeedContract extends JobsContract {
 
         assertThat(feed()).isEmpty();
         assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void aReaderOfChangesWhoComesTooLateIsToldToListAgain() {
+        Versionstamp early = await(jobs.changes().now(database));
+        add("j1", 1);
+        Versionstamp missed = newest();
+        trim(missed);
+        add("j2", 2);
+
+        for (ChangePage page : List.of(
+                await(jobs.changes().read(database, INDEX, early, 10)),
+                await(jobs.changes().read(database, early, 10)))) {
+            assertThat(page.isTrimmed()).isTrue();
+            assertThat(page.changes()).isEmpty();
+            assertThat(page.hasMore()).isFalse();
+            assertThat(await(jobs.getJobData(jobs.atLeastVersion(database, page.next()), INDEX, "j2")))
+                    .contains(new WorkData(2));
+            assertThat(await(jobs.changes().read(database, INDEX, page.next(), 10))
+                            .changes())
+                    .isEmpty();
+        }
+        assertThat(await(jobs.changes().await(INDEX, early, LONG))).isTrue();
+    }
+
+    @Test
+    void aReaderOfChangesWhoHasReadWhatWasTrimmedGoesOn() {
+        add("j1", 1);
+        Versionstamp read = newest();
+        trim(read);
+        add("j2", 2);
+
+        for (Versionstamp since : List.of(read, JobChanges.OLDEST)) {
+            for (ChangePage page : List.of(
+                    await(jobs.changes().read(database, INDEX, since, 10)),
+                    await(jobs.changes().read(database, since, 10)))) {
+                assertThat(page.isTrimmed()).isFalse();
+                assertThat(page.changes()).extracting(JobChange::jobId).containsExactly("j2");
+            }
+        }
     }
 
     @Test

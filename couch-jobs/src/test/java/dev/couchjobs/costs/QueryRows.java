@@ -4,8 +4,10 @@ import static dev.couchjobs.costs.CostFixture.LARGE;
 import static dev.couchjobs.costs.CostFixture.MAIL;
 import static dev.couchjobs.costs.CostFixture.MANY;
 import static dev.couchjobs.costs.CostFixture.id;
+import static dev.couchjobs.costs.CostRow.loop;
 import static dev.couchjobs.costs.CostRow.verb;
 
+import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
@@ -13,11 +15,14 @@ import dev.couchjobs.NewJob;
 import dev.couchjobs.PageRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** The verbs of those who look at jobs, and what sends dead letters again. */
 final class QueryRows {
     private static final PageRequest PAGE = PageRequest.of(MANY);
+    private static final Duration HOUR = Duration.ofHours(1);
 
     private QueryRows() {}
 
@@ -77,6 +82,36 @@ final class QueryRows {
                         "`retryDeadLetters`, 100 of them",
                         s -> s.failed(MANY),
                         (s, db, ids) -> s.jobs.deadLetters().retryAll(MAIL)),
+                verb(
+                        "`changes().now`",
+                        s -> MAIL,
+                        (s, db, type) -> s.jobs.changes().now(db)),
+                verb(
+                        "`changes().read` of 100 changes",
+                        QueryRows::addedOneByOne,
+                        (s, db, since) -> s.jobs.changes().read(db, MAIL, since, MANY)),
+                verb(
+                        "`changes().read` of all 10 types, one of which has changed",
+                        QueryRows::oneOfTenTypesChanged,
+                        (s, db, since) -> s.jobs.changes().read(db, since, MANY)),
+                loop(
+                        "1,000 calls of `changes().await` for a type",
+                        QueryRows::now,
+                        (s, since) -> waiting(s, since),
+                        all -> true),
+                loop(
+                        "a change for which 1,000 calls wait",
+                        s -> waiting(s, now(s)),
+                        (s, calls) -> {
+                            s.pending();
+                            calls.forEach(s::await);
+                        },
+                        all -> true),
+                loop(
+                        "`changes().await` for any of 10 types",
+                        QueryRows::oneOfTenTypesChanged,
+                        (s, since) -> s.await(s.jobs.changes().await(now(s), Duration.ZERO)),
+                        all -> true),
                 verb("`subscribe`", CostFixture::running, (s, db, job) -> s.jobs.subscribe(db, MAIL, job.id())),
                 verb(
                         "`result` of a job that has ended",
@@ -90,6 +125,35 @@ final class QueryRows {
                 .toList();
         fixture.await(fixture.others.addAll(fixture.database(), added));
         return added;
+    }
+
+    private static Versionstamp now(CostFixture fixture) {
+        return fixture.await(fixture.others.changes().now(fixture.database()));
+    }
+
+    private static Versionstamp addedOneByOne(CostFixture fixture) {
+        Versionstamp since = now(fixture);
+        fixture.news(MANY).forEach(job -> fixture.await(fixture.others.add(fixture.database(), job)));
+        return since;
+    }
+
+    private static Versionstamp oneOfTenTypesChanged(CostFixture fixture) {
+        for (int i = 1; i < 10; i++) {
+            JobType<String, ?> type = JobType.of("type-" + i, String.class);
+            fixture.await(fixture.others.add(fixture.database(), type, "a", "{}"));
+        }
+        Versionstamp since = now(fixture);
+        fixture.pending();
+        return since;
+    }
+
+    private static List<CompletableFuture<Boolean>> waiting(CostFixture fixture, Versionstamp since) {
+        List<CompletableFuture<Boolean>> calls = Stream.generate(
+                        () -> fixture.jobs.changes().await(MAIL, since, HOUR))
+                .limit(1_000)
+                .toList();
+        fixture.pass(Duration.ofSeconds(1));
+        return calls;
     }
 
     private static Job<String> large(CostFixture fixture) {

@@ -4,6 +4,7 @@ import static dev.couchjobs.costs.CostFixture.MAIL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
@@ -44,6 +45,56 @@ class WaitingTest {
 
     private Database database() {
         return stage.database();
+    }
+
+    private List<CompletableFuture<Boolean>> waitForChanges(CouchJobs process, int count) {
+        Versionstamp since = stage.await(stage.others().changes().now(database()));
+        return IntStream.range(0, count)
+                .mapToObj(i -> process.changes().await(MAIL, since, HOUR.multipliedBy(10)))
+                .toList();
+    }
+
+    @Test
+    void callsThatWaitForChangesCostOneTransactionHoweverLongTheyWait() {
+        List<CompletableFuture<Boolean>> calls = waitForChanges(process(), 1_000);
+        stage.time().advance(HOUR);
+
+        assertThat(stage.tries()).hasSize(1);
+        assertThat(calls).noneMatch(CompletableFuture::isDone);
+    }
+
+    @Test
+    void cancelledCallsNoLongerReadWhatChanges() {
+        CouchJobs process = process();
+        List<CompletableFuture<Boolean>> calls = waitForChanges(process, 1_000);
+        stage.time().advance(SOON);
+        calls.forEach(call -> call.cancel(false));
+        stage.forget();
+
+        for (int i = 0; i < SECONDS; i++) {
+            stage.await(stage.others().add(database(), MAIL, "j" + i, "{}"));
+            stage.time().advance(Duration.ofSeconds(1));
+        }
+        stage.time().advance(HOUR);
+
+        assertThat(stage.tries()).isEmpty();
+    }
+
+    @Test
+    void aReaderThatGoesOnCostsTwoTransactionsForEachChange() {
+        CouchJobs process = process();
+        Versionstamp since = stage.await(stage.others().changes().now(database()));
+        stage.time().advance(SOON);
+        for (int i = 0; i < SECONDS; i++) {
+            CompletableFuture<Boolean> call = process.changes().await(MAIL, since, HOUR);
+            stage.time().advance(SOON);
+            stage.await(stage.others().add(database(), MAIL, "j" + i, "{}"));
+            assertThat(stage.await(call)).isTrue();
+            since = stage.await(process.changes().read(stage.measured(), MAIL, since, 10))
+                    .next();
+        }
+
+        assertThat(stage.tries()).hasSize(2 * SECONDS + 1);
     }
 
     private Job<String> claimed(String id, String data) {

@@ -4,10 +4,12 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -36,6 +38,8 @@ public final class ChangeFeed {
             TEXTS.entrySet().stream().collect(Collectors.toMap(Map.Entry::getValue, Map.Entry::getKey));
 
     private static final int CHANGE_BYTES = 32;
+    /** A row may have 80 entries, with ids of a thousand bytes. */
+    private static final int ROWS_AT_ONCE = 100;
 
     private ChangeFeed() {}
 
@@ -62,6 +66,62 @@ public final class ChangeFeed {
             ReadTransaction tx, TypeKeys keys, Versionstamp after, int limit) {
         return Quarantine.range(tx, keys, keys.feedAfter(after), limit, false, row -> decode(keys, row))
                 .thenApply(rows -> rows.stream().flatMap(List::stream).toList());
+    }
+
+    /**
+     * A part of the feed.
+     *
+     * @param entries the entries, oldest first; those of one row are not divided
+     * @param hasMore whether more may follow
+     */
+    public record Part(List<FeedEntry> entries, boolean hasMore) {}
+
+    /**
+     * {@return the entries after a sequence} A part of more than one row has at most {@code limit} entries.
+     *
+     * @param entries those that were read before
+     */
+    public static CompletableFuture<Part> read(
+            ReadTransaction tx, TypeKeys keys, Versionstamp after, int limit, List<FeedEntry> entries) {
+        int rowsMax = Math.min(ROWS_AT_ONCE, limit - entries.size());
+        return Quarantine.range(tx, keys, keys.feedAfter(after), rowsMax, false, row -> decode(keys, row))
+                .thenCompose(rows -> {
+                    for (List<FeedEntry> row : rows) {
+                        if (!entries.isEmpty() && entries.size() + row.size() > limit) {
+                            return CompletableFuture.completedFuture(new Part(entries, true));
+                        }
+                        entries.addAll(row);
+                    }
+                    if (entries.size() >= limit || rows.size() < rowsMax) {
+                        return CompletableFuture.completedFuture(new Part(entries, rows.size() == rowsMax));
+                    }
+                    Versionstamp last = entries.get(entries.size() - 1).sequence();
+                    return read(tx, keys, last, limit, entries);
+                });
+    }
+
+    /** {@return the sequence of the last entry of each type that has had one, even if it was trimmed} */
+    public static CompletableFuture<Map<String, Versionstamp>> lastChanges(ReadTransaction tx, Keyspace keyspace) {
+        return sequences(tx, keyspace.lastChanges());
+    }
+
+    /** {@return the sequence of the last trimmed entry of each type that has had one} */
+    public static CompletableFuture<Map<String, Versionstamp>> allTrimmedUpTo(ReadTransaction tx, Keyspace keyspace) {
+        return sequences(tx, keyspace.trimmedFeeds());
+    }
+
+    private static CompletableFuture<Map<String, Versionstamp>> sequences(ReadTransaction tx, Subspace types) {
+        return tx.snapshot().getRange(types.range()).asList().thenApply(rows -> {
+            Map<String, Versionstamp> sequences = new HashMap<>();
+            for (KeyValue row : rows) {
+                Quarantine.typeName(row.getKey(), key -> Keyspace.typeName(types.unpack(key), 0))
+                        .ifPresent(type -> Quarantine.readableOrLogged(
+                                        row,
+                                        each -> Tuple.fromBytes(each.getValue()).getVersionstamp(0))
+                                .ifPresent(sequence -> sequences.put(type, sequence)));
+            }
+            return sequences;
+        });
     }
 
     /** {@return the sequence of the last entry, even if it was trimmed, or null if there was none} */

@@ -28,6 +28,13 @@ public final class IncompleteVersionstamps {
         return Versionstamp.complete(stamp, USER_VERSION_MAX);
     }
 
+    /** {@return whether the commit of a sequence has, or may have, changes after another sequence} */
+    public static boolean isInOrAfterCommit(Versionstamp sequence, Versionstamp after) {
+        return Versionstamp.complete(sequence.getTransactionVersion(), USER_VERSION_MAX)
+                        .compareTo(after)
+                > 0;
+    }
+
     /** Sets {@code prefix + tuple(stamp)} to a value. */
     static void setStampedKey(Transaction tx, byte[] prefix, int userVersion, byte[] value) {
         byte[] operand = new TupleWriter(prefix, ELEMENT_BYTES + Integer.BYTES)

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
@@ -116,6 +117,11 @@ public final class JobTransaction {
     /** Records that an earlier try of a transaction has failed. */
     public static void markRetry(Transaction tx) {
         TransactionScope.of(tx).markRetry();
+    }
+
+    /** {@return whether a transaction has changed jobs} */
+    public static boolean hasChanged(ReadTransaction tx) {
+        return TransactionScope.hasChanged(tx);
     }
 
     /** {@return whether an earlier try of a transaction has failed} */

@@ -272,6 +272,16 @@ public final class Keyspace {
         return root.subspace(Tuple.from("quarantine"));
     }
 
+    /** {@return the subspace of the last changes of all types} */
+    Subspace lastChanges() {
+        return root.subspace(Tuple.from("watches_activity"));
+    }
+
+    /** {@return the subspace of the last trimmed changes of all types} */
+    Subspace trimmedFeeds() {
+        return root.subspace(Tuple.from("feed_trimmed"));
+    }
+
     /** {@return the subspace of the pending queues of all types} */
     Subspace pendingQueues() {
         return root.subspace(Tuple.from("pending"));

@@ -111,6 +111,15 @@ final class TransactionScope {
         return options == tx.options() ? options : tx;
     }
 
+    /** {@return whether a transaction has written rows with the versionstamp of its commit} */
+    static boolean hasChanged(ReadTransaction tx) {
+        return find(tx).filter(TransactionScope::hasUserVersions).isPresent();
+    }
+
+    private synchronized boolean hasUserVersions() {
+        return userVersions > 0;
+    }
+
     /** Permits this transaction to move rows into quarantine. */
     void allowQuarantine() {
         allowsQuarantine = true;

@@ -114,11 +114,16 @@ public record TypeInUse(
                 }));
     }
 
+    /** Wakes the processes that watch for types. */
+    static void tellOfNewType(Transaction tx, TypeKeys keys) {
+        IncompleteVersionstamps.touch(tx, keys.watchesInUse(), NO_USER_VERSION);
+    }
+
     private static void startUse(Transaction tx, TypeKeys keys, TypeTimeouts.Row row) {
         TypeTimeouts.conflictWithChanges(tx, keys);
         TypeTimeouts.write(tx, keys, new TypeTimeouts.Row(row.timeout(), true));
         ofNone(keys.typeName()).write(tx, keys);
-        IncompleteVersionstamps.touch(tx, keys.watchesInUse(), NO_USER_VERSION);
+        tellOfNewType(tx, keys);
     }
 
     /**

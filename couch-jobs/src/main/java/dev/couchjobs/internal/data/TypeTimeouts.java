@@ -55,6 +55,9 @@ public final class TypeTimeouts {
             if (!before.equals(Optional.of(after))) {
                 tx.addWriteConflictKey(changes(keys));
                 write(tx, keys, after);
+                if (before.isEmpty()) {
+                    TypeInUse.tellOfNewType(tx, keys);
+                }
             }
         });
     }
@@ -70,6 +73,7 @@ public final class TypeTimeouts {
             if (row.isEmpty()) {
                 conflictWithChanges(tx, keys);
                 write(tx, keys, new Row(timeout, false));
+                TypeInUse.tellOfNewType(tx, keys);
             }
             return row.isEmpty();
         });
