@@ -70,6 +70,10 @@ public final class JobsHttp {
 
     /** {@return a new servlet} */
     public HttpServlet servlet() {
+        return apiServlet();
+    }
+
+    ApiServlet apiServlet() {
         return new ApiServlet(jobs, database, rows, authenticator, !authenticator.equals(READ_ONLY));
     }
 }

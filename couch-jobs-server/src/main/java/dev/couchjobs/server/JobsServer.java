@@ -1,5 +1,6 @@
 package dev.couchjobs.server;
 
+import dev.couchjobs.server.internal.dispatch.ApiServlet;
 import jakarta.servlet.http.HttpServlet;
 import java.net.URI;
 import java.time.Duration;
@@ -26,8 +27,10 @@ public final class JobsServer implements AutoCloseable {
 
     private final Server server;
     private final ServerConnector connector;
+    private final ApiServlet servlet;
 
-    private JobsServer(Server server, ServerConnector connector) {
+    private JobsServer(Server server, ServerConnector connector, ApiServlet servlet) {
+        this.servlet = servlet;
         this.server = server;
         this.connector = connector;
     }
@@ -55,7 +58,8 @@ public final class JobsServer implements AutoCloseable {
         connector.setPort(port);
         connector.setIdleTimeout(IDLE.toMillis());
         server.addConnector(connector);
-        server.setHandler(context(http.servlet()));
+        ApiServlet servlet = http.apiServlet();
+        server.setHandler(context(servlet));
         server.setStopTimeout(GRACE.toMillis());
         try {
             server.start();
@@ -65,7 +69,7 @@ public final class JobsServer implements AutoCloseable {
                             + ". Choose another port, or end what listens there.",
                     e);
         }
-        return new JobsServer(server, connector);
+        return new JobsServer(server, connector, servlet);
     }
 
     private static ServletContextHandler context(HttpServlet servlet) {
@@ -85,9 +89,10 @@ public final class JobsServer implements AutoCloseable {
                 "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + connector.getLocalPort() + "/");
     }
 
-    /** Stops listening, and waits up to ten seconds for the requests that are being served. */
+    /** Ends feeds and requests that wait, stops listening, and waits up to ten seconds for the others. */
     @Override
     public void close() {
+        servlet.endWaiting();
         try {
             server.stop();
         } catch (Exception e) {

@@ -21,8 +21,14 @@ import tools.jackson.databind.JsonNode;
  * @param path the parameters in the path, decoded
  * @param query the parameters in the query, of their types
  * @param body the body; a missing node if there is none
+ * @param headers finds a header by its name
  */
-public record Call(Access access, Map<String, String> path, Map<String, JsonNode> query, JsonNode body) {
+public record Call(
+        Access access,
+        Map<String, String> path,
+        Map<String, JsonNode> query,
+        JsonNode body,
+        Function<String, Optional<String>> headers) {
     private static final int PAGE_STANDARD = 100;
 
     public JobType<Object, Object> type() {
@@ -70,8 +76,12 @@ public record Call(Access access, Map<String, String> path, Map<String, JsonNode
         return text("after").map(page::after).orElse(page);
     }
 
+    public Optional<String> header(String name) {
+        return headers.apply(name);
+    }
+
     /** {@return whether the caller may read a type} */
-    boolean mayRead(String type) {
+    public boolean mayRead(String type) {
         return access.allows(Role.READ, Optional.of(type));
     }
 

@@ -40,15 +40,15 @@ public final class Operations {
 
     public record Acting(Act act) implements Handler {}
 
-    void read(String operationId, Read read) {
+    public void read(String operationId, Read read) {
         bind(operationId, new Reading(read));
     }
 
-    void write(String operationId, Write write) {
+    public void write(String operationId, Write write) {
         bind(operationId, new Writing(write));
     }
 
-    void act(String operationId, Act act) {
+    public void act(String operationId, Act act) {
         bind(operationId, new Acting(act));
     }
 

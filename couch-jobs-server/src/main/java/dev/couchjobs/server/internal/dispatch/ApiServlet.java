@@ -14,6 +14,7 @@ import dev.couchjobs.server.internal.api.SelectionOperations;
 import dev.couchjobs.server.internal.api.ServerOperations;
 import dev.couchjobs.server.internal.api.TypeOperations;
 import dev.couchjobs.server.internal.api.WorkerOperations;
+import dev.couchjobs.server.internal.feed.FeedOperations;
 import dev.couchjobs.server.internal.http.Exchange;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
@@ -29,7 +30,9 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.Serial;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
@@ -38,6 +41,10 @@ import tools.jackson.databind.node.MissingNode;
 public final class ApiServlet extends HttpServlet {
     @Serial
     private static final long serialVersionUID = 1L;
+
+    private static final Problem ENDING = Problem.of(503, "closing", "The server is closing.")
+            .detail("Connect again, to this or another one.")
+            .header("Retry-After", "1");
 
     private static final int BODY_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -49,6 +56,11 @@ public final class ApiServlet extends HttpServlet {
     private final transient CouchJobs jobs;
     private final boolean runsSelections;
     private transient @Nullable SelectionWorker selections;
+
+    /** Requests that wait for something, and feeds. */
+    private final transient Set<Exchange> waiting = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean isEnding;
 
     /**
      * Makes a servlet.
@@ -69,6 +81,7 @@ public final class ApiServlet extends HttpServlet {
         new BatchOperations(jobs).bind(operations);
         new SelectionOperations(jobs).bind(operations);
         new WorkerOperations(jobs).bind(operations);
+        new FeedOperations(jobs, database).bind(operations);
         new ServerOperations(jobs, document.json()).bind(operations);
         document.requireBound(operations.ids());
         checker = new RequestChecker(document);
@@ -81,6 +94,25 @@ public final class ApiServlet extends HttpServlet {
     public void init() {
         if (runsSelections) {
             selections = SelectionWorker.start(jobs);
+        }
+    }
+
+    /** Ends the requests that wait, and feeds. Others go on. */
+    public void endWaiting() {
+        isEnding = true;
+        waiting.forEach(exchange -> exchange.end(ENDING.reply()));
+    }
+
+    private void register(Exchange exchange) {
+        waiting.add(exchange);
+        if (isEnding) {
+            throw new ProblemException(ENDING);
+        }
+    }
+
+    private void unregister(Exchange exchange) {
+        if (waiting.contains(exchange)) {
+            var unused = exchange.streamClosed().whenComplete((closed, error) -> waiting.remove(exchange));
         }
     }
 
@@ -100,8 +132,10 @@ public final class ApiServlet extends HttpServlet {
         } catch (RuntimeException e) {
             reply = CompletableFuture.failedFuture(e);
         }
-        var unused = reply.whenComplete((done, error) ->
-                exchange.end(done != null ? done : Problems.of(error).reply()));
+        var unused = reply.whenComplete((done, error) -> {
+            exchange.end(done != null ? done : Problems.of(error).reply());
+            unregister(exchange);
+        });
     }
 
     private CompletableFuture<Reply> handle(Exchange exchange) {
@@ -122,7 +156,10 @@ public final class ApiServlet extends HttpServlet {
                 exchange.header("If-Match"), exchange.header("If-None-Match"), exchange.header("Idempotency-Key"));
         return body(exchange, operation).thenCompose(body -> {
             checker.body(operation, body);
-            return dispatcher.run(operation, new Call(access, match.path(), query, body), conditions);
+            if (dispatcher.waits(operation)) {
+                register(exchange);
+            }
+            return dispatcher.run(operation, new Call(access, match.path(), query, body, exchange::header), conditions);
         });
     }
 

@@ -47,6 +47,14 @@ final class Dispatcher {
     /** What the headers of a request ask for. */
     record Conditions(Optional<String> ifMatch, Optional<String> ifNoneMatch, Optional<String> idempotencyKey) {}
 
+    /** {@return whether an operation may take long} */
+    boolean waits(ApiOperation operation) {
+        return operations
+                .find(operation.id())
+                .filter(Operations.Acting.class::isInstance)
+                .isPresent();
+    }
+
     CompletableFuture<Reply> run(ApiOperation operation, Call call, Conditions conditions) {
         Operations.Handler handler = operations
                 .find(operation.id())

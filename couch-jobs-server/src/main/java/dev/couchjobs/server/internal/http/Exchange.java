@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
@@ -21,6 +22,8 @@ public final class Exchange {
 
     private final HttpServletRequest request;
     private final AsyncContext async;
+    private final AtomicBoolean isReplying = new AtomicBoolean();
+    private volatile Optional<ReplyStream> stream = Optional.empty();
 
     private Exchange(HttpServletRequest request, AsyncContext async) {
         this.request = request;
@@ -31,6 +34,11 @@ public final class Exchange {
         AsyncContext async = request.startAsync(request, response);
         async.setTimeout(0);
         return new Exchange(request, async);
+    }
+
+    /** {@return completes when a body that is written in parts has ended; at once if there is none} */
+    public CompletableFuture<Boolean> streamClosed() {
+        return stream.map(ReplyStream::closed).orElseGet(() -> CompletableFuture.completedFuture(true));
     }
 
     public HttpServletRequest request() {
@@ -106,9 +114,24 @@ public final class Exchange {
         }
     }
 
+    /**
+     * Ends the exchange with a reply, or begins the body that a reply writes in parts. If a body is being written in
+     * parts, that ends, and after an end nothing happens.
+     */
     public void end(Reply reply) {
+        if (!isReplying.compareAndSet(false, true)) {
+            stream.ifPresent(ReplyStream::end);
+            return;
+        }
         try {
-            ReplyWriter.write(async, reply, isHead());
+            HttpServletResponse response = (HttpServletResponse) async.getResponse();
+            response.setStatus(reply.status());
+            reply.headers().forEach(response::setHeader);
+            if (reply.source().isPresent() && !isHead()) {
+                stream = Optional.of(ReplyStream.begin(async, reply.source().get()));
+            } else {
+                ReplyWriter.write(async, reply, isHead());
+            }
         } catch (IOException | IllegalStateException e) {
             LOG.debug("A reply could not be written: the client has gone", e);
             async.complete();

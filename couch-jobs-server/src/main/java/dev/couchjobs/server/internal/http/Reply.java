@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.http;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /** What a request is answered with. Immutable; the bytes of the body must not be changed. */
@@ -12,11 +13,17 @@ public final class Reply {
     private final int status;
     private final Map<String, String> headers;
     private final byte[] body;
+    private final Optional<ReplyStream.Source> source;
 
     public Reply(int status, Map<String, String> headers, byte[] body) {
+        this(status, headers, body, Optional.empty());
+    }
+
+    private Reply(int status, Map<String, String> headers, byte[] body, Optional<ReplyStream.Source> source) {
         this.status = status;
         this.headers = headers;
         this.body = body;
+        this.source = source;
     }
 
     public static Reply json(int status, JsonNode body) {
@@ -35,10 +42,15 @@ public final class Reply {
         return new Reply(status, Map.of("Content-Type", contentType), body);
     }
 
+    /** {@return a reply whose body is written in parts} */
+    public static Reply stream(String contentType, ReplyStream.Source source) {
+        return new Reply(200, Map.of("Content-Type", contentType), NOTHING, Optional.of(source));
+    }
+
     public Reply with(String header, String value) {
         Map<String, String> all = new LinkedHashMap<>(headers);
         all.put(header, value);
-        return new Reply(status, all, body);
+        return new Reply(status, all, body, source);
     }
 
     public int status() {
@@ -47,6 +59,10 @@ public final class Reply {
 
     public Map<String, String> headers() {
         return headers;
+    }
+
+    Optional<ReplyStream.Source> source() {
+        return source;
     }
 
     public byte[] body() {

@@ -23,8 +23,6 @@ final class ReplyWriter implements WriteListener {
 
     static void write(AsyncContext async, Reply reply, boolean isHead) throws IOException {
         HttpServletResponse response = (HttpServletResponse) async.getResponse();
-        response.setStatus(reply.status());
-        reply.headers().forEach(response::setHeader);
         response.setContentLength(reply.body().length);
         if (isHead || reply.body().length == 0) {
             async.complete();

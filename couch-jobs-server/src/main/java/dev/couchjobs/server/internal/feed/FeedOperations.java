@@ -1,0 +1,128 @@
+package dev.couchjobs.server.internal.feed;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.ChangePage;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.JobChange;
+import dev.couchjobs.JobChanges;
+import dev.couchjobs.server.internal.api.Call;
+import dev.couchjobs.server.internal.api.Operations;
+import dev.couchjobs.server.internal.http.Reply;
+import dev.couchjobs.server.internal.json.Fields;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import tools.jackson.databind.JsonNode;
+
+/** The feed of a job, of a type, or of all types, in four manners. */
+public final class FeedOperations {
+    private static final Duration HEARTBEAT = Duration.ofSeconds(15);
+    private static final Duration POLL = Duration.ofSeconds(60);
+
+    private final CouchJobs jobs;
+    private final Database database;
+    private final SharedPages pages;
+
+    public FeedOperations(CouchJobs jobs, Database database) {
+        this.jobs = jobs;
+        this.database = database;
+        this.pages = new SharedPages(jobs, database);
+    }
+
+    public void bind(Operations operations) {
+        operations.act("followAll", call -> follow(call, Optional.empty(), change -> call.mayRead(change.typeName())));
+        operations.act(
+                "followType", call -> follow(call, Optional.of(call.type().name()), change -> true));
+        operations.act(
+                "followJob",
+                call -> follow(
+                        call,
+                        Optional.of(call.type().name()),
+                        change -> change.jobId().equals(call.id())));
+    }
+
+    private CompletableFuture<Reply> follow(Call call, Optional<String> type, Predicate<JobChange> isWanted) {
+        return since(call).thenCompose(since -> {
+            Follower follower = new Follower(jobs, pages, type, isWanted, since);
+            return switch (manner(call)) {
+                case "longpoll" ->
+                    longPoll(
+                            follower,
+                            now() + call.duration("timeout").orElse(POLL).toMillis());
+                case "continuous" -> streamed(call, follower, FeedStream.Form.LINES);
+                case "eventsource" -> streamed(call, follower, FeedStream.Form.EVENTS);
+                default -> page(follower);
+            };
+        });
+    }
+
+    /** A browser asks for events by the type that it accepts, and says in a header where it was. */
+    private static String manner(Call call) {
+        return call.text("feed")
+                .orElse(call.header("Accept").filter(FeedOperations::isEvents).isPresent() ? "eventsource" : "normal");
+    }
+
+    private static boolean isEvents(String accept) {
+        return accept.contains("text/event-stream");
+    }
+
+    private CompletableFuture<Versionstamp> since(Call call) {
+        String since = call.header("Last-Event-ID")
+                .filter(id -> id.matches("[0-9a-f]{24}"))
+                .or(() -> call.text("since"))
+                .orElse("0");
+        return switch (since) {
+            case "now" -> jobs.changes().now(database);
+            case "0" -> CompletableFuture.completedFuture(JobChanges.OLDEST);
+            default -> CompletableFuture.completedFuture(Sequences.parse(since));
+        };
+    }
+
+    private static CompletableFuture<Reply> page(Follower follower) {
+        return follower.next().thenApply(page -> reply(page, ChangeText.rows(page, follower)));
+    }
+
+    private static Reply reply(ChangePage page, List<JsonNode> rows) {
+        Fields fields = new Fields()
+                .putAll("results", rows, row -> row)
+                .put("last_seq", Sequences.format(page.next()))
+                .put("more", page.hasMore());
+        if (page.isTrimmed()) {
+            fields.put("trimmed", true);
+        }
+        return Reply.ok(fields.node());
+    }
+
+    /** Goes on until there is something to tell, or the time is up. */
+    private static CompletableFuture<Reply> longPoll(Follower follower, long deadline) {
+        return follower.next().thenCompose(page -> {
+            List<JsonNode> rows = ChangeText.rows(page, follower);
+            long left = deadline - now();
+            if (!rows.isEmpty() || page.isTrimmed() || left <= 0) {
+                return CompletableFuture.completedFuture(reply(page, rows));
+            }
+            return follower.await(Duration.ofMillis(left))
+                    .thenCompose(changed -> changed
+                            ? longPoll(follower, deadline)
+                            : CompletableFuture.completedFuture(reply(page, rows)));
+        });
+    }
+
+    private static long now() {
+        return Environment.system().clock().millis();
+    }
+
+    private static CompletableFuture<Reply> streamed(Call call, Follower follower, FeedStream.Form form) {
+        Duration heartbeat = call.duration("heartbeat").orElse(HEARTBEAT);
+        Optional<Long> limit = call.number("limit");
+        Reply reply = Reply.stream(
+                        form.contentType(), stream -> new FeedStream(follower, form, heartbeat, limit, stream).run())
+                .with("Cache-Control", "no-cache")
+                .with("X-Accel-Buffering", "no");
+        return CompletableFuture.completedFuture(reply);
+    }
+}
