@@ -129,8 +129,9 @@ final class IndexRows {
     private static Set<Tuple> expectedTags(Map<String, TypeRows.Data> data) {
         Set<Tuple> expected = new HashSet<>();
         data.forEach((jobId, row) -> {
-            for (int i = FIRST_TAG; i < row.options().size(); i++) {
-                expected.add(Tuple.from(row.options().getString(i), jobId));
+            Tuple options = row.options();
+            for (int i = FIRST_TAG; i < options.size() && options.get(i) instanceof String tag; i++) { // then headers
+                expected.add(Tuple.from(tag, jobId));
             }
         });
         return expected;

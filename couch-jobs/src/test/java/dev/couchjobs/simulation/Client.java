@@ -193,7 +193,9 @@ final class Client {
 
     private NewJob<String> newJob(String jobId) {
         NewJob<String> named = NewJob.of(node.type(), node.payload()).id(jobId).priority(random.nextInt(-1, 3));
-        NewJob<String> tagged = random.nextInt(8) == 0 ? named.tags("tag-" + random.nextInt(3), "tagged") : named;
+        NewJob<String> tagged = random.nextInt(8) == 0
+                ? named.tags("tag-" + random.nextInt(3), "tagged").header("job", jobId)
+                : named;
         NewJob<String> job = random.nextInt(8) == 0 ? tagged.startBefore(node.soon()) : tagged;
         return random.nextInt(3) == 0 ? job.retry(JobsScenario.retries(1 + random.nextInt(3))) : job;
     }

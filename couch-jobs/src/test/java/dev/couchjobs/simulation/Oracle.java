@@ -167,6 +167,9 @@ final class Oracle {
 
     void claimed(Job<?> job) {
         require(calls.claimed.add(job.lock()), job + " was given out twice");
+        require(
+                job.headers().isEmpty() || job.headers().equals(Map.of("job", job.id())),
+                () -> job + " has headers " + job.headers());
         if (job.data() instanceof String data) {
             wasRead(data);
         }
