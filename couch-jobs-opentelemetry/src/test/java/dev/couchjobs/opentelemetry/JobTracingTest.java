@@ -43,7 +43,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -354,17 +353,17 @@ class JobTracingTest {
         within(
                 Context.root().with(baggage),
                 () -> traced(adding).add(database, JOB).join());
-        AtomicReference<String> seen = new AtomicReference<>("");
+        CompletableFuture<String> seen = new CompletableFuture<>();
         run(
                 running,
                 1,
                 worker -> worker.handle(MAIL, job -> {
                     String found = Baggage.current().getEntryValue("tenant");
-                    seen.set(found == null ? "none" : found);
+                    seen.complete(found == null ? "none" : found);
                     return 7;
                 }));
         assertThat(one("run mail").getLinks()).hasSize(1);
-        return seen.get();
+        return seen.join();
     }
 
     @Test

@@ -453,12 +453,7 @@ class MiddlewareContract extends JobsContract {
     @Test
     void badInputStillThrowsAtTheCall() {
         CouchJobs node = with(new Noting("a"));
-        NewJob<Object> unwritable = NewJob.of(JobType.of("objects", Object.class), new Object() {
-            @SuppressWarnings("unused")
-            public String getName() {
-                throw new IllegalStateException("no name");
-            }
-        });
+        NewJob<Object> unwritable = NewJob.of(JobType.of("objects", Object.class), new PayloadsContract.Unwritable());
 
         assertThatThrownBy(() -> node.add(database, unwritable)).isInstanceOf(PayloadException.class);
         assertThatThrownBy(() -> node.addAll(database, List.of(JOB, unwritable)))
