@@ -32,6 +32,7 @@ public final class CouchJobsBuilder {
     private @Nullable String name;
     Duration maxClockSkew = Duration.ofMinutes(1);
     JsonCodec codec = new JacksonCodec(JsonMapper.shared());
+    PayloadEncryption encryption = PayloadEncryption.writingPlaintext();
     Duration transactionTimeout = Duration.ofSeconds(60);
     Duration feedRetention = Duration.ofMinutes(10);
     private String transactionTag = "couch-jobs";
@@ -120,6 +121,18 @@ public final class CouchJobsBuilder {
      */
     public CouchJobsBuilder codec(JsonCodec codec) {
         this.codec = Objects.requireNonNull(codec, "codec");
+        return this;
+    }
+
+    /**
+     * Encrypts payloads; by default they are stored as JSON. All instances that share a subspace need the keys of each
+     * other.
+     *
+     * @param encryption the keys
+     * @return this builder
+     */
+    public CouchJobsBuilder encryption(PayloadEncryption encryption) {
+        this.encryption = Objects.requireNonNull(encryption, "encryption");
         return this;
     }
 

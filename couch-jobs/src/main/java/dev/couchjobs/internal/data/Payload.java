@@ -10,12 +10,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job's data as JSON: in the job's row if it is small, else in chunks under separate keys, so that a heartbeat, which
- * rewrites the row, does not rewrite the data. FoundationDB limits a value to 100,000 bytes.
+ * A job's data as JSON, which may be encrypted: in the job's row if it is small, else in chunks under separate keys, so
+ * that a heartbeat, which rewrites the row, does not rewrite the data. FoundationDB limits a value to 100,000 bytes.
  */
 public final class Payload {
     /**
@@ -28,20 +29,33 @@ public final class Payload {
 
     private final byte @Nullable [] json;
     private final int chunks;
+    private final @Nullable Predicate<byte[]> sameness;
 
-    private Payload(byte @Nullable [] json, int chunks) {
+    private Payload(byte @Nullable [] json, int chunks, @Nullable Predicate<byte[]> sameness) {
         this.json = json;
         this.chunks = chunks;
+        this.sameness = sameness;
     }
 
     /** {@return a payload that the next write of its row stores} */
     public static Payload of(byte[] json) {
-        return new Payload(json, json.length <= INLINE_BYTES_MAX ? 0 : chunksOf(json.length));
+        return of(json, null);
+    }
+
+    /**
+     * {@return a payload that the next write of its row stores}
+     *
+     * @param sameness says whether a stored payload is the same, if it may have other bytes
+     */
+    public static Payload of(byte[] json, @Nullable Predicate<byte[]> sameness) {
+        return new Payload(json, json.length <= INLINE_BYTES_MAX ? 0 : chunksOf(json.length), sameness);
     }
 
     /** Reads an element of a row: the JSON itself, or the number of its chunks. */
     static Payload decode(TupleReader row) {
-        return row.peek() == TupleWriter.BYTES ? new Payload(row.readBytes(), 0) : new Payload(null, row.readInt());
+        return row.peek() == TupleWriter.BYTES
+                ? new Payload(row.readBytes(), 0, null)
+                : new Payload(null, row.readInt(), null);
     }
 
     /** Adds the element that {@link #decode} reads. */
@@ -94,12 +108,16 @@ public final class Payload {
     public CompletableFuture<Boolean> holds(ReadTransaction tx, JobRef ref, Payload other) {
         return chunks != other.chunks
                 ? CompletableFuture.completedFuture(false)
-                : load(tx, ref).thenApply(stored -> Arrays.equals(stored, other.inline()));
+                : load(tx, ref).thenApply(other::isStoredAs);
     }
 
-    /** {@return whether this payload is in memory and has the same JSON} */
-    public boolean isKnownToEqual(byte[] json) {
-        return this.json != null && Arrays.equals(this.json, json);
+    /** {@return whether this payload is in memory and has the same JSON as another in memory} */
+    public boolean isKnownToHold(Payload other) {
+        return json != null && other.isStoredAs(json);
+    }
+
+    private boolean isStoredAs(byte[] stored) {
+        return sameness == null ? Arrays.equals(stored, inline()) : sameness.test(stored);
     }
 
     /** Replaces the chunks of {@code before} by those of {@code after}. */

@@ -67,7 +67,7 @@ record AddRequest(
      * @param token identifies the place in a sequence
      */
     static <D> AddRequest of(JobRef ref, NewJob<D> job, PayloadCodec codec, long now, LongSupplier token) {
-        Payload payload = Payload.of(codec.encode(job.type(), ref.id(), job.data()));
+        Payload payload = codec.encode(job.type(), ref.id(), job.data());
         long time = job.at().map(ScheduledTimes::toSeconds).orElse(ScheduledTimes.NONE);
         JobKeys keys = hasKeys(job) ? keys(job, codec, now, token) : JobKeys.NONE;
         return new AddRequest(
@@ -111,7 +111,7 @@ record AddRequest(
     private static <D> UniqueKey key(Unique rule, NewJob<D> job, PayloadCodec codec, long now) {
         return rule.key()
                 .map(text -> new UniqueKey(text, false, now))
-                .orElseGet(() -> new UniqueKey(digest(codec.encode(job.type(), "unique", job.data())), true, now));
+                .orElseGet(() -> new UniqueKey(digest(codec.json(job.type(), "unique", job.data())), true, now));
     }
 
     /** {@return a digest of data} */

@@ -69,14 +69,14 @@ public final class ProcessorVerbs {
     /** {@return the claim as it is now} */
     public <D> CompletableFuture<Job<D>> update(TransactionContext context, Job<D> job, @Nullable D data) {
         JobRef ref = ref(job);
-        Optional<byte[]> json = encode(job, data);
+        Optional<Payload> payload = encode(job, data);
         Transactions.Verb<Job<D>> update = jobs -> jobs.edit(ref, before -> {
             JobRow row = Fence.held(jobs.tx(), job, before);
-            JobRow after = row.renewed(payload(row, json));
+            JobRow after = row.renewed(payload(row, payload));
             jobs.save(ref, row, after);
             return CompletableFuture.completedFuture(ClaimedJob.of(job).withRow(after));
         });
-        if (json.isEmpty()) {
+        if (payload.isEmpty()) {
             // A second heartbeat does no harm, so the verb need not recognise its own commit.
             return transactions
                     .named("update", job.type().name())
@@ -175,7 +175,7 @@ public final class ProcessorVerbs {
     /** {@return when it is done} */
     public <D> CompletableFuture<@Nullable Void> finish(TransactionContext context, Job<D> job, @Nullable D data) {
         JobRef ref = ref(job);
-        Optional<byte[]> json = encode(job, data);
+        Optional<Payload> payload = encode(job, data);
         return transactions
                 .named("finish", job.type().name())
                 .runOnce(
@@ -183,7 +183,7 @@ public final class ProcessorVerbs {
                         List.of(ref.keys()),
                         jobs -> jobs.edit(ref, before -> {
                             JobRow row = Fence.held(jobs.tx(), job, before);
-                            JobRow done = row.with(payload(row, json));
+                            JobRow done = row.with(payload(row, payload));
                             jobs.save(ref, row, rowTransitions.after(job.type(), done, SUCCEEDED));
                             return CompletableFuture.completedFuture(null);
                         }));
@@ -196,7 +196,7 @@ public final class ProcessorVerbs {
     public <D> CompletableFuture<Job<D>> resubmit(
             TransactionContext context, Job<D> job, OptionalLong scheduledTime, @Nullable D data) {
         JobRef ref = ref(job);
-        Optional<byte[]> json = encode(job, data);
+        Optional<Payload> payload = encode(job, data);
         Transactions.Verb<Job<D>> resubmit =
                 jobs -> jobs.edit(ref, () -> TypeInUse.prefetch(jobs.tx(), ref.keys()), (before, foreseen) -> {
                     JobRow row = resubmittable(jobs.tx(), job, before);
@@ -210,7 +210,7 @@ public final class ProcessorVerbs {
                         if (!isFree) {
                             return ClaimedJob.of(job).withRow(row);
                         }
-                        JobRow enqueued = row.enqueued(payload(row, json), time);
+                        JobRow enqueued = row.enqueued(payload(row, payload), time);
                         JobRow again = enqueued.withOptions(enqueued.options().ownedSince(clock.millis()));
                         jobs.save(ref, row, again);
                         return resubmitted(job, again);
@@ -257,13 +257,11 @@ public final class ProcessorVerbs {
         return keyspace.job(job.type().name(), ClaimedJob.of(job).id());
     }
 
-    private <D> Optional<byte[]> encode(Job<D> job, @Nullable D data) {
+    private <D> Optional<Payload> encode(Job<D> job, @Nullable D data) {
         return data == null ? Optional.empty() : Optional.of(codec.encode(job.type(), job.id(), data));
     }
 
-    private static Payload payload(JobRow row, Optional<byte[]> json) {
-        return json.filter(bytes -> !row.payload().isKnownToEqual(bytes))
-                .map(Payload::of)
-                .orElse(row.payload());
+    private static Payload payload(JobRow row, Optional<Payload> other) {
+        return other.filter(data -> !row.payload().isKnownToHold(data)).orElse(row.payload());
     }
 }

@@ -66,7 +66,8 @@ public final class ScheduleVerbs {
     public CompletableFuture<ScheduleInfo> put(TransactionContext context, ScheduleRequest request) {
         String name = request.name();
         JobType<?, ?> type = request.job().type();
-        byte[] json = encode(request.job(), name);
+        byte[] json = json(request.job(), name);
+        Payload data = codec.toStored(type, name, json);
         ScheduleRow.Definition definition = request.passesResult()
                 ? request.definition().passingResult(AddRequest.digest(json))
                 : request.definition();
@@ -78,13 +79,13 @@ public final class ScheduleVerbs {
                     CompletableFuture<Payload> stored = table.readData(tx, name);
                     return table.findReadable(tx, keys, name)
                             .thenCompose(row -> stored.thenCompose(present ->
-                                    allowed.thenCompose(done -> put(tx, name, definition, row, present, json))));
+                                    allowed.thenCompose(done -> put(tx, name, definition, row, present, data))));
                 })
                 .thenApply(row -> info(name, row));
     }
 
-    private <D> byte[] encode(NewJob<D> job, String name) {
-        byte[] json = codec.encode(job.type(), name, job.data());
+    private <D> byte[] json(NewJob<D> job, String name) {
+        byte[] json = codec.json(job.type(), name, job.data());
         if (json.length > ScheduleFirings.DATA_BYTES_MAX) {
             throw new PayloadTooLargeException(
                     "data", job.type().name(), name, json.length, ScheduleFirings.DATA_BYTES_MAX);
@@ -107,11 +108,11 @@ public final class ScheduleVerbs {
             ScheduleRow.Definition definition,
             Optional<ScheduleRow> stored,
             Payload present,
-            byte[] json) {
+            Payload wanted) {
         boolean isSameData =
                 stored.filter(row -> definition.keepsDataOf(row.definition())).isPresent()
-                        || present.isKnownToEqual(json);
-        Payload data = isSameData ? present : Payload.of(json);
+                        || present.isKnownToHold(wanted);
+        Payload data = isSameData ? present : wanted;
         if (stored.isEmpty()) {
             table.writeData(tx, name, data);
             return firings.addFirst(tx, name, ScheduleRow.of(definition), data);

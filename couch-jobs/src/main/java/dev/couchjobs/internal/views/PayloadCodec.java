@@ -4,6 +4,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.JsonCodec;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.PayloadTooLargeException;
+import dev.couchjobs.internal.data.Payload;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -11,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
-/** A job's data and its result as JSON and back. */
+/** A job's data and its result as they are stored, JSON that may be encrypted, and back. */
 public final class PayloadCodec {
     /** Leaves room in a transaction of 10,000,000 bytes for keys and for what the caller writes beside the job. */
     public static final int BYTES_MAX = 8_000_000;
@@ -20,18 +21,47 @@ public final class PayloadCodec {
     static final int ENTRY_BYTES_MAX = 65_536;
 
     private final JsonCodec codec;
+    private final PayloadCipher cipher;
 
     public PayloadCodec(JsonCodec codec) {
-        this.codec = codec;
+        this(codec, PayloadCipher.NONE);
     }
 
-    public <D> byte[] encode(JobType<D, ?> type, String jobId, D data) {
+    public PayloadCodec(JsonCodec codec, PayloadCipher cipher) {
+        this.codec = codec;
+        this.cipher = cipher;
+    }
+
+    /** {@return data as JSON, which is not encrypted: for a digest} */
+    public <D> byte[] json(JobType<D, ?> type, String jobId, D data) {
         return write("data", type, jobId, Objects.requireNonNull(data, "data"), type.dataType());
     }
 
-    /** {@return the result of a job as JSON, or empty if it is null} */
+    /** {@return data as it is stored, which recognises itself although two encryptions of it differ} */
+    public <D> Payload encode(JobType<D, ?> type, String jobId, D data) {
+        return toStored(type, jobId, json(type, jobId, data));
+    }
+
+    /** {@return data of which there is the JSON as it is stored} */
+    public Payload toStored(JobType<?, ?> type, String jobId, byte[] json) {
+        PayloadCipher.Place place = data("data", type.name(), jobId);
+        return Payload.of(cipher.seal(place, json), stored -> cipher.holds(place, stored, json));
+    }
+
+    /** {@return the result of a job as it is stored, or empty if it is null} */
     public <R> Optional<byte[]> encodeResult(JobType<?, R> type, String jobId, @Nullable R result) {
-        return result == null ? Optional.empty() : Optional.of(write("result", type, jobId, result, type.resultType()));
+        return result == null
+                ? Optional.empty()
+                : Optional.of(cipher.seal(
+                        data("result", type.name(), jobId), write("result", type, jobId, result, type.resultType())));
+    }
+
+    private static PayloadCipher.Place data(String what, String typeName, String jobId) {
+        return new PayloadCipher.Place(PayloadCipher.Use.DATA, what, typeName, jobId);
+    }
+
+    private static PayloadCipher.Place entry(String typeName, String jobId) {
+        return new PayloadCipher.Place(PayloadCipher.Use.ENTRY, "log entry", typeName, jobId);
     }
 
     private byte[] write(String what, JobType<?, ?> type, String jobId, Object value, Type as) {
@@ -39,15 +69,26 @@ public final class PayloadCodec {
         try {
             json = codec.write(value, as);
         } catch (Exception e) {
-            throw new PayloadException(
-                    "The " + what + " of job " + jobId + " of type " + type + " cannot be written as JSON: "
-                            + messageOf(e) + ". Nothing was stored.",
-                    e);
+            throw failure(
+                    "The " + what + " of job " + jobId + " of type " + type + " cannot be written as JSON: ",
+                    e,
+                    ". Nothing was stored.");
         }
         if (json.length > BYTES_MAX) {
             throw new PayloadTooLargeException(what, type.name(), jobId, json.length, BYTES_MAX);
         }
         return json;
+    }
+
+    /**
+     * {@return the error of a codec, explained} The texts of errors are stored with jobs. The message of the codec may
+     * quote a payload, and so is left out if payloads are encrypted.
+     */
+    private PayloadException failure(String what, Exception error, String advice) {
+        return cipher.keyIds().isEmpty()
+                ? new PayloadException(what + messageOf(error) + advice, error)
+                : new PayloadException(what + error.getClass().getName()
+                        + ", whose message is left out because payloads are encrypted" + advice);
     }
 
     /** Jackson's own message names the position in a text that the user does not have. */
@@ -61,42 +102,50 @@ public final class PayloadCodec {
         if (json.length > ENTRY_BYTES_MAX) {
             throw new PayloadTooLargeException("log entry", type.name(), jobId, json.length, ENTRY_BYTES_MAX);
         }
-        return new String(json, StandardCharsets.UTF_8);
+        return cipher.sealText(entry(type.name(), jobId), json);
+    }
+
+    /** {@return the JSON of a stored entry} */
+    String entryJson(String typeName, String jobId, String stored) {
+        return cipher.openText(entry(typeName, jobId), stored);
     }
 
     @SuppressWarnings("unchecked") // what the codec was asked for
-    <T> T decodeEntry(String typeName, String jobId, String json, Class<T> as) {
+    <T> T decodeEntry(String typeName, String jobId, String stored, Class<T> as) {
+        String json = entryJson(typeName, jobId, stored);
         try {
             return (T) codec.read(json.getBytes(StandardCharsets.UTF_8), as);
         } catch (Exception e) {
-            throw new PayloadException(
-                    "A log entry of job " + jobId + " of type " + typeName + " cannot be read as " + as.getName() + ": "
-                            + messageOf(e) + ". Read it as what it was written as, or look at its JSON.",
-                    e);
+            throw failure(
+                    "A log entry of job " + jobId + " of type " + typeName + " cannot be read as " + as.getName()
+                            + ": ",
+                    e,
+                    ". Read it as what it was written as, or look at its JSON.");
         }
     }
 
     /** {@return the data} */
     @SuppressWarnings("unchecked") // what a job type calls the type of its data
-    public <D> D decode(JobType<D, ?> type, String jobId, byte[] json) {
-        return (D) read("data", type, jobId, json, type.dataType());
+    public <D> D decode(JobType<D, ?> type, String jobId, byte[] stored) {
+        return (D) read("data", type, jobId, stored, type.dataType());
     }
 
     /** {@return the result} */
     @SuppressWarnings("unchecked") // what a job type calls the type of its result
-    public <R> R decodeResult(JobType<?, R> type, String jobId, byte[] json) {
-        return (R) read("result", type, jobId, json, type.resultType());
+    public <R> R decodeResult(JobType<?, R> type, String jobId, byte[] stored) {
+        return (R) read("result", type, jobId, stored, type.resultType());
     }
 
-    private Object read(String what, JobType<?, ?> type, String jobId, byte[] json, Type as) {
+    private Object read(String what, JobType<?, ?> type, String jobId, byte[] stored, Type as) {
+        byte[] json = cipher.open(data("stored " + what, type.name(), jobId), stored);
         try {
             return codec.read(json, as);
         } catch (Exception e) {
-            throw new PayloadException(
+            throw failure(
                     "The stored " + what + " of job " + jobId + " of type " + type + " cannot be read as "
-                            + as.getTypeName() + ": " + messageOf(e)
-                            + ". Use the type it was written with, or one that also reads the older form.",
-                    e);
+                            + as.getTypeName() + ": ",
+                    e,
+                    ". Use the type it was written with, or one that also reads the older form.");
         }
     }
 }

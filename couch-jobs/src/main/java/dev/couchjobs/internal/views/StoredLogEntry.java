@@ -29,7 +29,7 @@ public record StoredLogEntry(String typeName, String jobId, JobLog.Stored stored
 
     @Override
     public String json() {
-        return stored.json();
+        return codec.entryJson(typeName, jobId, stored.json());
     }
 
     @Override
@@ -39,6 +39,6 @@ public record StoredLogEntry(String typeName, String jobId, JobLog.Stored stored
 
     @Override
     public String toString() {
-        return "LogEntry[" + number() + " " + kind() + " of " + typeName + "/" + jobId + ": " + json() + "]";
+        return "LogEntry[" + number() + " " + kind() + " of " + typeName + "/" + jobId + ": " + stored.json() + "]";
     }
 }

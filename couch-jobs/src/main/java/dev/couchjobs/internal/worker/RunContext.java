@@ -9,6 +9,7 @@ import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.LogEntry;
 import dev.couchjobs.PayloadException;
+import dev.couchjobs.UnknownPayloadKeyException;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.claims.Fence;
 import dev.couchjobs.internal.claims.LostClaimErrors;
@@ -87,6 +88,8 @@ final class RunContext<D> implements JobContext<D> {
     public D data() {
         try {
             return job.data();
+        } catch (UnknownPayloadKeyException e) { // another process, or this one later, may have the key
+            throw e;
         } catch (PayloadException e) {
             unreadable = true;
             throw e;
