@@ -15,6 +15,7 @@ import dev.couchjobs.server.internal.api.ServerOperations;
 import dev.couchjobs.server.internal.api.TypeOperations;
 import dev.couchjobs.server.internal.api.WorkerOperations;
 import dev.couchjobs.server.internal.feed.FeedOperations;
+import dev.couchjobs.server.internal.dashboard.Dashboard;
 import dev.couchjobs.server.internal.http.Exchange;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
@@ -48,6 +49,7 @@ public final class ApiServlet extends HttpServlet {
 
     private static final int BODY_BYTES_MAX = 4 * 1024 * 1024;
 
+    private final transient Dashboard dashboard = new Dashboard();
     private final transient Router router;
     private final transient RequestChecker checker;
     private final transient Dispatcher dispatcher;
@@ -139,6 +141,11 @@ public final class ApiServlet extends HttpServlet {
     }
 
     private CompletableFuture<Reply> handle(Exchange exchange) {
+        CrossSite.refuse(exchange);
+        Optional<Reply> file = dashboard.find(exchange);
+        if (file.isPresent()) {
+            return CompletableFuture.completedFuture(file.get());
+        }
         Router.Match match = find(exchange);
         if (exchange.method().equals("OPTIONS")) {
             return CompletableFuture.completedFuture(Reply.empty(204).with("Allow", allowed(match)));

@@ -1,0 +1,421 @@
+package dev.couchjobs.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.JobState;
+import dev.couchjobs.NewJob;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.openqa.selenium.Keys;
+
+/** The dashboard as a reader sees and uses it: in Chromium, on a server with jobs in all states. */
+@Timeout(300)
+class DashboardBrowserTest {
+    private static final String ATTACK = Scene.ATTACK;
+    private static final int WIDE = 1280;
+    private static final int NARROW = 400;
+    private static final Path IMAGES = Path.of("..", "docs", "images");
+
+    private static TestServer server;
+    private static Scene scene;
+    private static Browser browser;
+
+    @BeforeAll
+    static void start() {
+        server = TestServer.forEverything();
+        scene = Scene.play(server);
+        browser = new Browser(server.uri("/"));
+    }
+
+    @AfterAll
+    static void end() {
+        browser.close();
+        scene.close();
+        server.close();
+    }
+
+    @BeforeEach
+    void look() {
+        browser.look(WIDE, "light");
+    }
+
+    private static String page(String name, String... parameters) {
+        StringBuilder url = new StringBuilder("/ui/").append(name);
+        for (int i = 0; i < parameters.length; i += 2) {
+            url.append(i == 0 ? '?' : '&').append(parameters[i]).append('=');
+            url.append(URLEncoder.encode(parameters[i + 1], StandardCharsets.UTF_8));
+        }
+        return url.toString();
+    }
+
+    private static String job(String id) {
+        return page("job", "type", Scene.MAIL.name(), "id", id);
+    }
+
+    /** Each page, with what the reader sees on it. */
+    static Stream<Arguments> pages() {
+        String evil = Scene.EVIL.name();
+        return Stream.of(
+                Arguments.of("/", List.of("Ended per second", evil, "no such mailbox", "mail-eu", "reader")),
+                Arguments.of(page("jobs", "type", Scene.MAIL.name()), List.of("newsletter-1", "bounce-1", "finished")),
+                Arguments.of(
+                        page("jobs", "type", Scene.MAIL.name(), "status", "failed"),
+                        List.of("bounce-1", "no such mailbox")),
+                Arguments.of(page("jobs", "type", evil, "tag", ATTACK), List.of("pending " + ATTACK, "ok " + ATTACK)),
+                Arguments.of(
+                        job("bounce-1"),
+                        List.of("failed", "550 no such mailbox", "timeout after 1500 ms", "nobody@invalid", "Retry")),
+                Arguments.of(job("newsletter-send"), List.of("running", "812 of 2,400 sending to readers", "Cancel…")),
+                Arguments.of(job("newsletter-thanks"), List.of("blocked", "Waits for", "newsletter-2")),
+                Arguments.of(job("wrong-address"), List.of("cancelled", "the address has a typo")),
+                Arguments.of(job("too-late"), List.of("expired")),
+                Arguments.of(job("welcome-1"), List.of("succeeded", "\"tracking\": " + Scene.DIGITS, "messageId")),
+                Arguments.of(
+                        page("job", "type", evil, "id", "pending " + ATTACK),
+                        List.of("Limit key", "Turn key", "Sequence", "Batch", "Tags", ATTACK.replace("\"", "\\\""))),
+                Arguments.of(page("job", "type", evil, "id", "ok " + ATTACK), List.of("succeeded", "Log", "rendered")),
+                Arguments.of(page("job", "type", evil, "id", "failed " + ATTACK), List.of("Exception: " + ATTACK)),
+                Arguments.of(page("job", "type", evil, "id", "cancelled " + ATTACK), List.of("cancelled")),
+                Arguments.of(page("types"), List.of("monthly-report", "the printer is out of paper", evil, ATTACK)),
+                Arguments.of(
+                        page("type", "name", Scene.MAIL.name()),
+                        List.of("Dead letters", "bounce-2", "Status index", "scheduled", "No row is in quarantine")),
+                Arguments.of(
+                        page("type", "name", Scene.REPORT.name()),
+                        List.of("paused", "the printer is out of paper", "10 starts per 1 min", "The type has none")),
+                Arguments.of(
+                        page("type", "name", evil, "key", ATTACK),
+                        List.of("Slots taken", "failed " + ATTACK, "Resume", "Weight")),
+                Arguments.of(page("type", "name", "damaged"), List.of("Quarantine", "bad " + ATTACK, "Restore")),
+                Arguments.of(page("schedules"), List.of("month-end", "0 6 1 * *", "heartbeat-mail", "paused", ATTACK)),
+                Arguments.of(
+                        page("batches", "name", "newsletter-november"), List.of("1 of 13 jobs ended", "Outstanding")),
+                Arguments.of(page("batches", "name", ATTACK), List.of("0 of 1 job ended", ATTACK)),
+                Arguments.of(page("batches"), List.of("Name of the batch")),
+                Arguments.of(page("workers"), List.of("mail-eu", "0 of 8", "Paused names", "worker " + ATTACK)),
+                Arguments.of(page("nothing"), List.of("There is no such page")));
+    }
+
+    /** In both themes, and on both widths: seen, accessible, within the screen; nothing is run or refused. */
+    @ParameterizedTest
+    @MethodSource("pages")
+    void everyPageShowsWhatThereIs(String path, List<String> texts) {
+        browser.console();
+        for (String theme : List.of("light", "dark")) {
+            for (int width : List.of(WIDE, NARROW)) {
+                String look = path + " " + theme + " " + width;
+                browser.look(width, theme);
+                browser.open(path);
+                if (width == WIDE) {
+                    browser.sees(texts.toArray(String[]::new));
+                }
+                browser.settles();
+                assertThat(browser.accessibilityProblems()).as(look).isEmpty();
+                assertThat(browser.run("return document.documentElement.scrollWidth - innerWidth"))
+                        .as("wider than the screen: " + look)
+                        .isEqualTo(0L);
+                assertThat(browser.run("return window.attacked")).as(look).isNull();
+                assertThat(browser.run("return document.querySelectorAll('#app script, #app img[src=x]').length"))
+                        .as(look)
+                        .isEqualTo(0L);
+            }
+        }
+        assertThat(browser.console()).as(path).allMatch(line -> line.contains("/v1/"));
+    }
+
+    @Test
+    void theOverviewCountsAndDraws() throws IOException {
+        browser.open("/");
+        browser.sees("Overview", "Types", "Failures by error", "PermanentFailureException: # no such mailbox");
+        browser.find(".canvas canvas");
+        for (int i = 1; i <= 60; i++) {
+            scene.add(NewJob.of(Scene.THUMBNAIL, (Object) Map.of("image", "new-" + i)));
+        }
+        browser.sees("100");
+        browser.seesFigure("Ended per second", "[1-9].*|0[.]\\d+");
+        picture("dashboard-overview.png");
+    }
+
+    @Test
+    void aJobHasAPicture() throws IOException {
+        browser.look(WIDE, "dark");
+        browser.open(job("bounce-1"));
+        browser.sees("550 no such mailbox", "timeout after 1500 ms", "rendered");
+        picture("dashboard-job.png");
+    }
+
+    private static void picture(String name) throws IOException {
+        Files.createDirectories(IMAGES);
+        Files.write(IMAGES.resolve(name), browser.screenshot());
+    }
+
+    @Test
+    void aJobIsCancelledWithAReason() {
+        Instant later = Instant.now().plus(Duration.ofHours(1));
+        scene.add(NewJob.of(Scene.MAIL, (Object) "x").id("to-cancel").at(later));
+        browser.open(job("to-cancel"));
+        browser.click("Cancel…");
+        browser.sees("Cancel to-cancel?", "The job does not run.");
+        browser.press("no longer wanted");
+        browser.click("Cancel the job");
+        browser.sees("to-cancel is cancelled.", "no longer wanted");
+        assertThat(scene.job(Scene.MAIL, "to-cancel").error()).contains("no longer wanted");
+        assertThat(browser.text()).doesNotContain("Run now");
+    }
+
+    @Test
+    void aJobIsRescheduledReprioritisedAndRemoved() {
+        Instant later = Instant.now().plus(Duration.ofHours(1));
+        scene.add(NewJob.of(Scene.MAIL, (Object) "x").id("to-move").at(later));
+        browser.open(job("to-move"));
+        browser.click("Reprioritise…");
+        browser.fill("Priority", "-7");
+        browser.click("Reprioritise");
+        browser.sees("to-move has priority -7.");
+        assertThat(scene.job(Scene.MAIL, "to-move").priority()).isEqualTo(-7);
+
+        browser.click("Reschedule…");
+        browser.run("document.querySelector('dialog input').value = '2040-01-31T08:00:00'");
+        browser.click("Reschedule");
+        browser.sees("to-move has another time.");
+        assertThat(scene.job(Scene.MAIL, "to-move").scheduledTime())
+                .hasValueSatisfying(time -> assertThat(time.toString()).startsWith("2040-01-3"));
+
+        browser.click("Remove…");
+        browser.click("Remove the job");
+        browser.sees("to-move is removed.");
+        assertThat(browser.url()).contains("/ui/jobs?type=send-mail");
+        assertThat(scene.find(Scene.MAIL, "to-move")).isEmpty();
+    }
+
+    @Test
+    void aJobRunsNow() {
+        Instant later = Instant.now().plus(Duration.ofHours(1));
+        scene.add(NewJob.of(Scene.MAIL, (Object) "x").id("to-run").at(later));
+        browser.open(job("to-run"));
+        browser.click("Run now");
+        browser.click("Run now", "dialog");
+        browser.sees("to-run is due.", "succeeded", "messageId");
+    }
+
+    @Test
+    void aDeadLetterIsRetried() {
+        scene.add(NewJob.of(Scene.THUMBNAIL, (Object) Map.of("fail", true)).id("bad-image"));
+        scene.awaitEnd(Scene.THUMBNAIL, "bad-image");
+        browser.open(page("type", "name", Scene.THUMBNAIL.name()));
+        browser.sees("bad-image");
+        long before = scene.job(Scene.THUMBNAIL, "bad-image").claims();
+        browser.click("Retry bad-image");
+        browser.click("Retry", "dialog");
+        browser.sees("bad-image is pending again.");
+        browser.sees("bad-image");
+        scene.awaitEnd(Scene.THUMBNAIL, "bad-image");
+        assertThat(scene.job(Scene.THUMBNAIL, "bad-image").claims()).isGreaterThan(before);
+
+        browser.click("Retry all…");
+        browser.sees("Retry all 1 dead letter of thumbnail?");
+        browser.click("Retry 1");
+        browser.sees("1 job pending again.");
+    }
+
+    @Test
+    void aTypeIsPausedWithAReasonAndResumed() {
+        browser.open(page("type", "name", Scene.THUMBNAIL.name()));
+        browser.click("Pause…");
+        browser.press("the disk is full " + ATTACK);
+        browser.click("Pause");
+        browser.sees("thumbnail is paused.", "the disk is full " + ATTACK);
+        browser.click("Resume");
+        browser.click("Resume", "dialog");
+        browser.sees("thumbnail goes on.");
+        browser.seesNoMore("the disk is full");
+    }
+
+    @Test
+    void limitsAreSet() {
+        browser.open(page("type", "name", Scene.THUMBNAIL.name()));
+        browser.click("Limits…");
+        browser.fill("Jobs that run at once", "5");
+        browser.fill("Starts in a period", "100");
+        browser.fill("Period in seconds", "2.5");
+        browser.click("Set");
+        browser.sees("The limits of thumbnail are set.", "100 starts per 2.5 s, in each window");
+
+        browser.fill("Limit key", "tenant-1");
+        browser.click("Show");
+        browser.sees("tenant-1", "Slots taken");
+        browser.click("Pause", ".inset");
+        browser.click("Pause", "dialog");
+        browser.sees("The key tenant-1 is paused.", "Paused: tenant-1");
+        browser.click("Resume", ".inset");
+        browser.click("Resume", "dialog");
+        browser.sees("No key is paused.");
+    }
+
+    @Test
+    void aStatusIndexIsCreatedWhereTheListNeedsIt() {
+        browser.open(page("jobs", "type", Scene.REPORT.name(), "status", "paused"));
+        browser.sees("The type has no status index.");
+        browser.click("Create the status index");
+        browser.click("Create");
+        browser.click("Create", "dialog");
+        browser.sees("monthly-report has a status index.");
+        browser.open(page("jobs", "type", Scene.REPORT.name(), "status", "paused"));
+        browser.sees("report-1", "report-5");
+        browser.open(page("type", "name", Scene.REPORT.name()));
+        browser.click("Drop");
+        browser.click("Drop", "dialog");
+        browser.sees("The type has none.");
+    }
+
+    @Test
+    void schedulesBatchesAndWorkersAreControlled() {
+        browser.open(page("schedules"));
+        browser.click("Pause month-end");
+        browser.click("Pause", "dialog");
+        browser.sees("month-end is paused.");
+        browser.control("Resume month-end");
+
+        browser.open(page("batches", "name", "newsletter-november"));
+        browser.click("Seal");
+        browser.click("Seal", "dialog");
+        browser.sees("newsletter-november is sealed.", "sealed");
+
+        browser.open(page("workers"));
+        browser.click("Pause the workers images");
+        browser.click("Pause", "dialog");
+        browser.sees("The workers images are paused.");
+        browser.click("Resume the workers images");
+        browser.click("Resume", "dialog");
+        browser.sees("The workers images claim jobs again.");
+    }
+
+    @Test
+    void aChangeElsewhereIsSeen() {
+        browser.open(job("newsletter-5"));
+        browser.sees("newsletter-5", "pending");
+        scene.cancel(Scene.MAIL, "newsletter-5", "changed elsewhere");
+        browser.sees("cancelled", "changed elsewhere");
+    }
+
+    @Test
+    void pagesOfJobsFollowEachOther() {
+        for (int i = 100; i < 160; i++) {
+            scene.add(NewJob.of(Scene.REPORT, (Object) i).id("many-" + i));
+        }
+        browser.open(page("jobs", "type", Scene.REPORT.name(), "state", "pending"));
+        String first = browser.sees("Next page");
+        browser.click("Next page");
+        browser.sees("First page");
+        browser.seesNoMore(first.lines().filter(line -> line.startsWith("many-")).findFirst().orElseThrow()
+                .split("\\s", 2)[0]);
+        assertThat(browser.url()).contains("state=pending").contains("after=");
+        browser.back();
+        browser.sees("Next page");
+    }
+
+    @Test
+    void aReaderIsToldWhatTheRoleForbids() {
+        try (TestServer readOnly = new TestServer(http -> http);
+                Browser reader = new Browser(readOnly.uri("/"))) {
+            readOnly.jobs.add(readOnly.database, NewJob.of(Scene.MAIL, (Object) "x").id("a")).join();
+            reader.look(WIDE, "light");
+            reader.open(job("a"));
+            reader.click("Cancel…");
+            reader.click("Cancel the job");
+            reader.sees("The caller may not do this.", "It needs the role operate.", "Ask an administrator");
+            assertThat(reader.accessibilityProblems()).isEmpty();
+            assertThat(readOnly.jobs.getJobState(readOnly.database, Scene.MAIL, "a").join())
+                    .isEqualTo(JobState.PENDING);
+        }
+    }
+
+    @Test
+    void aTokenIsAskedForAndSent() {
+        Authenticator tokens = request -> "Bearer secret".equals(request.getHeader("Authorization"))
+                ? java.util.Optional.of(Access.of("reader", Role.READ))
+                : java.util.Optional.empty();
+        try (TestServer closed = new TestServer(http -> http.authenticator(tokens));
+                Browser reader = new Browser(closed.uri("/"))) {
+            closed.jobs.add(closed.database, NewJob.of(Scene.MAIL, (Object) "x").id("a")).join();
+            reader.look(WIDE, "light");
+            reader.open(page("types"));
+            reader.sees("Say who calls.");
+            reader.fill("Token", "secret");
+            reader.click("Use the token");
+            reader.sees("send-mail");
+        }
+    }
+
+    @Test
+    void everythingIsReachedByTheKeyboard() {
+        browser.open(job("newsletter-3"));
+        browser.sees("newsletter-3");
+        browser.find("body").sendKeys(Keys.TAB);
+        assertThat(browser.focused()).isEqualTo("Skip to the content");
+        for (String name : List.of("couch-jobs", "Overview", "Jobs", "Types", "Schedules", "Batches", "Workers")) {
+            browser.press(Keys.TAB);
+            assertThat(browser.focused()).isEqualTo(name);
+            assertThat(browser.run("return getComputedStyle(document.activeElement).outlineStyle"))
+                    .isEqualTo("solid");
+        }
+
+        browser.control("Cancel…").sendKeys(Keys.ENTER);
+        browser.sees("Cancel newsletter-3?");
+        assertThat(browser.focused()).isEqualTo("Reason");
+        browser.press(Keys.ESCAPE);
+        browser.seesNoMore("Cancel newsletter-3?");
+        assertThat(browser.focused()).as("the focus returns").isEqualTo("Cancel…");
+
+        browser.find("body").sendKeys("/");
+        browser.sees("Find");
+        browser.focuses("Id");
+        browser.press("newsletter-4", Keys.ENTER);
+        browser.sees("newsletter-4", "Reprioritise…");
+        assertThat(browser.url()).endsWith("ui/job?type=send-mail&id=newsletter-4");
+    }
+
+    @Test
+    void updatesArePausedAndGoOn() {
+        browser.open(job("newsletter-6"));
+        browser.sees("newsletter-6", "pending");
+        browser.click("Updates: Live");
+        browser.control("Updates: Paused");
+        browser.quietly(() -> scene.cancel(Scene.MAIL, "newsletter-6", "while paused"));
+        assertThat(browser.text()).doesNotContain("while paused");
+        browser.click("Updates: Paused");
+        browser.sees("while paused");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"dark, rgb(19\\, 21\\, 25)", "light, rgb(245\\, 246\\, 248)"})
+    void theThemeIsChosenAndKept(String theme, String ground) {
+        browser.look(WIDE, theme.equals("dark") ? "light" : "dark");
+        browser.open(page("workers"));
+        browser.choose("Colours", theme.equals("dark") ? "Dark" : "Light");
+        assertThat(browser.run("return getComputedStyle(document.documentElement).backgroundColor"))
+                .isEqualTo(ground.replace("\\", ""));
+        browser.open(page("types"));
+        browser.sees("monthly-report");
+        assertThat(browser.run("return getComputedStyle(document.documentElement).backgroundColor"))
+                .isEqualTo(ground.replace("\\", ""));
+        browser.choose("Colours", "System");
+    }
+}

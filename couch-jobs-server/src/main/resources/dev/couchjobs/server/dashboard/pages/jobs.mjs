@@ -1,0 +1,148 @@
+// The jobs of a type, all or by one filter, a page at a time.
+
+import { html, useEffect } from '../html.mjs';
+import { get, path } from '../api.mjs';
+import { typeNames } from '../data.mjs';
+import { number } from '../format.mjs';
+import { useLive } from '../live.mjs';
+import { go, href } from '../router.mjs';
+import { ErrorText, JobLink, Loaded, Section, Status, Time } from '../parts/basics.mjs';
+import { Pages, Table } from '../parts/table.mjs';
+
+const LIMIT = 50;
+const STATES = ['pending', 'running', 'finished'];
+const STATUSES = [
+  'waiting', 'scheduled', 'blocked', 'limited', 'retrying', 'paused', 'running', 'succeeded', 'failed', 'cancelled', 'expired',
+];
+
+function capital(word) {
+  return word[0].toUpperCase() + word.slice(1);
+}
+
+function Filters({ params, names }) {
+  const change = (values) => go(href('jobs', { ...params, after: null, ...values }));
+  const show = params.state ? `state:${params.state}` : params.status ? `status:${params.status}` : '';
+  const showChanged = (event) => {
+    const [kind, value] = event.target.value.split(':');
+    change({ state: null, status: null, tag: null, ...(value && { [kind]: value }) });
+  };
+  const option = (kind, value) =>
+    html`<option value=${`${kind}:${value}`} selected=${show === `${kind}:${value}`}>${capital(value)}</option>`;
+  const search = (event) => {
+    event.preventDefault();
+    const values = new FormData(event.target);
+    const id = values.get('id');
+    if (id !== '') {
+      go(href('job', { type: params.type, id }));
+    } else {
+      const tag = values.get('tag');
+      change({ tag, ...(tag && { state: null, status: null }) });
+    }
+  };
+  return html`<form class="filters" role="search" key=${JSON.stringify(params)} onSubmit=${search}>
+    <div class="field">
+      <label for="type">Type</label>
+      <select id="type" onChange=${(event) => change({ type: event.target.value })}>
+        ${names.map((name) => html`<option value=${name} selected=${name === params.type}>${name}</option>`)}
+      </select>
+    </div>
+    <div class="field">
+      <label for="show">Show</label>
+      <select id="show" onChange=${showChanged}>
+        <option value="" selected=${show === ''}>All</option>
+        <optgroup label="State">${STATES.map((state) => option('state', state))}</optgroup>
+        <optgroup label="Status, by the status index">${STATUSES.map((status) => option('status', status))}</optgroup>
+      </select>
+    </div>
+    <div class="field">
+      <label for="order">Order</label>
+      <select id="order" onChange=${(event) => change({ order: event.target.value })}>
+        <option value="" selected=${!params.order}>First ones first</option>
+        <option value="newest" selected=${params.order === 'newest'}>Last ones first</option>
+      </select>
+    </div>
+    <div class="field">
+      <label for="tag">Tag</label>
+      <input id="tag" name="tag" defaultValue=${params.tag ?? ''} autocomplete="off" />
+    </div>
+    <div class="field">
+      <label for="id">Id</label>
+      <input id="id" name="id" data-search autocomplete="off" aria-keyshortcuts="/" placeholder="/" />
+    </div>
+    <button type="submit" class="primary">Find</button>
+  </form>`;
+}
+
+/** A listing by status says more about each job than the others. */
+function JobTable({ type, jobs }) {
+  const has = (field) => jobs.some((job) => job[field] !== undefined);
+  return html`<${Table}
+    label="Jobs"
+    rows=${jobs}
+    keyOf=${(job) => job.id}
+    empty="No job is like that."
+    columns=${[
+      { head: 'Id', isMain: true, cell: (job) => html`<${JobLink} type=${type} id=${job.id} />` },
+      { head: 'State', cell: (job) => html`<${Status} of=${job.status ?? job.state} />` },
+      has('since') && { head: 'Since', cell: (job) => html`<${Time} at=${job.since} />` },
+      { head: 'Scheduled', isWide: has('since'), cell: (job) => html`<${Time} at=${job.scheduledTime} />` },
+      has('holder') && { head: 'Holder', cell: (job) => html`<span class="id">${job.holder}</span>` },
+      has('failures') && {
+        head: 'Failures',
+        isNumber: true,
+        isWide: true,
+        cell: (job) => html`<span class=${job.failures === 0 ? 'none' : ''}>${number(job.failures)}</span>`,
+      },
+      has('priority') && { head: 'Priority', isNumber: true, isWide: true, cell: (job) => number(job.priority) },
+      has('progress') && {
+        head: 'Progress',
+        isWide: true,
+        cell: ({ progress }) =>
+          progress &&
+          html`<span class="id">
+            ${number(progress.done)}${progress.total > 0 && ` of ${number(progress.total)}`} ${progress.text}
+          </span>`,
+      },
+      has('error') && { head: 'Error', isWide: true, cell: (job) => job.error && html`<${ErrorText} error=${job.error} />` },
+      jobs.some((job) => job.tags?.length > 0) && {
+        head: 'Tags',
+        isWide: true,
+        cell: (job) => job.tags?.map((tag) => html`<a class="tag id" href=${href('jobs', { type, tag })}>${tag}</a>`),
+      },
+    ]}
+  />`;
+}
+
+function List({ params }) {
+  const { type, state, status, tag, order, after } = params;
+  const query = { state, status, tag, after, limit: LIMIT, newestFirst: order === 'newest' ? true : undefined };
+  const page = useLive((signal) => get(path`v1/types/${type}/jobs`, { query, signal }), [JSON.stringify(params)], 3000);
+  const note = html`${tag && html`With the tag <b class="id">${tag}</b>. `}
+    <a href=${href('type', { name: type })}>The type’s page</a> has its counts, limits and dead letters.`;
+  return html`<${Section} id="list" title=${html`<span class="id">${type}</span>`} note=${note}>
+    <${Loaded} from=${page}>
+      ${(found) => html`<${JobTable} type=${type} jobs=${found.items} />
+        <${Pages} page="jobs" params=${params} next=${found.next} />`}
+    <//>
+    ${page.error?.code === 'not-indexed' &&
+    html`<p><a href=${href('type', { name: type, show: 'status-index' })}>Create the status index</a></p>`}
+  <//>`;
+}
+
+export function Jobs({ params }) {
+  const names = useLive(typeNames, [], 10_000);
+  const first = names.value?.[0];
+  useEffect(() => {
+    if (!params.type && first) {
+      go(href('jobs', { ...params, type: first }), { replace: true });
+    }
+  }, [params.type, first]);
+  return html`<h1>Jobs</h1>
+    <${Loaded} from=${names}>
+      ${(all) =>
+        all.length === 0 && !params.type
+          ? html`<p class="empty">No job was added yet.</p>`
+          : html`<${Filters} params=${params} names=${params.type && !all.includes(params.type) ? [...all, params.type] : all} />`}
+    <//>
+    ${params.type && html`<${List} params=${params} />`}`;
+}

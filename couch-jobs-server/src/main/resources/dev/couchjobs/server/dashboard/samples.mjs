@@ -1,0 +1,70 @@
+// Counts over time, kept in the page while it is open.
+
+const ENDED = ['succeeded', 'failed', 'cancelled', 'expired'];
+
+export function ended(counts) {
+  return ENDED.reduce((sum, state) => sum + counts[state], 0);
+}
+
+export function sum(allCounts) {
+  const total = { pending: 0, blocked: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0, expired: 0, total: 0 };
+  for (const counts of allCounts) {
+    for (const state of Object.keys(total)) {
+      total[state] += counts[state];
+    }
+  }
+  return total;
+}
+
+/** The samples of the last while. Each is { at, counts by type }. */
+export class Samples {
+  constructor(most = 600, gapMillis = 30_000) {
+    this.most = most;
+    this.gapMillis = gapMillis;
+    this.list = [];
+  }
+
+  add(at, byType) {
+    this.list.push({ at, byType });
+    if (this.list.length > this.most) {
+      this.list.shift();
+    }
+  }
+
+  /** Columns for a chart: seconds, then pending, running and ended per second; null where nothing was sampled. */
+  columns(type = null) {
+    const seconds = [];
+    const pending = [];
+    const running = [];
+    const perSecond = [];
+    let before = null;
+    for (const { at, byType } of this.list) {
+      const counts = type === null ? sum(Object.values(byType)) : byType[type];
+      if (before && at - before.at > this.gapMillis) {
+        seconds.push((before.at + at) / 2000);
+        [pending, running, perSecond].forEach((column) => column.push(null));
+        before = null;
+      }
+      seconds.push(at / 1000);
+      pending.push(counts ? counts.pending : null);
+      running.push(counts ? counts.running : null);
+      perSecond.push(speed(before?.counts, counts, before ? at - before.at : 0));
+      before = { at, counts };
+    }
+    return { seconds, pending, running, perSecond };
+  }
+
+  /** Jobs that ended in a second, over the last samples; null before there are two. */
+  speed(type = null, over = 5) {
+    const last = this.columns(type).perSecond.slice(-over).filter((value) => value !== null);
+    return last.length === 0 ? null : last.reduce((a, b) => a + b, 0) / last.length;
+  }
+}
+
+/** Removals make the number of ended jobs smaller: that is no negative speed. */
+function speed(before, after, millis) {
+  if (!before || !after || millis <= 0) {
+    return null;
+  }
+  return Math.max(0, ((ended(after) - ended(before)) * 1000) / millis);
+}
