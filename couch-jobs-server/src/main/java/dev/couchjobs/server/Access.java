@@ -1,5 +1,6 @@
 package dev.couchjobs.server;
 
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Optional;
@@ -34,7 +35,7 @@ public record Access(String name, Set<Role> roles, Optional<Set<String>> types) 
      */
     public static Access of(String name, Role... roles) {
         EnumSet<Role> set = EnumSet.noneOf(Role.class);
-        set.addAll(Set.of(roles));
+        Collections.addAll(set, roles);
         return new Access(name, set, Optional.empty());
     }
 

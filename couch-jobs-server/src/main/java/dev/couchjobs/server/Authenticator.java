@@ -2,6 +2,7 @@ package dev.couchjobs.server;
 
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /** Decides what the caller of a request may do. Implementations are safe for use by several threads. */
 @FunctionalInterface
@@ -9,7 +10,20 @@ public interface Authenticator {
     /**
      * {@return what the caller may do, or empty if the request does not say who calls; the reply is then 401}
      *
-     * @param request the request; its body must not be read. The method must not block
+     * <p>It is called on a thread of the server, for each request before its body is read, and must not block. If the
+     * future fails, so does the request.
+     *
+     * @param request the request; only its headers, its path and its attributes may be used
      */
-    Optional<Access> authenticate(HttpServletRequest request);
+    CompletableFuture<Optional<Access>> authenticate(HttpServletRequest request);
+
+    /**
+     * {@return an authenticator for which every caller is the same}
+     *
+     * @param access what every caller may do
+     */
+    static Authenticator always(Access access) {
+        CompletableFuture<Optional<Access>> everyone = CompletableFuture.completedFuture(Optional.of(access));
+        return request -> everyone;
+    }
 }

@@ -5,9 +5,11 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.server.internal.dispatch.ApiServlet;
+import dev.couchjobs.server.internal.dispatch.ApiSettings;
 import jakarta.servlet.http.HttpServlet;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * The API as a servlet, to be mounted in a server that a program has already:
@@ -22,18 +24,16 @@ import java.util.Optional;
  */
 public final class JobsHttp {
     private static final Subspace ROWS = new Subspace(Tuple.from("couch_jobs_server"));
-    private static final Authenticator READ_ONLY = request -> Optional.of(Access.of("anonymous", Role.READ));
+    private static final Authenticator READ_ONLY = Authenticator.always(Access.of("anonymous", Role.READ));
 
     private final CouchJobs jobs;
     private final Database database;
-    private final Subspace rows;
-    private final Authenticator authenticator;
+    private final ApiSettings settings;
 
-    private JobsHttp(CouchJobs jobs, Database database, Subspace rows, Authenticator authenticator) {
+    private JobsHttp(CouchJobs jobs, Database database, ApiSettings settings) {
         this.jobs = jobs;
         this.database = database;
-        this.rows = rows;
-        this.authenticator = authenticator;
+        this.settings = settings;
     }
 
     /**
@@ -44,18 +44,20 @@ public final class JobsHttp {
      */
     public static JobsHttp on(CouchJobs jobs, Database database) {
         return new JobsHttp(
-                Objects.requireNonNull(jobs, "jobs"), Objects.requireNonNull(database, "database"), ROWS, READ_ONLY);
+                Objects.requireNonNull(jobs, "jobs"),
+                Objects.requireNonNull(database, "database"),
+                ApiSettings.standard(ROWS, READ_ONLY));
     }
 
     /**
-     * Where the API keeps rows of its own, such as the replies to requests with a key of idempotency; by default
-     * {@code ("couch_jobs_server")}.
+     * Where the API keeps rows of its own: access tokens, and the replies to requests with a key of idempotency. By
+     * default {@code ("couch_jobs_server")}.
      *
      * @param newRows a subspace that nothing else uses, the same for all servers of these jobs
      * @return the API with these rows
      */
     public JobsHttp subspace(Subspace newRows) {
-        return new JobsHttp(jobs, database, Objects.requireNonNull(newRows, "newRows"), authenticator);
+        return with(settings.withRows(Objects.requireNonNull(newRows, "newRows")));
     }
 
     /**
@@ -65,7 +67,84 @@ public final class JobsHttp {
      * @return the API with this authenticator
      */
     public JobsHttp authenticator(Authenticator newAuthenticator) {
-        return new JobsHttp(jobs, database, rows, Objects.requireNonNull(newAuthenticator, "newAuthenticator"));
+        return with(settings.withAuthenticator(Optional.of(newAuthenticator)));
+    }
+
+    /**
+     * Requires access tokens, in place of another authenticator. Callers with {@link Role#ADMIN} create and revoke them
+     * by {@code /v1/tokens}; the first one is created by {@code couch-jobs-server token add}. A revoked token is refused
+     * by this server at once, and by others within about two seconds.
+     *
+     * @return the API, for callers with a token
+     */
+    public JobsHttp tokens() {
+        return with(settings.withAuthenticator(Optional.empty()));
+    }
+
+    /**
+     * Hides what jobs of some types contain from callers that may read them, but have not {@link Role#OPERATE}: data,
+     * results, logs, checkpoints, the text of the progress, and the messages of errors.
+     *
+     * @param types whether the payloads of a type, by its name, are hidden; must not block
+     * @return the API that hides them
+     */
+    public JobsHttp hidePayloads(Predicate<String> types) {
+        return with(settings.withHidden(Objects.requireNonNull(types, "types")));
+    }
+
+    /**
+     * Limits how often each caller calls this server; beyond it the reply is 429. By default there is no limit.
+     *
+     * @param perSecond how many requests a second in the long run, at least 1
+     * @param burst how many at once, at least 1
+     * @return the API with this limit
+     * @throws IllegalArgumentException if a number is too small
+     */
+    public JobsHttp rate(int perSecond, int burst) {
+        return with(settings.withRate(new ApiSettings.CallRate(perSecond, burst)));
+    }
+
+    /**
+     * Limits the bodies of requests; beyond it the reply is 413. By default 4 MiB.
+     *
+     * @param max how many bytes, at least 1
+     * @return the API with this limit
+     * @throws IllegalArgumentException if the number is too small
+     */
+    public JobsHttp bodyBytes(int max) {
+        return with(settings.withBodyBytesMax(atLeastOne(max)));
+    }
+
+    /**
+     * Limits how many callers follow feeds at once. By default 1,000.
+     *
+     * @param max how many, at least 1
+     * @return the API with this limit
+     * @throws IllegalArgumentException if the number is too small
+     */
+    public JobsHttp feedClients(int max) {
+        return with(settings.withFeedClients(atLeastOne(max)));
+    }
+
+    /**
+     * Whether each write is logged to the logger {@code couch-jobs.audit}, as a line of JSON at INFO. By default it is.
+     *
+     * @param isLogged whether it is
+     * @return the API with or without that log
+     */
+    public JobsHttp audit(boolean isLogged) {
+        return with(settings.withAudit(isLogged));
+    }
+
+    private static int atLeastOne(int max) {
+        if (max < 1) {
+            throw new IllegalArgumentException("A limit is at least 1, not " + max + ".");
+        }
+        return max;
+    }
+
+    private JobsHttp with(ApiSettings newSettings) {
+        return new JobsHttp(jobs, database, newSettings);
     }
 
     /** {@return a new servlet} */
@@ -74,6 +153,7 @@ public final class JobsHttp {
     }
 
     ApiServlet apiServlet() {
-        return new ApiServlet(jobs, database, rows, authenticator, !authenticator.equals(READ_ONLY));
+        boolean mayWrite = !settings.authenticator().equals(Optional.of(READ_ONLY));
+        return new ApiServlet(jobs, database, settings, mayWrite);
     }
 }

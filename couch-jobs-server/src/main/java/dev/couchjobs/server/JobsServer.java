@@ -21,9 +21,10 @@ public final class JobsServer implements AutoCloseable {
     private static final Duration IDLE = Duration.ofSeconds(60);
     private static final Duration GRACE = Duration.ofSeconds(10);
 
-    /** A job's id may contain what else would be a separator, a dot segment or empty. */
+    /** A job's id may contain what else would be a separator, a dot segment, empty or a control character. */
     private static final UriCompliance PATHS = UriCompliance.from("DEFAULT,AMBIGUOUS_PATH_SEPARATOR,"
-            + "AMBIGUOUS_PATH_SEGMENT,AMBIGUOUS_PATH_ENCODING,AMBIGUOUS_EMPTY_SEGMENT,AMBIGUOUS_PATH_PARAMETER");
+            + "AMBIGUOUS_PATH_SEGMENT,AMBIGUOUS_PATH_ENCODING,AMBIGUOUS_EMPTY_SEGMENT,AMBIGUOUS_PATH_PARAMETER,"
+            + "SUSPICIOUS_PATH_CHARACTERS");
 
     private final Server server;
     private final ServerConnector connector;

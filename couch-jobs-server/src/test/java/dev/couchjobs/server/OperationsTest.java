@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
@@ -36,6 +37,8 @@ class OperationsTest {
     private static final Map<String, String> BODIES = Map.ofEntries(
             Map.entry("addJob", JOB),
             Map.entry("startSelection", "{'action': 'count', 'where': {'state': 'finished', 'idPrefix': 'x'}}"),
+            Map.entry("createToken", "{'name': 'reader', 'roles': ['read'], 'types': ['mail']}"),
+            Map.entry("rotateToken", "{'overlap': 'PT1M'}"),
             Map.entry(
                     "addJobs",
                     "{'jobs': [{'type': 'mail', 'data': 1, 'after': [{'type': 'mail', 'id': 'a'}]},"
@@ -74,8 +77,9 @@ class OperationsTest {
     private static final TestServer SERVER = TestServer.forEverything();
 
     /** Knows callers by their names, and lets them do nothing. */
-    private static final TestServer GUARDED = new TestServer(http -> http.authenticator(
-            request -> Optional.ofNullable(request.getHeader("Name")).map(name -> Access.of(name))));
+    private static final TestServer GUARDED =
+            new TestServer(http -> http.authenticator(request -> CompletableFuture.completedFuture(
+                    Optional.ofNullable(request.getHeader("Name")).map(name -> Access.of(name)))));
 
     private static final DocumentedApi API =
             new DocumentedApi(SERVER.get("/openapi.json").body());
@@ -92,6 +96,10 @@ class OperationsTest {
             SERVER.put("/v1/batches/" + name, "{}");
         }
         SERVER.post("/v1/batches/removed/cancel", "");
+        for (String operation : List.of("rotateToken", "revokeToken")) {
+            Response token = SERVER.post("/v1/tokens", "{'name': '" + operation + "', 'roles': ['read']}");
+            NAMES.put(operation, Map.of("id", token.body().get("id").stringValue()));
+        }
         runTwoJobs(MAIL);
         quarantineTwoJobs(JobType.of("damaged", Object.class));
     }

@@ -10,7 +10,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -31,7 +30,7 @@ final class TestServer implements AutoCloseable {
     }
 
     static TestServer forEverything() {
-        return new TestServer(http -> http.authenticator(request -> Optional.of(Access.of("test", Role.ADMIN))));
+        return new TestServer(http -> http.authenticator(Authenticator.always(Access.of("test", Role.ADMIN))));
     }
 
     /** What a server has replied. */

@@ -29,8 +29,10 @@ public final class JobOperations {
     private static final int LOG_STANDARD = 100;
     private final CouchJobs jobs;
     private final Database database;
+    private final Hiding hiding;
 
-    public JobOperations(CouchJobs jobs, Database database) {
+    public JobOperations(CouchJobs jobs, Database database, Hiding hiding) {
+        this.hiding = hiding;
         this.jobs = jobs;
         this.database = database;
     }
@@ -69,11 +71,15 @@ public final class JobOperations {
         operations.read(
                 "getCheckpoint",
                 (call, tx) -> Replies.found(
-                        jobs.details().lastCheckpoint(tx, call.type(), call.id()), JobJson::entry, "checkpoint"));
+                        jobs.details().lastCheckpoint(tx, call.type(), call.id()),
+                        entry -> JobJson.entry(entry, hiding.isFrom(call)),
+                        "checkpoint"));
         operations.read(
                 "getProgress",
                 (call, tx) -> Replies.found(
-                        jobs.details().progress(tx, call.type(), call.id()), JobJson::progress, "progress"));
+                        jobs.details().progress(tx, call.type(), call.id()),
+                        progress -> JobJson.progress(progress, hiding.isFrom(call)),
+                        "progress"));
         operations.read(
                 "listDependencies",
                 (call, tx) -> Replies.page(
@@ -119,7 +125,7 @@ public final class JobOperations {
         if (status.isPresent()) {
             return Replies.page(
                     jobs.statuses().list(tx, call.type(), Fields.constant(JobStatus.class, status.get()), call.page()),
-                    JobJson::line);
+                    line -> JobJson.line(line, hiding.isFrom(call)));
         }
         if (tag.isPresent()) {
             return Replies.page(jobs.listTagged(tx, call.type(), tag.get(), call.page()), JobJson::summary);
@@ -132,7 +138,8 @@ public final class JobOperations {
     }
 
     private CompletableFuture<Reply> get(Call call, ReadTransactionContext tx) {
-        return Replies.found(jobs.getJob(tx, call.type(), call.id()), JobJson::job, "such job");
+        return Replies.found(
+                jobs.getJob(tx, call.type(), call.id()), job -> JobJson.job(job, hiding.isFrom(call)), "such job");
     }
 
     /** Replies with the job as it is when it has ended, or when the time is up. */
@@ -143,15 +150,16 @@ public final class JobOperations {
                 .thenCompose(ended -> jobs.getJob(database, call.type(), call.id()))
                 .thenApply(found -> {
                     var job = found.orElseThrow(() -> Replies.notFound("such job"));
-                    return Reply.json(job.state().isTerminal() ? 200 : 202, JobJson.job(job));
+                    return Reply.json(job.state().isTerminal() ? 200 : 202, JobJson.job(job, hiding.isFrom(call)));
                 });
     }
 
     private CompletableFuture<Reply> attempts(Call call, ReadTransactionContext tx) {
         return Replies.ok(
                 jobs.details().attempts(tx, call.type(), call.id()),
-                attempts ->
-                        new Fields().putAll("items", attempts, JobJson::attempt).node());
+                attempts -> new Fields()
+                        .putAll("items", attempts, attempt -> JobJson.attempt(attempt, hiding.isFrom(call)))
+                        .node());
     }
 
     private CompletableFuture<Reply> log(Call call, ReadTransactionContext tx) {
@@ -159,6 +167,8 @@ public final class JobOperations {
         int limit = call.number("limit").map(Math::toIntExact).orElse(LOG_STANDARD);
         return Replies.ok(
                 jobs.details().entries(tx, call.type(), call.id(), after, limit),
-                entries -> new Fields().putAll("items", entries, JobJson::entry).node());
+                entries -> new Fields()
+                        .putAll("items", entries, entry -> JobJson.entry(entry, hiding.isFrom(call)))
+                        .node());
     }
 }

@@ -18,8 +18,10 @@ import tools.jackson.databind.JsonNode;
 /** Types: timeouts, pauses, counts, the status index, limits, dead letters and quarantine. */
 public final class TypeOperations {
     private final CouchJobs jobs;
+    private final Hiding hiding;
 
-    public TypeOperations(CouchJobs jobs) {
+    public TypeOperations(CouchJobs jobs, Hiding hiding) {
+        this.hiding = hiding;
         this.jobs = jobs;
     }
 
@@ -141,7 +143,9 @@ public final class TypeOperations {
     private void bindDeadLetters(Operations operations) {
         operations.read(
                 "listDeadLetters",
-                (call, tx) -> Replies.page(jobs.deadLetters().list(tx, call.type(), call.page()), JobJson::deadLetter));
+                (call, tx) -> Replies.page(
+                        jobs.deadLetters().list(tx, call.type(), call.page()),
+                        letter -> JobJson.deadLetter(letter, hiding.isFrom(call))));
         operations.write(
                 "retryDeadLetter",
                 (call, tx) -> Replies.changed(jobs.deadLetters().retry(tx, call.type(), call.id())));

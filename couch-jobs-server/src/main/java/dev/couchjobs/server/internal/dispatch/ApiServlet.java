@@ -1,21 +1,24 @@
 package dev.couchjobs.server.internal.dispatch;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Authenticator;
+import dev.couchjobs.server.internal.access.AccessTokens;
+import dev.couchjobs.server.internal.access.TokenAuthenticator;
 import dev.couchjobs.server.internal.api.BatchOperations;
 import dev.couchjobs.server.internal.api.Call;
+import dev.couchjobs.server.internal.api.Hiding;
 import dev.couchjobs.server.internal.api.JobOperations;
 import dev.couchjobs.server.internal.api.Operations;
 import dev.couchjobs.server.internal.api.ScheduleOperations;
 import dev.couchjobs.server.internal.api.SelectionOperations;
 import dev.couchjobs.server.internal.api.ServerOperations;
+import dev.couchjobs.server.internal.api.TokenOperations;
 import dev.couchjobs.server.internal.api.TypeOperations;
 import dev.couchjobs.server.internal.api.WorkerOperations;
-import dev.couchjobs.server.internal.feed.FeedOperations;
 import dev.couchjobs.server.internal.dashboard.Dashboard;
+import dev.couchjobs.server.internal.feed.FeedOperations;
 import dev.couchjobs.server.internal.http.Exchange;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
@@ -47,13 +50,15 @@ public final class ApiServlet extends HttpServlet {
             .detail("Connect again, to this or another one.")
             .header("Retry-After", "1");
 
-    private static final int BODY_BYTES_MAX = 4 * 1024 * 1024;
-
     private final transient Dashboard dashboard = new Dashboard();
     private final transient Router router;
     private final transient RequestChecker checker;
     private final transient Dispatcher dispatcher;
     private final transient Authenticator authenticator;
+    private final transient CallRates rates;
+    private final transient InstantSource clock = InstantSource.system();
+    private final int bodyBytesMax;
+    private final boolean isAudited;
 
     private final transient CouchJobs jobs;
     private final boolean runsSelections;
@@ -67,29 +72,33 @@ public final class ApiServlet extends HttpServlet {
     /**
      * Makes a servlet.
      *
-     * @param rows where it keeps rows of its own
      * @param runsSelections whether it runs the selections that callers start; not if no caller can
      */
-    public ApiServlet(
-            CouchJobs jobs, Database database, Subspace rows, Authenticator authenticator, boolean runsSelections) {
+    public ApiServlet(CouchJobs jobs, Database database, ApiSettings settings, boolean runsSelections) {
         this.jobs = jobs;
-        this.authenticator = authenticator;
         this.runsSelections = runsSelections;
+        AccessTokens tokens = new AccessTokens(database, settings.rows(), clock);
+        Hiding hiding = new Hiding(settings.hidden());
+        authenticator = settings.authenticator().orElseGet(() -> new TokenAuthenticator(tokens));
+        rates = new CallRates(settings.rate(), clock);
+        bodyBytesMax = settings.bodyBytesMax();
+        isAudited = settings.isAudited();
         ApiDocument document = ApiDocument.load();
         Operations operations = new Operations();
-        new JobOperations(jobs, database).bind(operations);
-        new TypeOperations(jobs).bind(operations);
+        new JobOperations(jobs, database, hiding).bind(operations);
+        new TypeOperations(jobs, hiding).bind(operations);
         new ScheduleOperations(jobs).bind(operations);
         new BatchOperations(jobs).bind(operations);
         new SelectionOperations(jobs).bind(operations);
         new WorkerOperations(jobs).bind(operations);
-        new FeedOperations(jobs, database).bind(operations);
+        new FeedOperations(jobs, database, settings.feedClients()).bind(operations);
+        new TokenOperations(tokens).bind(operations);
         new ServerOperations(jobs, document.json()).bind(operations);
         document.requireBound(operations.ids());
         checker = new RequestChecker(document);
         router = new Router(document.operations().values());
         dispatcher = new Dispatcher(
-                jobs, database, operations, document.operations(), new StoredReplies(rows, InstantSource.system()));
+                jobs, database, operations, document.operations(), new StoredReplies(settings.rows(), clock));
     }
 
     @Override
@@ -127,20 +136,21 @@ public final class ApiServlet extends HttpServlet {
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) {
-        Exchange exchange = Exchange.begin(request, response);
+        Visit visit = new Visit(Exchange.begin(request, response), clock);
         CompletableFuture<Reply> reply;
         try {
-            reply = handle(exchange);
+            reply = handle(visit);
         } catch (RuntimeException e) {
             reply = CompletableFuture.failedFuture(e);
         }
         var unused = reply.whenComplete((done, error) -> {
-            exchange.end(done != null ? done : Problems.of(error).reply());
-            unregister(exchange);
+            visit.end(done != null ? done : Problems.of(error).reply(), isAudited);
+            unregister(visit.exchange());
         });
     }
 
-    private CompletableFuture<Reply> handle(Exchange exchange) {
+    private CompletableFuture<Reply> handle(Visit visit) {
+        Exchange exchange = visit.exchange();
         CrossSite.refuse(exchange);
         Optional<Reply> file = dashboard.find(exchange);
         if (file.isPresent()) {
@@ -156,7 +166,16 @@ public final class ApiServlet extends HttpServlet {
                     .detail("It takes " + allowed(match) + ".")
                     .header("Allow", allowed(match)));
         }
-        Access access = admit(exchange, operation, match);
+        return authenticator.authenticate(exchange.request()).thenCompose(caller -> {
+            Access access = caller.orElseThrow(ApiServlet::unauthenticated);
+            visit.admitted(operation, access);
+            visit.rated(rates.take(access.name()));
+            requireRole(access, operation, match);
+            return run(exchange, operation, match, access);
+        });
+    }
+
+    private CompletableFuture<Reply> run(Exchange exchange, ApiOperation operation, Router.Match match, Access access) {
         checker.path(operation, match.path());
         var query = checker.query(operation, exchange.query());
         var conditions = new Dispatcher.Conditions(
@@ -186,12 +205,14 @@ public final class ApiServlet extends HttpServlet {
         return String.join(", ", match.byMethod().keySet()) + ", OPTIONS";
     }
 
-    private Access admit(Exchange exchange, ApiOperation operation, Router.Match match) {
-        Access access = authenticator
-                .authenticate(exchange.request())
-                .orElseThrow(() -> new ProblemException(Problem.of(401, "unauthenticated", "Say who calls.")
-                        .detail("Send the header Authorization: Bearer, with a token.")
-                        .header("WWW-Authenticate", "Bearer")));
+    private static ProblemException unauthenticated() {
+        return new ProblemException(Problem.of(401, "unauthenticated", "The server does not know who calls.")
+                .detail(
+                        "Send the header Authorization: Bearer, with a token that has neither expired nor been revoked.")
+                .header("WWW-Authenticate", "Bearer"));
+    }
+
+    private static void requireRole(Access access, ApiOperation operation, Router.Match match) {
         if (!access.has(operation.role())
                 || !(operation.isOfAnyType()
                         || access.allows(
@@ -200,13 +221,12 @@ public final class ApiServlet extends HttpServlet {
             throw new ProblemException(Problem.of(403, "forbidden", "The caller may not do this.")
                     .detail("It needs the role " + operation.roleName() + "."));
         }
-        return access;
     }
 
-    private static CompletableFuture<JsonNode> body(Exchange exchange, ApiOperation operation) {
+    private CompletableFuture<JsonNode> body(Exchange exchange, ApiOperation operation) {
         if (operation.body().isEmpty()) {
             return CompletableFuture.completedFuture(MissingNode.getInstance());
         }
-        return exchange.json(BODY_BYTES_MAX);
+        return exchange.json(bodyBytesMax);
     }
 }

@@ -65,6 +65,12 @@ final class Dispatcher {
         if (handler instanceof Operations.Writing writing) {
             return write(operation, writing.write(), call, conditions);
         }
+        boolean takesKey = operation.parameters().containsKey("Idempotency-Key");
+        if (conditions.idempotencyKey().isPresent() && operation.isWrite() && !takesKey) {
+            throw new ProblemException(Problem.of(400, "no-idempotency", "This operation takes no Idempotency-Key.")
+                    .detail("Leave the header out: " + operation.id() + " can be repeated as it is, or its reply must"
+                            + " not be stored."));
+        }
         return ((Operations.Acting) handler).act().run(call);
     }
 

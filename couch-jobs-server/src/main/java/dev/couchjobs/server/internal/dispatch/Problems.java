@@ -6,7 +6,6 @@ import dev.couchjobs.BatchStateException;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.DependencyException;
 import dev.couchjobs.DependencyNotFoundException;
-import dev.couchjobs.Environment;
 import dev.couchjobs.IncompatibleLayoutException;
 import dev.couchjobs.InvalidCronException;
 import dev.couchjobs.JobAlreadyFinishedException;
@@ -24,8 +23,8 @@ import dev.couchjobs.TransactionTooLongException;
 import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
+import dev.couchjobs.server.internal.http.ServerRandom;
 import java.time.DateTimeException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
@@ -37,6 +36,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Problems {
     private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
+
+    private static final int INCIDENT_BYTES = 4;
 
     /** What a class of errors is called. The first rule that fits counts. */
     private record Rule(Class<? extends Throwable> error, int status, String code, String title) {}
@@ -97,8 +98,7 @@ final class Problems {
     }
 
     private static Problem unexpected(Throwable error) {
-        String incident =
-                HexFormat.of().toHexDigits(Environment.system().random().nextInt());
+        String incident = ServerRandom.hex(INCIDENT_BYTES);
         LOG.error("A request failed: incident {}", incident, error);
         return Problem.of(500, "internal", "The server has failed.")
                 .detail("Its log tells more about incident " + incident + ".");

@@ -9,12 +9,15 @@ import dev.couchjobs.JobChange;
 import dev.couchjobs.JobChanges;
 import dev.couchjobs.server.internal.api.Call;
 import dev.couchjobs.server.internal.api.Operations;
+import dev.couchjobs.server.internal.http.Problem;
+import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.json.Fields;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import tools.jackson.databind.JsonNode;
 
@@ -26,8 +29,16 @@ public final class FeedOperations {
     private final CouchJobs jobs;
     private final Database database;
     private final SharedPages pages;
+    private final int streamsMax;
+    private final AtomicInteger streams = new AtomicInteger();
 
-    public FeedOperations(CouchJobs jobs, Database database) {
+    /**
+     * Makes the operations.
+     *
+     * @param streamsMax how many clients may have streams at once
+     */
+    public FeedOperations(CouchJobs jobs, Database database, int streamsMax) {
+        this.streamsMax = streamsMax;
         this.jobs = jobs;
         this.database = database;
         this.pages = new SharedPages(jobs, database);
@@ -116,11 +127,19 @@ public final class FeedOperations {
         return Environment.system().clock().millis();
     }
 
-    private static CompletableFuture<Reply> streamed(Call call, Follower follower, FeedStream.Form form) {
+    private CompletableFuture<Reply> streamed(Call call, Follower follower, FeedStream.Form form) {
+        if (streams.incrementAndGet() > streamsMax) {
+            streams.decrementAndGet();
+            throw new ProblemException(Problem.of(503, "too-many-feeds", "Too many clients follow feeds.")
+                    .detail("This server has room for " + streamsMax + ": try again later, or poll.")
+                    .header("Retry-After", "10"));
+        }
         Duration heartbeat = call.duration("heartbeat").orElse(HEARTBEAT);
         Optional<Long> limit = call.number("limit");
-        Reply reply = Reply.stream(
-                        form.contentType(), stream -> new FeedStream(follower, form, heartbeat, limit, stream).run())
+        Reply reply = Reply.stream(form.contentType(), stream -> {
+                    new FeedStream(follower, form, heartbeat, limit, stream).run();
+                    var unused = stream.closed().whenComplete((closed, error) -> streams.decrementAndGet());
+                })
                 .with("Cache-Control", "no-cache")
                 .with("X-Accel-Buffering", "no");
         return CompletableFuture.completedFuture(reply);

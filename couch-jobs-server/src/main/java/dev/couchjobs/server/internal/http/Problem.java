@@ -42,6 +42,10 @@ public record Problem(
         return new Problem(status, code, title, detail, Map.of(name, value), errors);
     }
 
+    public Problem headers(Map<String, String> newHeaders) {
+        return new Problem(status, code, title, detail, newHeaders, errors);
+    }
+
     public Problem errors(List<FieldError> newErrors) {
         return new Problem(status, code, title, detail, headers, newErrors);
     }

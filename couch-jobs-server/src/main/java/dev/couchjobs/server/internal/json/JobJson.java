@@ -24,14 +24,33 @@ import dev.couchjobs.WorkerPause;
 import dev.couchjobs.server.internal.http.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /** What the library says of jobs, in JSON. The schemas of the document describe it. */
 public final class JobJson {
+    private static final String HIDDEN = "hidden";
+    private static final Pattern CLASS_OF_ERROR = Pattern.compile("^([A-Za-z_$][\\w$]*\\.)+[A-Z][\\w$]*(?=:|\\s|$)");
+
     private JobJson() {}
 
-    public static JsonNode job(JobInfo<Object, Object> job) {
-        return new Fields()
+    /** {@return an error; of one that is hidden, only its class, as its message may quote the data} */
+    private static String error(String error, boolean isHidden) {
+        if (!isHidden) {
+            return error;
+        }
+        Matcher matcher = CLASS_OF_ERROR.matcher(error);
+        return matcher.find() ? matcher.group() : HIDDEN;
+    }
+
+    /**
+     * {@return a job}
+     *
+     * @param isHidden whether the caller must not see what it contains
+     */
+    public static JsonNode job(JobInfo<Object, Object> job, boolean isHidden) {
+        Fields fields = new Fields()
                 .put("type", job.type().name())
                 .put("id", job.id())
                 .put("state", job.state())
@@ -50,11 +69,14 @@ public final class JobJson {
                 .put("resubmitted", job.isResubmitted())
                 .put("claims", job.claims())
                 .put("failures", job.failures())
-                .maybe("lastAttempt", job.lastAttempt(), JobJson::attempt)
-                .text("error", job.error())
+                .maybe("lastAttempt", job.lastAttempt(), attempt -> attempt(attempt, isHidden))
+                .text("error", job.error().map(error -> error(error, isHidden)))
                 .time("endedAt", job.endedAt())
-                .time("removeAt", job.removeAt())
-                .put("data", Json.fromPlain(job.data()))
+                .time("removeAt", job.removeAt());
+        if (isHidden) {
+            return fields.put(HIDDEN, true).node();
+        }
+        return fields.put("data", Json.fromPlain(job.data()))
                 .maybe("result", job.result(), Json::fromPlain)
                 .node();
     }
@@ -71,7 +93,7 @@ public final class JobJson {
                 .node();
     }
 
-    public static JsonNode line(JobLine job) {
+    public static JsonNode line(JobLine job, boolean isHidden) {
         return new Fields()
                 .put("id", job.jobId())
                 .put("status", job.status())
@@ -81,8 +103,8 @@ public final class JobJson {
                 .put("claims", job.claim())
                 .put("failures", job.failures())
                 .text("holder", job.holder())
-                .text("error", job.error())
-                .maybe("progress", job.progress(), JobJson::progress)
+                .text("error", job.error().map(error -> error(error, isHidden)))
+                .maybe("progress", job.progress(), progress -> progress(progress, isHidden))
                 .text("limitKey", job.limitKey())
                 .text("turnKey", job.turnKey())
                 .put("tags", job.tags())
@@ -97,34 +119,37 @@ public final class JobJson {
                 .node();
     }
 
-    public static JsonNode attempt(JobAttempt attempt) {
+    public static JsonNode attempt(JobAttempt attempt, boolean isHidden) {
         return new Fields()
                 .put("claim", attempt.claim())
                 .put("by", attempt.by())
                 .put("since", attempt.since())
                 .time("until", attempt.until())
                 .maybe("end", attempt.end(), JobJson::constant)
-                .text("error", attempt.error())
+                .text("error", attempt.error().map(error -> error(error, isHidden)))
                 .node();
     }
 
-    public static JsonNode entry(LogEntry entry) {
-        return new Fields()
+    public static JsonNode entry(LogEntry entry, boolean isHidden) {
+        Fields fields = new Fields()
                 .put("number", entry.number())
                 .put("claim", entry.claim())
                 .put("at", entry.at())
-                .put("kind", entry.kind())
-                .put("entry", Json.read(entry.json().getBytes(StandardCharsets.UTF_8)))
-                .node();
+                .put("kind", entry.kind());
+        return isHidden
+                ? fields.put(HIDDEN, true).node()
+                : fields.put("entry", Json.read(entry.json().getBytes(StandardCharsets.UTF_8)))
+                        .node();
     }
 
-    public static JsonNode progress(JobProgress progress) {
-        return new Fields()
+    public static JsonNode progress(JobProgress progress, boolean isHidden) {
+        Fields fields = new Fields()
                 .put("done", progress.done())
                 .put("total", progress.total())
-                .put("text", progress.text())
-                .put("at", progress.at())
-                .node();
+                .put("at", progress.at());
+        return isHidden
+                ? fields.put(HIDDEN, true).node()
+                : fields.put("text", progress.text()).node();
     }
 
     public static JsonNode dependency(Dependency dependency) {
@@ -182,13 +207,13 @@ public final class JobJson {
                 .node();
     }
 
-    public static JsonNode deadLetter(DeadLetter letter) {
+    public static JsonNode deadLetter(DeadLetter letter, boolean isHidden) {
         return new Fields()
                 .put("id", letter.jobId())
                 .put("failedAt", letter.failedAt())
                 .put("failures", letter.failures())
                 .put("claims", letter.claims())
-                .put("error", letter.error())
+                .put("error", error(letter.error(), isHidden))
                 .node();
     }
 

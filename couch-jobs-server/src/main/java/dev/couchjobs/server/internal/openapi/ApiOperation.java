@@ -27,6 +27,11 @@ public record ApiOperation(
         Optional<Schema> body,
         boolean isBodyRequired) {
 
+    /** {@return whether it changes anything} */
+    public boolean isWrite() {
+        return !method.equals("GET");
+    }
+
     public String roleName() {
         return role.name().toLowerCase(Locale.ROOT);
     }

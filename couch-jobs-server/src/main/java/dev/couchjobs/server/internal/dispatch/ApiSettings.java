@@ -1,0 +1,73 @@
+package dev.couchjobs.server.internal.dispatch;
+
+import com.apple.foundationdb.subspace.Subspace;
+import dev.couchjobs.server.Authenticator;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * What the API is told by the program that runs it.
+ *
+ * @param rows the server's own subspace
+ * @param authenticator who may do what; empty if callers need an access token
+ * @param hidden the types whose payloads callers with the role READ do not see
+ * @param bodyBytesMax how large a body may be
+ * @param rate how often a caller may call; empty for no limit
+ * @param feedClients how many callers may follow feeds at once
+ * @param isAudited whether writes are logged
+ */
+public record ApiSettings(
+        Subspace rows,
+        Optional<Authenticator> authenticator,
+        Predicate<String> hidden,
+        int bodyBytesMax,
+        Optional<CallRate> rate,
+        int feedClients,
+        boolean isAudited) {
+    private static final int BODY_BYTES_MAX = 4 * 1024 * 1024;
+    private static final int FEED_CLIENTS = 1_000;
+
+    /**
+     * So many requests a second in the long run, and so many at once.
+     */
+    public record CallRate(int perSecond, int burst) {
+        public CallRate {
+            if (perSecond < 1 || burst < 1) {
+                throw new IllegalArgumentException("A rate is at least one request a second, and one at once.");
+            }
+        }
+    }
+
+    public static ApiSettings standard(Subspace rows, Authenticator authenticator) {
+        return new ApiSettings(
+                rows, Optional.of(authenticator), type -> false, BODY_BYTES_MAX, Optional.empty(), FEED_CLIENTS, true);
+    }
+
+    public ApiSettings withRows(Subspace newRows) {
+        return new ApiSettings(newRows, authenticator, hidden, bodyBytesMax, rate, feedClients, isAudited);
+    }
+
+    public ApiSettings withAuthenticator(Optional<Authenticator> newAuthenticator) {
+        return new ApiSettings(rows, newAuthenticator, hidden, bodyBytesMax, rate, feedClients, isAudited);
+    }
+
+    public ApiSettings withHidden(Predicate<String> newHidden) {
+        return new ApiSettings(rows, authenticator, newHidden, bodyBytesMax, rate, feedClients, isAudited);
+    }
+
+    public ApiSettings withBodyBytesMax(int newMax) {
+        return new ApiSettings(rows, authenticator, hidden, newMax, rate, feedClients, isAudited);
+    }
+
+    public ApiSettings withRate(CallRate newRate) {
+        return new ApiSettings(rows, authenticator, hidden, bodyBytesMax, Optional.of(newRate), feedClients, isAudited);
+    }
+
+    public ApiSettings withFeedClients(int newMax) {
+        return new ApiSettings(rows, authenticator, hidden, bodyBytesMax, rate, newMax, isAudited);
+    }
+
+    public ApiSettings withAudit(boolean newAudit) {
+        return new ApiSettings(rows, authenticator, hidden, bodyBytesMax, rate, feedClients, newAudit);
+    }
+}

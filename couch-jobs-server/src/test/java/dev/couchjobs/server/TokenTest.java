@@ -1,0 +1,205 @@
+package dev.couchjobs.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.server.TestServer.Response;
+import dev.couchjobs.server.internal.access.AccessToken;
+import dev.couchjobs.server.internal.access.AccessTokens;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Callers with access tokens. */
+@Timeout(60)
+class TokenTest {
+    private static final Subspace ROWS = new Subspace(Tuple.from("couch_jobs_server"));
+
+    private final TestServer server = new TestServer(JobsHttp::tokens);
+    private final AccessTokens elsewhere = new AccessTokens(server.database, ROWS, InstantSource.system());
+    private final String admin = elsewhere
+            .create(new AccessToken.Wanted("root", Set.of(Role.ADMIN), Optional.empty(), Optional.empty()))
+            .join()
+            .text();
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    private static String[] bearer(String token) {
+        return new String[] {"Authorization", "Bearer " + token};
+    }
+
+    private Response create(String json) {
+        Response created = server.post("/v1/tokens", json, bearer(admin));
+        assertThat(created.status()).as(created.detail()).isEqualTo(201);
+        return created;
+    }
+
+    private static String secret(Response issued) {
+        return issued.body().get("token").stringValue();
+    }
+
+    private int statusOf(String token) {
+        return server.get("/v1/types/mail/counts", bearer(token)).status();
+    }
+
+    @Test
+    void aCallerWithoutATokenIsRefused() {
+        Response none = server.get("/v1/types");
+        assertThat(none.status()).isEqualTo(401);
+        assertThat(none.header("WWW-Authenticate")).isEqualTo("Bearer");
+        for (String wrong : new String[] {
+            "Bearer",
+            "Bearer ",
+            "Bearer x",
+            "Basic " + admin,
+            "Bearer " + admin.substring(0, admin.length() - 1) + (admin.endsWith("0") ? "1" : "0"),
+            "Bearer cj_0123456789abcdef_" + admin.substring(20),
+            "Bearer " + admin + ", Bearer " + admin
+        }) {
+            assertThat(server.get("/v1/types", "Authorization", wrong).problem())
+                    .as(wrong)
+                    .isEqualTo("unauthenticated");
+        }
+        assertThat(server.get("/v1/types", "Authorization", "bearer " + admin).status())
+                .isEqualTo(200);
+        assertThat(server.get("/v1/types", "Authorization", "Bearer " + admin, "Authorization", "Bearer " + admin)
+                        .status())
+                .isEqualTo(401);
+    }
+
+    @Test
+    void aTokenHasItsRolesForItsTypes() {
+        String reader = secret(create("{'name': 'reader', 'roles': ['read'], 'types': ['mail']}"));
+        assertThat(statusOf(reader)).isEqualTo(200);
+        assertThat(server.get("/v1/types/other/counts", bearer(reader)).problem())
+                .isEqualTo("forbidden");
+        assertThat(server.post("/v1/types/mail/jobs", "{'data': 1}", bearer(reader))
+                        .problem())
+                .isEqualTo("forbidden");
+        assertThat(server.get("/v1/tokens", bearer(reader)).problem()).isEqualTo("forbidden");
+        assertThat(server.get("/v1/workers", bearer(reader)).problem()).isEqualTo("forbidden");
+
+        String operator = secret(create("{'name': 'operator', 'roles': ['operate', 'read']}"));
+        assertThat(server.post("/v1/types/mail/jobs", "{'data': 1}", bearer(operator))
+                        .status())
+                .isEqualTo(201);
+        assertThat(server.post("/v1/tokens", "{'name': 'x', 'roles': ['read']}", bearer(operator))
+                        .problem())
+                .isEqualTo("forbidden");
+    }
+
+    @Test
+    void aListHasNoSecrets() {
+        Response created = create("{'name': 'reader', 'roles': ['read', 'work'], 'types': ['b', 'a']}");
+        assertThat(created.header("Cache-Control")).isEqualTo("no-store");
+        Response list = server.get("/v1/tokens", bearer(admin));
+        assertThat(list.body().get("items")).hasSize(2);
+        assertThat(list.body().toString())
+                .contains("\"name\":\"reader\"", "\"roles\":[\"read\",\"work\"]", "\"types\":[\"a\",\"b\"]")
+                .doesNotContain(secret(created).substring(20), "token\"");
+    }
+
+    @Test
+    void noSecretIsStored() {
+        Response created = server.post(
+                "/v1/tokens",
+                "{'name': 'reader', 'roles': ['read']}",
+                "Authorization",
+                "Bearer " + admin,
+                "Idempotency-Key",
+                "k");
+        assertThat(created.problem()).isEqualTo("no-idempotency");
+        String token = secret(create("{'name': 'reader', 'roles': ['read']}"));
+        server.post("/v1/types/mail/jobs", "{'data': 1}", "Authorization", "Bearer " + admin, "Idempotency-Key", "k");
+        byte[] random = token.substring(20).getBytes(StandardCharsets.US_ASCII);
+        boolean isStored =
+                server
+                        .database
+                        .run(tx -> tx.getRange(new byte[0], new byte[] {(byte) 0xff})
+                                .asList()
+                                .join())
+                        .stream()
+                        .anyMatch(row -> ByteArrayUtil.printable(row.getValue())
+                                .contains(new String(random, StandardCharsets.US_ASCII)));
+        assertThat(isStored).isFalse();
+    }
+
+    @Test
+    void aRotatedTokenHasTwoSecretsForAWhile() {
+        Response first = create("{'name': 'reader', 'roles': ['read']}");
+        String path = "/v1/tokens/" + first.body().get("id").stringValue() + "/rotate";
+        Response second = server.post(path, "", bearer(admin));
+        assertThat(statusOf(secret(first))).isEqualTo(200);
+        assertThat(statusOf(secret(second))).isEqualTo(200);
+
+        Response third = server.post(path, "{'overlap': 'PT0S'}", bearer(admin));
+        assertThat(statusOf(secret(first))).isEqualTo(401);
+        assertThat(statusOf(secret(second))).isEqualTo(401);
+        assertThat(statusOf(secret(third))).isEqualTo(200);
+        assertThat(server.post(path, "{'overlap': 'P31D'}", bearer(admin)).detail())
+                .contains("30 days");
+    }
+
+    @Test
+    void aRevokedTokenIsRefusedAtOnce() {
+        Response created = create("{'name': 'reader', 'roles': ['read']}");
+        assertThat(statusOf(secret(created))).isEqualTo(200);
+        String path = "/v1/tokens/" + created.body().get("id").stringValue();
+        assertThat(server.delete(path, bearer(admin)).status()).isEqualTo(204);
+        assertThat(statusOf(secret(created))).isEqualTo(401);
+        assertThat(server.delete(path, bearer(admin)).problem()).isEqualTo("not-found");
+    }
+
+    @Test
+    void aTokenThatAnotherServerRevokesIsRefusedWithinSeconds() {
+        Response created = create("{'name': 'reader', 'roles': ['read']}");
+        assertThat(statusOf(secret(created))).isEqualTo(200);
+        elsewhere.revoke(created.body().get("id").stringValue()).join();
+        Instant revoked = Instant.now();
+        while (statusOf(secret(created)) != 401) {
+            assertThat(Duration.between(revoked, Instant.now())).isLessThan(Duration.ofSeconds(20));
+        }
+    }
+
+    @Test
+    void aTokenExpires() {
+        Instant soon = Instant.now().plusMillis(500).truncatedTo(ChronoUnit.MILLIS);
+        Response created = create("{'name': 'reader', 'roles': ['read'], 'expiresAt': '" + soon + "'}");
+        while (statusOf(secret(created)) == 200) {
+            assertThat(Instant.now()).isBefore(soon.plusSeconds(1));
+        }
+        assertThat(Instant.now()).isAfterOrEqualTo(soon);
+        assertThat(server.post(
+                                "/v1/tokens",
+                                "{'name': 'x', 'roles': ['read'], 'expiresAt': '2020-01-01T00:00:00Z'}",
+                                bearer(admin))
+                        .detail())
+                .contains("expired already");
+    }
+
+    @Test
+    void aNameBelongsToOneToken() {
+        create("{'name': 'reader', 'roles': ['read']}");
+        assertThat(server.post("/v1/tokens", "{'name': 'reader', 'roles': ['work']}", bearer(admin))
+                        .problem())
+                .isEqualTo("name-taken");
+        assertThat(server.post("/v1/tokens", "{'name': 'a b', 'roles': ['work']}", bearer(admin))
+                        .status())
+                .isEqualTo(400);
+        assertThat(server.post("/v1/tokens", "{'name': 'c', 'roles': ['admin'], 'types': ['a']}", bearer(admin))
+                        .detail())
+                .contains("leave the types out");
+    }
+}
