@@ -24,6 +24,12 @@ public interface Job<D> {
     /** {@return the lock that this claim holds; a new one for every claim} */
     UUID lock();
 
+    /** {@return the number of this claim; the claims on a job are numbered from 1 and never twice alike} */
+    long claim();
+
+    /** {@return how many attempts had failed when the claim was made, since the job was last added} */
+    int failures();
+
     /** {@return the time before which the job was not to run, in whole seconds, or empty if it had none} */
     Optional<Instant> scheduledTime();
 

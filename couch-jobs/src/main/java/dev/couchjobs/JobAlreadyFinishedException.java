@@ -25,6 +25,9 @@ public final class JobAlreadyFinishedException extends JobHaltedException {
                 jobId,
                 "Job " + jobId + " of type " + typeName
                         + " has already been finished by this claim. If a transaction of yours was being retried, its"
-                        + " earlier attempt did commit and the work is done; otherwise finish was called before.");
+                        + " earlier attempt did commit and the work is done; otherwise finish was called before.",
+                false,
+                false,
+                AttemptEnd.SUCCEEDED);
     }
 }

@@ -1,5 +1,8 @@
 package dev.couchjobs;
 
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
 /**
  * The processor no longer holds the job and must stop working on it (RFC 007, {@code halt}): the job was cancelled or
  * removed, or its lock is another's, because this processor sent no heartbeat for longer than the type's timeout.
@@ -13,6 +16,7 @@ public class JobHaltedException extends JobsException {
     private final String jobId;
     private final boolean cancelled;
     private final boolean removed;
+    private final @Nullable AttemptEnd end;
 
     /**
      * Made by couch-jobs.
@@ -34,7 +38,7 @@ public class JobHaltedException extends JobsException {
      * @param cancelled whether the job was cancelled
      */
     public JobHaltedException(String typeName, String jobId, String message, boolean cancelled) {
-        this(typeName, jobId, message, cancelled, false);
+        this(typeName, jobId, message, cancelled, false, null);
     }
 
     /**
@@ -45,13 +49,21 @@ public class JobHaltedException extends JobsException {
      * @param message what was wrong and what to do
      * @param cancelled whether the job was cancelled
      * @param removed whether there is no such job
+     * @param end how the holder itself has ended the claim, or null
      */
-    public JobHaltedException(String typeName, String jobId, String message, boolean cancelled, boolean removed) {
+    public JobHaltedException(
+            String typeName,
+            String jobId,
+            String message,
+            boolean cancelled,
+            boolean removed,
+            @Nullable AttemptEnd end) {
         super(message);
         this.typeName = typeName;
         this.jobId = jobId;
         this.cancelled = cancelled;
         this.removed = removed;
+        this.end = end;
     }
 
     /** {@return the name of the job's type} */
@@ -72,5 +84,15 @@ public class JobHaltedException extends JobsException {
     /** {@return whether there is no such job any more} */
     public boolean isRemoved() {
         return removed;
+    }
+
+    /**
+     * How the holder of the claim has itself ended it before, by this lock. A caller that repeats a verb because it did
+     * not learn of the first one's success learns of it here.
+     *
+     * @return the end; empty if the claim is lost, and also once the job was claimed again, removed, or changed
+     */
+    public Optional<AttemptEnd> end() {
+        return Optional.ofNullable(end);
     }
 }

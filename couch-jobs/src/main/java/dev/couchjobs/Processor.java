@@ -220,6 +220,22 @@ public final class Processor {
     }
 
     /**
+     * Ends an attempt that has failed elsewhere, such as in a program in another language: as {@link
+     * #fail(TransactionContext, Job, Throwable)} does, with the error as text.
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @param error what went wrong; its first 4,000 characters are kept
+     * @param isRetried whether another attempt may succeed; if not, the job has failed for good
+     * @return what became of the job, pending or finished; fails with {@link JobHaltedException} if the claim is lost,
+     *     and then nothing was changed
+     */
+    public CompletableFuture<JobState> fail(TransactionContext context, Job<?> job, String error, boolean isRetried) {
+        Disposition failed = new Disposition.Failed(Objects.requireNonNull(error, "error"), isRetried);
+        return finishTransaction.end(context, new FinishRequest(job, failed)).thenApply(ended -> ended.state());
+    }
+
+    /**
      * Ends an attempt without success or failure: the job is pending again, to be attempted after a pause.
      *
      * @param context a database, or a transaction to join

@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.verbs.WorkerVerbs;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -74,6 +75,37 @@ public final class Workers {
      */
     public CompletableFuture<Integer> drain(TransactionContext context, String name) {
         return verbs.drain(context, name);
+    }
+
+    /**
+     * Lists a worker that is not a {@link Worker} of this library, such as a program in another language, and says what
+     * it is told to do. It is to be called when the worker starts, about once a minute, and when its state changes; a
+     * worker that was not listed is listed from then on.
+     *
+     * <p>In a transaction of the caller's the read of the orders conflicts with their change: a transaction that
+     * commits claims for the worker together with a report of {@link WorkerState#RUNNING} commits before a pause or
+     * drain does.
+     *
+     * @param context a database, or a transaction to join
+     * @param worker how the worker is at present
+     * @return the state that is stored, in which the worker is to be from now on
+     * @throws IllegalArgumentException if no worker can have the name
+     */
+    public CompletableFuture<WorkerState> report(TransactionContext context, RemoteWorker worker) {
+        return verbs.report(context, worker);
+    }
+
+    /**
+     * Removes a worker that has ended from the list. It may not be listed.
+     *
+     * @param context a database, or a transaction to join
+     * @param name its name
+     * @param id its id
+     * @return completes when it is done
+     * @throws IllegalArgumentException if no worker can have the name
+     */
+    public CompletableFuture<Void> remove(TransactionContext context, String name, UUID id) {
+        return verbs.remove(context, name, id);
     }
 
     /**

@@ -178,6 +178,16 @@ class ProcessingContract extends JobsContract {
         }
 
         @Override
+        public long claim() {
+            return 1;
+        }
+
+        @Override
+        public int failures() {
+            return 0;
+        }
+
+        @Override
         public Optional<Instant> firingTime() {
             return Optional.empty();
         }

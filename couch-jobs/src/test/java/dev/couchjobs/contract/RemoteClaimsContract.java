@@ -496,4 +496,59 @@ class RemoteClaimsContract extends JobsContract {
 
         assertThat(failureOf(waiting)).isInstanceOf(CouchJobsClosedException.class);
     }
+
+    // repeated ends
+
+    private AttemptEnd endOf(Job<WorkData> claim) {
+        return haltOf(claim).end().orElseThrow();
+    }
+
+    @Test
+    void aHolderLearnsHowItHasEndedItsClaim() {
+        addMany(5);
+        List<Job<WorkData>> claims = acceptSome(5);
+        await(jobs.processor().finish(database, claims.get(0)));
+        await(jobs.processor().fail(database, claims.get(1), "no luck", true));
+        await(jobs.processor().snooze(database, claims.get(2), Duration.ofHours(1)));
+        await(jobs.processor().cancel(database, claims.get(3), "enough"));
+        await(jobs.processor().release(database, claims.get(4)));
+
+        assertThat(claims.stream().map(this::endOf))
+                .containsExactly(
+                        AttemptEnd.SUCCEEDED,
+                        AttemptEnd.FAILED,
+                        AttemptEnd.SNOOZED,
+                        AttemptEnd.CANCELLED,
+                        AttemptEnd.RELEASED);
+    }
+
+    @Test
+    void aClaimThatOthersHaveEndedHasNoEndOfItsHolder() {
+        addMany(2);
+        List<Job<WorkData>> claims = acceptSome(2);
+        await(jobs.control().cancel(database, INDEX, "j0", "not wanted"));
+        await(jobs.remove(database, INDEX, "j1"));
+
+        assertThat(claims).allSatisfy(claim -> assertThat(haltOf(claim).end()).isEmpty());
+    }
+
+    // failures as text
+
+    @Test
+    void anAttemptFailsWithAText() {
+        Job<WorkData> claim = accepted("j1", 1);
+        assertThat(claim.claim()).isEqualTo(1);
+        assertThat(claim.failures()).isZero();
+
+        assertThat(await(jobs.processor().fail(database, claim, "ValueError: no luck\n  at main.py:7", true)))
+                .isEqualTo(JobState.PENDING);
+        assertThat(attemptsAt("j1").get(0).error()).contains("ValueError: no luck\n  at main.py:7");
+
+        await(jobs.control().runNow(database, INDEX, "j1"));
+        Job<WorkData> second = accept();
+        assertThat(second.claim()).isEqualTo(2);
+        assertThat(second.failures()).isEqualTo(1);
+        assertThat(await(jobs.processor().fail(database, restored(second), "never", false)))
+                .isEqualTo(JobState.FINISHED);
+    }
 }

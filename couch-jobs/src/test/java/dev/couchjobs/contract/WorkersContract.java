@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
@@ -12,6 +13,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.RemoteWorker;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.WorkerInfo;
@@ -20,11 +22,13 @@ import dev.couchjobs.WorkerState;
 import dev.couchjobs.Workers;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -535,5 +539,68 @@ class WorkersContract extends JobsContract {
         return method.getName().equals("runAsync") && failures.getAndDecrement() > 0
                 ? CompletableFuture.failedFuture(new IllegalStateException("refused"))
                 : DatabaseProxies.invoke(database, method, arguments);
+    }
+
+    // Workers in other languages
+
+    private static RemoteWorker remote(String name, UUID id) {
+        return new RemoteWorker(
+                name, id, "host-1", "python 1", List.of("mail"), 4, 2, false, Instant.parse("2027-01-31T08:00:00Z"));
+    }
+
+    private WorkerState report(RemoteWorker worker) {
+        return await(workers().report(database, worker));
+    }
+
+    @Test
+    void aReportedWorkerIsListedUntilItIsRemoved() {
+        RemoteWorker worker = remote("mailers", new UUID(1, 2));
+
+        assertThat(report(worker)).isEqualTo(WorkerState.RUNNING);
+
+        WorkerInfo listed = only("mailers", list());
+        assertThat(listed.id()).isEqualTo(worker.id().toString());
+        assertThat(listed.host()).isEqualTo("host-1");
+        assertThat(listed.libraryVersion()).isEqualTo("python 1");
+        assertThat(listed.types()).containsExactly("mail");
+        assertThat(listed.concurrency()).isEqualTo(4);
+        assertThat(listed.running()).isEqualTo(2);
+        assertThat(listed.startedAt()).isEqualTo(worker.startedAt());
+        assertThat(listed.isLive()).isTrue();
+
+        await(workers().remove(database, worker.name(), worker.id()));
+        assertThat(list()).isEmpty();
+    }
+
+    @Test
+    void aReportedWorkerLearnsOfAPause() {
+        RemoteWorker worker = remote("mailers", new UUID(1, 2));
+        pause("mailers");
+        assertThat(report(worker)).isEqualTo(WorkerState.PAUSED);
+        assertThat(only("mailers", list()).state()).isEqualTo(WorkerState.PAUSED);
+        resume("mailers");
+        assertThat(report(worker)).isEqualTo(WorkerState.RUNNING);
+    }
+
+    @Test
+    void aDrainConcernsTheReportedWorkersThatThereAre() {
+        RemoteWorker first = remote("mailers", new UUID(1, 2));
+        report(first);
+        assertThat(drain("mailers")).isEqualTo(1);
+        RemoteWorker second = remote("mailers", new UUID(3, 4));
+
+        assertThat(report(first)).isEqualTo(WorkerState.DRAINING);
+        assertThat(report(second)).isEqualTo(WorkerState.RUNNING);
+    }
+
+    @Test
+    void aTransactionThatReportsDoesNotCommitAfterAPause() {
+        RemoteWorker worker = remote("mailers", new UUID(1, 2));
+        report(worker);
+        try (Transaction tx = database.createTransaction()) {
+            assertThat(await(workers().report(tx, worker))).isEqualTo(WorkerState.RUNNING);
+            pause("mailers");
+            assertThat(failureOf(tx.commit())).isInstanceOf(FDBException.class);
+        }
     }
 }

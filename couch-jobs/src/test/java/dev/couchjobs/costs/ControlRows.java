@@ -13,9 +13,11 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobStatus;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.RemoteWorker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 
 /** The verbs of operators. */
 final class ControlRows {
@@ -121,6 +123,10 @@ final class ControlRows {
                         ControlRows::worker,
                         (s, db, name) -> s.jobs.workers().drain(db, name)),
                 verb(
+                        "`workers().report`",
+                        ControlRows::remoteWorker,
+                        (s, db, worker) -> s.jobs.workers().report(db, worker)),
+                verb(
                         "`workers().list`, one of them",
                         ControlRows::worker,
                         (s, db, name) -> s.jobs.workers().list(db, PageRequest.of(100))));
@@ -210,6 +216,19 @@ final class ControlRows {
     private static String pausedName(CostFixture s) {
         s.await(s.others.workers().pause(s.database(), "mailers"));
         return "mailers";
+    }
+
+    private static RemoteWorker remoteWorker(CostFixture s) {
+        return new RemoteWorker(
+                "mailers",
+                new UUID(1, 2),
+                "host",
+                "python 1",
+                List.of("mail"),
+                4,
+                0,
+                false,
+                Instant.parse("2027-01-31T08:00:00Z"));
     }
 
     private static String worker(CostFixture s) {

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** The errors for holders whose claims are lost or have ended. */
 public final class LostClaimErrors {
@@ -41,7 +42,7 @@ public final class LostClaimErrors {
     private static JobHaltedException of(
             String type, String jobId, UUID lock, Optional<JobRow> row, Predicate<JobRow> isCancelled) {
         if (row.isEmpty()) {
-            return error(type, jobId, " has been removed.", false, true);
+            return error(type, jobId, " has been removed.", false, true, null);
         }
         boolean ended = row.get().wasLastHeldBy(lock);
         AttemptEnd how = ended ? end(row.get()) : AttemptEnd.EXPIRED;
@@ -52,33 +53,35 @@ public final class LostClaimErrors {
             return cancelled(type, jobId, row.get());
         }
         if (how == AttemptEnd.RELEASED) {
-            return error(type, jobId, RELEASED, false, false);
+            return error(type, jobId, RELEASED, false, false, ended ? how : null);
         }
         String why = ended
                 ? " is over for this claim, which has ended as " + how.name().toLowerCase(Locale.ROOT) + "."
                 : " is no longer held by this processor: it sent no heartbeat for longer than the type's"
                         + " timeout, or this claim has ended.";
-        return error(type, jobId, why, false, false);
+        return error(type, jobId, why, false, false, ended ? how : null);
     }
 
     private static JobHaltedException cancelled(String type, String jobId, JobRow row) {
         String reason = row.claimEnd() == null ? null : row.claimEnd().error();
-        return error(type, jobId, " was cancelled" + (reason == null ? "." : ": \"" + reason + "\"."), true, false);
+        return error(
+                type, jobId, " was cancelled" + (reason == null ? "." : ": \"" + reason + "\"."), true, false, null);
     }
 
     /** {@return the error for a handler whose worker has released its job} */
     public static JobHaltedException released(Job<?> job) {
-        return error(job.type().name(), job.id(), RELEASED, false, false);
+        return error(job.type().name(), job.id(), RELEASED, false, false, AttemptEnd.RELEASED);
     }
 
     private static JobHaltedException error(
-            String type, String jobId, String why, boolean isCancelled, boolean isRemoved) {
+            String type, String jobId, String why, boolean isCancelled, boolean isRemoved, @Nullable AttemptEnd end) {
         return new JobHaltedException(
                 type,
                 jobId,
                 "Job " + jobId + " of type " + type + why + " Stop working on it; nothing was written.",
                 isCancelled,
-                isRemoved);
+                isRemoved,
+                end);
     }
 
     /** {@return how the claim ended} A processor may take its job for finished only if the claim ended in success. */

@@ -2,11 +2,14 @@ package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.RemoteWorker;
 import dev.couchjobs.WorkerInfo;
 import dev.couchjobs.WorkerPause;
+import dev.couchjobs.WorkerState;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.WorkerOrders;
 import dev.couchjobs.internal.data.WorkerRow;
@@ -17,6 +20,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -24,6 +28,9 @@ import java.util.random.RandomGenerator;
 /** The verbs that list workers and steer them. */
 public final class WorkerVerbs {
     private static final int COUNTED_MAX = 1_000;
+    private static final int TYPES_MAX = 100;
+    private static final int REPORTS_PER_PRUNING = 60;
+    private static final int PRUNED_MAX = 50;
     private static final String WORKERS = "workers";
     private static final String PAUSES = "worker pauses";
 
@@ -68,6 +75,73 @@ public final class WorkerVerbs {
                                         table.withName(tx, name, COUNTED_MAX), (done, workers) -> (int) workers.stream()
                                                 .filter(worker -> worker.isLive(now))
                                                 .count()));
+    }
+
+    /** {@return the state that is stored} Once in 60 reports on average it looks at 50 rows of each kind for old ones. */
+    public CompletableFuture<WorkerState> report(TransactionContext context, RemoteWorker worker) {
+        Keyspace.checkWorkerName(worker.name());
+        WorkerTable.Ref ref = new WorkerTable.Ref(worker.name(), worker.id());
+        Instant now = clock.instant();
+        boolean prunes = random.nextInt(REPORTS_PER_PRUNING) == 0;
+        return transactions
+                .named("report worker", "")
+                .run(
+                        context,
+                        tx -> table.orders(tx, worker.name())
+                                .thenCombine(
+                                        table.find(tx, ref), (orders, own) -> write(tx, ref, worker, orders, own, now))
+                                .thenCompose(state -> prunes
+                                        ? prune(tx, ref, now).thenApply(pruned -> state)
+                                        : CompletableFuture.completedFuture(state)));
+    }
+
+    /** Damaged orders change nothing. */
+    private WorkerState write(
+            Transaction tx,
+            WorkerTable.Ref ref,
+            RemoteWorker worker,
+            Optional<WorkerOrders> orders,
+            Optional<WorkerRow> own,
+            Instant now) {
+        Long registeredAfter = own.isPresent()
+                ? own.get().registeredAfter()
+                : orders.map(WorkerOrders::drain).orElse(null);
+        WorkerState state = WorkerState.RUNNING;
+        if (worker.isDraining()
+                || orders.filter(each -> each.drains(registeredAfter)).isPresent()) {
+            state = WorkerState.DRAINING;
+        } else if (orders.filter(WorkerOrders::isPaused).isPresent()) {
+            state = WorkerState.PAUSED;
+        }
+        table.write(
+                tx,
+                ref,
+                new WorkerRow(
+                        worker.host(),
+                        worker.version(),
+                        worker.types().stream().limit(TYPES_MAX).toList(),
+                        worker.concurrency(),
+                        worker.running(),
+                        state,
+                        worker.startedAt().toEpochMilli(),
+                        now.toEpochMilli(),
+                        registeredAfter));
+        return state;
+    }
+
+    private CompletableFuture<?> prune(Transaction tx, WorkerTable.Ref ref, Instant now) {
+        return table.prune(tx, Optional.of(table.key(ref)), PRUNED_MAX, now)
+                .thenCombine(
+                        table.pruneOrders(tx, Optional.of(table.ordersKey(ref.name())), PRUNED_MAX, now),
+                        (workers, names) -> workers);
+    }
+
+    public CompletableFuture<Void> remove(TransactionContext context, String name, UUID id) {
+        Keyspace.checkWorkerName(name);
+        return transactions.named("remove worker", "").run(context, tx -> {
+            table.remove(tx, new WorkerTable.Ref(name, id));
+            return CompletableFuture.<Void>completedFuture(null);
+        });
     }
 
     public CompletableFuture<Page<WorkerInfo>> list(ReadTransactionContext context, PageRequest page) {

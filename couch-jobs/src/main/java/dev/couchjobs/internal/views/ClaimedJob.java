@@ -127,12 +127,12 @@ public final class ClaimedJob<D> implements Job<D> {
         return resubmitted;
     }
 
-    /** {@return the number of this claim among all there have been on the job} */
+    @Override
     public long claim() {
         return claimInfo.number();
     }
 
-    /** {@return how many attempts have failed before this one} */
+    @Override
     public int failures() {
         return claimInfo.failures();
     }
