@@ -14,6 +14,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -349,15 +351,15 @@ class DashboardBrowserTest {
 
     @Test
     void aTokenIsAskedForAndSent() {
-        Authenticator tokens = request -> "Bearer secret".equals(request.getHeader("Authorization"))
-                ? java.util.Optional.of(Access.of("reader", Role.READ))
-                : java.util.Optional.empty();
+        Authenticator tokens = request -> CompletableFuture.completedFuture(
+                Optional.of(Access.of("reader", Role.READ))
+                        .filter(access -> "Bearer secret".equals(request.getHeader("Authorization"))));
         try (TestServer closed = new TestServer(http -> http.authenticator(tokens));
                 Browser reader = new Browser(closed.uri("/"))) {
             closed.jobs.add(closed.database, NewJob.of(Scene.MAIL, (Object) "x").id("a")).join();
             reader.look(WIDE, "light");
             reader.open(page("types"));
-            reader.sees("Say who calls.");
+            reader.sees("The server does not know who calls.");
             reader.fill("Token", "secret");
             reader.click("Use the token");
             reader.sees("send-mail");

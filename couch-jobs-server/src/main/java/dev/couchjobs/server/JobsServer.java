@@ -1,6 +1,7 @@
 package dev.couchjobs.server;
 
 import dev.couchjobs.server.internal.dispatch.ApiServlet;
+import dev.couchjobs.server.internal.jetty.ConnectionHandler;
 import jakarta.servlet.http.HttpServlet;
 import java.net.URI;
 import java.time.Duration;
@@ -31,8 +32,8 @@ public final class JobsServer implements AutoCloseable {
     private final ApiServlet servlet;
 
     private JobsServer(Server server, ServerConnector connector, ApiServlet servlet) {
-        this.servlet = servlet;
         this.server = server;
+        this.servlet = servlet;
         this.connector = connector;
     }
 
@@ -60,7 +61,7 @@ public final class JobsServer implements AutoCloseable {
         connector.setIdleTimeout(IDLE.toMillis());
         server.addConnector(connector);
         ApiServlet servlet = http.apiServlet();
-        server.setHandler(context(servlet));
+        server.setHandler(new ConnectionHandler(context(servlet)));
         server.setStopTimeout(GRACE.toMillis());
         try {
             server.start();

@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -183,7 +185,8 @@ class DashboardTest {
     /** They hold no data, and the page has to ask for the token. */
     @Test
     void filesNeedNoToken() {
-        try (TestServer closed = new TestServer(http -> http.authenticator(request -> java.util.Optional.empty()))) {
+        try (TestServer closed = new TestServer(
+                http -> http.authenticator(request -> CompletableFuture.completedFuture(Optional.empty())))) {
             assertThat(closed.get("/").status()).isEqualTo(200);
             assertThat(closed.get("/assets/main.mjs").status()).isEqualTo(200);
             assertThat(closed.get("/v1/types").status()).isEqualTo(401);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.PermanentFailureException;
@@ -33,8 +34,11 @@ class OperationsTest {
     private static final String JOB = "{'data': {'to': 'jo'}, 'at': '2030-01-31T08:00:00Z', 'priority': 3,"
             + " 'retry': {'maxAttempts': 3, 'initialDelay': 'PT1S'}, 'limitKey': 'tenant', 'tags': ['t'], 'headers': {'trace': 'x'}}";
 
+    private static final String WORKER =
+            "{'name': 'mailers', 'id': '00000000-0000-4000-8000-000000000001', 'types': ['mail']}";
+
     /** The body of each operation that takes one. */
-    private static final Map<String, String> BODIES = Map.ofEntries(
+    private static final Map<String, String> BODIES = new HashMap<>(Map.ofEntries(
             Map.entry("addJob", JOB),
             Map.entry("startSelection", "{'action': 'count', 'where': {'state': 'finished', 'idPrefix': 'x'}}"),
             Map.entry("createToken", "{'name': 'reader', 'roles': ['read'], 'types': ['mail']}"),
@@ -56,7 +60,10 @@ class OperationsTest {
                     "{'cron': '0 8 * * 1-5', 'zone': 'Europe/Berlin', 'overlap': 'queue',"
                             + " 'job': {'type': 'mail', 'data': 1}}"),
             Map.entry("openBatch", "{'closing': {'type': 'mail', 'data': 'all are done'}}"),
-            Map.entry("cancelBatch", "{}"));
+            Map.entry("cancelBatch", "{}"),
+            Map.entry("claimJobs", "{'requestId': 'r', 'max': 1, 'wait': 'PT0S', 'worker': " + WORKER + "}"),
+            Map.entry("renewClaims", "{'claims': [], 'worker': " + WORKER + "}"),
+            Map.entry("endWorker", "{'name': 'mailers', 'id': '00000000-0000-4000-8000-000000000001'}")));
 
     /** Where an operation needs something of its own: a name, by the parameter. */
     private static final Map<String, Map<String, String>> NAMES = new HashMap<>(Map.of(
@@ -102,6 +109,24 @@ class OperationsTest {
         }
         runTwoJobs(MAIL);
         quarantineTwoJobs(JobType.of("damaged", Object.class));
+        claimJobs(JobType.of("claimed", Object.class, Object.class));
+    }
+
+    /** One for each operation on a claim. */
+    private static void claimJobs(JobType<Object, Object> type) {
+        Map<String, String> members = Map.of(
+                "updateClaim", "'progress': {'done': 1}, 'log': [1]",
+                "finishClaim", "'result': 1, 'jobs': [{'type': 'mail', 'data': 1}]",
+                "failClaim", "'error': {'type': 'ValueError', 'message': 'no luck'}, 'retry': false",
+                "snoozeClaim", "'time': 'PT1H'",
+                "cancelClaim", "'reason': 'enough'",
+                "releaseClaim", "'checkpoint': 1");
+        members.forEach((operation, body) -> {
+            SERVER.jobs.add(SERVER.database, type, operation, 1).join();
+            Job<Object> claim = SERVER.jobs.processor().accept(type).join().orElseThrow();
+            BODIES.put(operation, "{'lock': '" + claim.lock() + "', " + body + "}");
+            NAMES.put(operation, Map.of("type", type.name(), "id", operation));
+        });
     }
 
     private static void quarantineTwoJobs(JobType<Object, Void> type) {

@@ -10,6 +10,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -21,16 +22,33 @@ final class TestServer implements AutoCloseable {
 
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    final Database database = EmbeddedDatabase.openInMemory();
-    final CouchJobs jobs = CouchJobs.on(database);
+    final Database database;
+    final CouchJobs jobs;
     private final JobsServer server;
+    private final boolean ownsDatabase;
 
     TestServer(UnaryOperator<JobsHttp> settings) {
+        this(EmbeddedDatabase.openInMemory(), true, settings);
+    }
+
+    private TestServer(Database database, boolean ownsDatabase, UnaryOperator<JobsHttp> settings) {
+        this.database = database;
+        this.ownsDatabase = ownsDatabase;
+        jobs = CouchJobs.on(database);
         server = JobsServer.start(settings.apply(JobsHttp.on(jobs, database)), "127.0.0.1", 0);
     }
 
     static TestServer forEverything() {
-        return new TestServer(http -> http.authenticator(Authenticator.always(Access.of("test", Role.ADMIN))));
+        return new TestServer(TestServer::open);
+    }
+
+    private static JobsHttp open(JobsHttp http) {
+        return http.authenticator(Authenticator.always(Access.of("test", Role.ADMIN)));
+    }
+
+    /** {@return a further server with the same database} */
+    TestServer another() {
+        return new TestServer(database, false, TestServer::open);
     }
 
     /** What a server has replied. */
@@ -56,16 +74,25 @@ final class TestServer implements AutoCloseable {
 
     Response send(HttpRequest request) {
         try {
-            HttpResponse<byte[]> response = client.send(request, HttpResponse.BodyHandlers.ofByteArray());
-            boolean isJson =
-                    response.headers().firstValue("Content-Type").orElse("").contains("json");
-            JsonNode body = isJson ? JSON.readTree(response.body()) : MissingNode.getInstance();
-            return new Response(response.statusCode(), response, body);
+            return response(client.send(request, HttpResponse.BodyHandlers.ofByteArray()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private static Response response(HttpResponse<byte[]> response) {
+        boolean isJson =
+                response.headers().firstValue("Content-Type").orElse("").contains("json");
+        JsonNode body = isJson ? JSON.readTree(response.body()) : MissingNode.getInstance();
+        return new Response(response.statusCode(), response, body);
+    }
+
+    /** Posts without waiting for the response. */
+    CompletableFuture<Response> sendLater(String path, String json) {
+        return client.sendAsync(request("POST", path, json), HttpResponse.BodyHandlers.ofByteArray())
+                .thenApply(TestServer::response);
     }
 
     /** {@return a request}
@@ -107,6 +134,8 @@ final class TestServer implements AutoCloseable {
     public void close() {
         server.close();
         jobs.close();
-        database.close();
+        if (ownsDatabase) {
+            database.close();
+        }
     }
 }

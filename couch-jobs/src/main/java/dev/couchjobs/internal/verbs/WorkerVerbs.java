@@ -77,7 +77,7 @@ public final class WorkerVerbs {
                                                 .count()));
     }
 
-    /** {@return the state that is stored} Once in 60 reports on average it looks at 50 rows of each kind for old ones. */
+    /** {@return the state that is stored} Once in 60 reports on average it removes old rows. */
     public CompletableFuture<WorkerState> report(TransactionContext context, RemoteWorker worker) {
         Keyspace.checkWorkerName(worker.name());
         WorkerTable.Ref ref = new WorkerTable.Ref(worker.name(), worker.id());

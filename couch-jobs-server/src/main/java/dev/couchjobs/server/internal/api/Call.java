@@ -4,6 +4,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Role;
+import dev.couchjobs.server.internal.http.ClientConnection;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.json.NewJobs;
@@ -22,13 +23,15 @@ import tools.jackson.databind.JsonNode;
  * @param query the parameters in the query, of their types
  * @param body the body; a missing node if there is none
  * @param headers finds a header by its name
+ * @param connection the connection of the caller
  */
 public record Call(
         Access access,
         Map<String, String> path,
         Map<String, JsonNode> query,
         JsonNode body,
-        Function<String, Optional<String>> headers) {
+        Function<String, Optional<String>> headers,
+        ClientConnection connection) {
     private static final int PAGE_STANDARD = 100;
 
     public JobType<Object, Object> type() {

@@ -16,6 +16,7 @@ import dev.couchjobs.server.internal.api.SelectionOperations;
 import dev.couchjobs.server.internal.api.ServerOperations;
 import dev.couchjobs.server.internal.api.TokenOperations;
 import dev.couchjobs.server.internal.api.TypeOperations;
+import dev.couchjobs.server.internal.api.WorkOperations;
 import dev.couchjobs.server.internal.api.WorkerOperations;
 import dev.couchjobs.server.internal.dashboard.Dashboard;
 import dev.couchjobs.server.internal.feed.FeedOperations;
@@ -59,6 +60,7 @@ public final class ApiServlet extends HttpServlet {
     private final transient InstantSource clock = InstantSource.system();
     private final int bodyBytesMax;
     private final boolean isAudited;
+    private final transient WorkOperations work;
 
     private final transient CouchJobs jobs;
     private final boolean runsSelections;
@@ -93,6 +95,8 @@ public final class ApiServlet extends HttpServlet {
         new WorkerOperations(jobs).bind(operations);
         new FeedOperations(jobs, database, settings.feedClients()).bind(operations);
         new TokenOperations(tokens).bind(operations);
+        work = new WorkOperations(jobs, database, settings.rows());
+        work.bind(operations);
         new ServerOperations(jobs, document.json()).bind(operations);
         document.requireBound(operations.ids());
         checker = new RequestChecker(document);
@@ -111,6 +115,7 @@ public final class ApiServlet extends HttpServlet {
     /** Ends the requests that wait, and feeds. Others go on. */
     public void endWaiting() {
         isEnding = true;
+        work.close();
         waiting.forEach(exchange -> exchange.end(ENDING.reply()));
     }
 
@@ -129,6 +134,7 @@ public final class ApiServlet extends HttpServlet {
 
     @Override
     public void destroy() {
+        endWaiting();
         if (selections != null) {
             selections.close();
         }
@@ -185,7 +191,8 @@ public final class ApiServlet extends HttpServlet {
             if (dispatcher.waits(operation)) {
                 register(exchange);
             }
-            return dispatcher.run(operation, new Call(access, match.path(), query, body, exchange::header), conditions);
+            Call call = new Call(access, match.path(), query, body, exchange::header, exchange.connection());
+            return dispatcher.run(operation, call, conditions);
         });
     }
 

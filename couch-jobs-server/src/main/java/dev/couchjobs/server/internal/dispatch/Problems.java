@@ -8,7 +8,6 @@ import dev.couchjobs.DependencyException;
 import dev.couchjobs.DependencyNotFoundException;
 import dev.couchjobs.IncompatibleLayoutException;
 import dev.couchjobs.InvalidCronException;
-import dev.couchjobs.JobAlreadyFinishedException;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobNotFoundException;
 import dev.couchjobs.JobsException;
@@ -24,6 +23,7 @@ import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.ServerRandom;
+import dev.couchjobs.server.internal.work.Halts;
 import java.time.DateTimeException;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -46,8 +46,6 @@ final class Problems {
             new Rule(JobNotFoundException.class, 404, "not-found", "There is no such job."),
             new Rule(BatchNotFoundException.class, 404, "not-found", "There is no such batch."),
             new Rule(ScheduleNotFoundException.class, 404, "not-found", "There is no such schedule."),
-            new Rule(JobHaltedException.class, 409, "lease-lost", "The claim no longer holds."),
-            new Rule(JobAlreadyFinishedException.class, 409, "already-finished", "The job has ended."),
             new Rule(BatchStateException.class, 409, "batch-state", "The batch does not admit this."),
             new Rule(DependencyNotFoundException.class, 409, "dependency-not-found", "A dependency is not there."),
             new Rule(DependencyException.class, 409, "dependency", "The dependencies do not admit this."),
@@ -79,6 +77,11 @@ final class Problems {
         }
         if (cause instanceof FDBException database) {
             return database(database);
+        }
+        if (cause instanceof JobHaltedException halt) {
+            return Problem.of(409, "lease-lost", "The claim no longer holds.")
+                    .detail(halt.getMessage())
+                    .member("halt", Halts.of(halt));
         }
         for (Rule rule : RULES) {
             if (rule.error().isInstance(cause)) {

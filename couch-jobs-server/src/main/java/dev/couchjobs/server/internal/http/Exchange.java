@@ -114,15 +114,24 @@ public final class Exchange {
         }
     }
 
+    /** {@return the connection of the client} */
+    public ClientConnection connection() {
+        return request.getAttribute(ClientConnection.ATTRIBUTE) instanceof ClientConnection watched
+                ? watched
+                : ClientConnection.UNWATCHED;
+    }
+
     /**
      * Ends the exchange with a reply, or begins the body that a reply writes in parts. If a body is being written in
-     * parts, that ends, and after an end nothing happens.
+     * parts, that ends; after an end the reply is not sent.
      */
     public void end(Reply reply) {
         if (!isReplying.compareAndSet(false, true)) {
             stream.ifPresent(ReplyStream::end);
+            reply.unsent();
             return;
         }
+        connection().unwatch();
         try {
             HttpServletResponse response = (HttpServletResponse) async.getResponse();
             response.setStatus(reply.status());
@@ -134,6 +143,7 @@ public final class Exchange {
             }
         } catch (IOException | IllegalStateException e) {
             LOG.debug("A reply could not be written: the client has gone", e);
+            reply.unsent();
             async.complete();
         }
     }

@@ -10,6 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
  * An error as RFC 9457 describes it. Its detail names the cure.
  *
  * @param code what the type of the problem ends with, stable for programs
+ * @param members further members of the problem, for programs
  * @param headers headers that the reply needs, such as {@code Retry-After}
  * @param errors the fields that are wrong, if the problem has several
  */
@@ -18,6 +19,7 @@ public record Problem(
         String code,
         String title,
         @Nullable String detail,
+        Map<String, String> members,
         Map<String, String> headers,
         List<FieldError> errors) {
     public static final String CONTENT_TYPE = "application/problem+json";
@@ -31,23 +33,27 @@ public record Problem(
     public record FieldError(String pointer, String detail) {}
 
     public static Problem of(int status, String code, String title) {
-        return new Problem(status, code, title, null, Map.of(), List.of());
+        return new Problem(status, code, title, null, Map.of(), Map.of(), List.of());
     }
 
     public Problem detail(@Nullable String newDetail) {
-        return new Problem(status, code, title, newDetail, headers, errors);
+        return new Problem(status, code, title, newDetail, members, headers, errors);
     }
 
     public Problem header(String name, String value) {
-        return new Problem(status, code, title, detail, Map.of(name, value), errors);
+        return new Problem(status, code, title, detail, members, Map.of(name, value), errors);
+    }
+
+    public Problem member(String name, String value) {
+        return new Problem(status, code, title, detail, Map.of(name, value), headers, errors);
     }
 
     public Problem headers(Map<String, String> newHeaders) {
-        return new Problem(status, code, title, detail, newHeaders, errors);
+        return new Problem(status, code, title, detail, members, newHeaders, errors);
     }
 
     public Problem errors(List<FieldError> newErrors) {
-        return new Problem(status, code, title, detail, headers, newErrors);
+        return new Problem(status, code, title, detail, members, headers, newErrors);
     }
 
     public Reply reply() {
@@ -58,6 +64,7 @@ public record Problem(
         if (detail != null) {
             body.put("detail", detail);
         }
+        members.forEach(body::put);
         if (!errors.isEmpty()) {
             errors.forEach(error -> body.withArray("errors")
                     .addObject()

@@ -14,16 +14,23 @@ public final class Reply {
     private final Map<String, String> headers;
     private final byte[] body;
     private final Optional<ReplyStream.Source> source;
+    private final Runnable ifUnsent;
 
     public Reply(int status, Map<String, String> headers, byte[] body) {
-        this(status, headers, body, Optional.empty());
+        this(status, headers, body, Optional.empty(), () -> {});
     }
 
-    private Reply(int status, Map<String, String> headers, byte[] body, Optional<ReplyStream.Source> source) {
+    private Reply(
+            int status,
+            Map<String, String> headers,
+            byte[] body,
+            Optional<ReplyStream.Source> source,
+            Runnable ifUnsent) {
         this.status = status;
         this.headers = headers;
         this.body = body;
         this.source = source;
+        this.ifUnsent = ifUnsent;
     }
 
     public static Reply json(int status, JsonNode body) {
@@ -44,13 +51,23 @@ public final class Reply {
 
     /** {@return a reply whose body is written in parts} */
     public static Reply stream(String contentType, ReplyStream.Source source) {
-        return new Reply(200, Map.of("Content-Type", contentType), NOTHING, Optional.of(source));
+        return new Reply(200, Map.of("Content-Type", contentType), NOTHING, Optional.of(source), () -> {});
     }
 
     public Reply with(String header, String value) {
         Map<String, String> all = new LinkedHashMap<>(headers);
         all.put(header, value);
-        return new Reply(status, all, body, source);
+        return new Reply(status, all, body, source, ifUnsent);
+    }
+
+    /** {@return this reply, with what is to be done if it cannot be written to the client} */
+    public Reply ifUnsent(Runnable action) {
+        return new Reply(status, headers, body, source, action);
+    }
+
+    /** The reply could not be written. May be called more than once. */
+    void unsent() {
+        ifUnsent.run();
     }
 
     public int status() {

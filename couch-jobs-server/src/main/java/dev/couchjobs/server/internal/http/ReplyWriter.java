@@ -12,13 +12,15 @@ final class ReplyWriter implements WriteListener {
 
     private final AsyncContext async;
     private final ServletOutputStream out;
+    private final Reply reply;
     private final byte[] body;
     private int written;
 
-    private ReplyWriter(AsyncContext async, ServletOutputStream out, byte[] body) {
+    private ReplyWriter(AsyncContext async, ServletOutputStream out, Reply reply) {
         this.async = async;
         this.out = out;
-        this.body = body;
+        this.reply = reply;
+        this.body = reply.body();
     }
 
     static void write(AsyncContext async, Reply reply, boolean isHead) throws IOException {
@@ -29,7 +31,7 @@ final class ReplyWriter implements WriteListener {
             return;
         }
         ServletOutputStream out = response.getOutputStream();
-        out.setWriteListener(new ReplyWriter(async, out, reply.body()));
+        out.setWriteListener(new ReplyWriter(async, out, reply));
     }
 
     @Override
@@ -48,6 +50,7 @@ final class ReplyWriter implements WriteListener {
     /** The client is gone. */
     @Override
     public void onError(Throwable error) {
+        reply.unsent();
         async.complete();
     }
 }

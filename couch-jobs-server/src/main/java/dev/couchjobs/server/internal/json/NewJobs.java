@@ -91,7 +91,7 @@ public final class NewJobs {
         return texts;
     }
 
-    private static RetryPolicy retry(JsonNode node) {
+    public static RetryPolicy retry(JsonNode node) {
         RetryPolicy standard = RetryPolicy.standard();
         return new RetryPolicy(
                 node.path("maxAttempts").asInt(standard.maxAttempts()),

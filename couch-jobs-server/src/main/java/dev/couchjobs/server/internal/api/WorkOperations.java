@@ -1,0 +1,79 @@
+package dev.couchjobs.server.internal.api;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.TransactionContext;
+import com.apple.foundationdb.subspace.Subspace;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobType;
+import dev.couchjobs.server.Access;
+import dev.couchjobs.server.Role;
+import dev.couchjobs.server.internal.http.Problem;
+import dev.couchjobs.server.internal.http.ProblemException;
+import dev.couchjobs.server.internal.http.Reply;
+import dev.couchjobs.server.internal.work.WorkProtocol;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import tools.jackson.databind.JsonNode;
+
+/** Work on jobs, by workers in any language. */
+public final class WorkOperations implements AutoCloseable {
+    private final WorkProtocol protocol;
+
+    public WorkOperations(CouchJobs jobs, Database database, Subspace rows) {
+        protocol = new WorkProtocol(jobs, database, rows);
+    }
+
+    /** Says something of one claim, or ends it. */
+    @FunctionalInterface
+    private interface Verb {
+        CompletableFuture<Reply> run(
+                TransactionContext context, JobType<Object, Object> type, String id, JsonNode body);
+    }
+
+    public void bind(Operations operations) {
+        operations.act("claimJobs", call -> {
+            requireWork(call, call.body().get("worker").get("types"));
+            return protocol.claim(call.body(), call.connection());
+        });
+        operations.act("renewClaims", call -> {
+            call.body()
+                    .get("claims")
+                    .forEach(claim -> call.require(Role.WORK, claim.get("type").stringValue()));
+            requireWork(call, call.body().get("worker").get("types"));
+            return protocol.heartbeat(call.body());
+        });
+        operations.write("endWorker", (call, tx) -> Replies.done(protocol.endWorker(tx, call.body())));
+        bind(operations, "updateClaim", protocol::update);
+        bind(operations, "finishClaim", protocol::finish);
+        bind(operations, "failClaim", protocol::fail);
+        bind(operations, "snoozeClaim", protocol::snooze);
+        bind(operations, "cancelClaim", protocol::cancel);
+        bind(operations, "releaseClaim", protocol::release);
+    }
+
+    private static void requireWork(Call call, JsonNode types) {
+        types.forEach(type -> call.require(Role.WORK, type.stringValue()));
+    }
+
+    private static void bind(Operations operations, String operationId, Verb verb) {
+        operations.write(operationId, (call, tx) -> {
+            call.body()
+                    .path("jobs")
+                    .forEach(job -> requireToAdd(call.access(), job.get("type").stringValue()));
+            return verb.run(tx, call.type(), call.id(), call.body());
+        });
+    }
+
+    /** A worker may add what it may work on. */
+    private static void requireToAdd(Access access, String type) {
+        if (!access.allows(Role.WORK, Optional.of(type)) && !access.allows(Role.OPERATE, Optional.of(type))) {
+            throw new ProblemException(Problem.of(403, "forbidden", "The caller may not do this.")
+                    .detail("To add a job of the type " + type + " it needs the role work or operate for it."));
+        }
+    }
+
+    @Override
+    public void close() {
+        protocol.close();
+    }
+}

@@ -1,0 +1,249 @@
+package dev.couchjobs.server.internal.work;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.CouchJobsClosedException;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobType;
+import dev.couchjobs.LogEntry;
+import dev.couchjobs.RemoteWorker;
+import dev.couchjobs.WorkerState;
+import dev.couchjobs.server.internal.http.ClientConnection;
+import dev.couchjobs.server.internal.http.Reply;
+import dev.couchjobs.server.internal.json.NewJobs;
+import dev.couchjobs.server.internal.work.ClaimRows.Held;
+import dev.couchjobs.server.internal.work.Waits.Wait;
+import dev.couchjobs.server.internal.work.WorkJson.Claim;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Calls of workers for claims. A call waits in memory, and no thread waits with it. The claims of a call are committed
+ * by the library, then recorded in a transaction that also reads the worker's orders, then written to the client. What
+ * is not recorded, or finds no client, is released.
+ */
+final class ClaimCalls implements AutoCloseable {
+    private final CouchJobs jobs;
+    private final Database database;
+    private final ClaimRows rows;
+    private final Registrations registrations;
+    private final Waits waits;
+
+    /** The calls that this server is about, so that a client that repeats one joins it. */
+    private final Map<Key, Pending> pending = new ConcurrentHashMap<>();
+
+    private volatile boolean isClosed;
+
+    ClaimCalls(CouchJobs jobs, Database database, ClaimRows rows, Registrations registrations) {
+        this.jobs = jobs;
+        this.database = database;
+        this.rows = rows;
+        this.registrations = registrations;
+        this.waits = new Waits(jobs, database);
+    }
+
+    /**
+     * What a worker wants.
+     *
+     * @param requestId the same if the call is repeated
+     * @param isRepeated whether the worker knows that it repeats the call
+     */
+    record Request(RemoteWorker worker, String requestId, boolean isRepeated, int max, Duration time) {}
+
+    private record Key(UUID worker, String requestId) {}
+
+    /** A call, and how many clients await its reply: several if it was repeated. */
+    private static final class Pending {
+        final Wait wait = new Wait();
+        final CompletableFuture<Got> got = new CompletableFuture<>();
+        final AtomicInteger clients = new AtomicInteger();
+
+        /** {@return whether a client may join: not if the last one has left} */
+        boolean join() {
+            return clients.getAndUpdate(count -> count < 0 ? count : count + 1) >= 0;
+        }
+
+        /** {@return whether that was the last client} */
+        boolean leave() {
+            return clients.updateAndGet(count -> count == 1 ? -1 : count - 1) < 0;
+        }
+    }
+
+    /** What a call has got. */
+    private record Got(WorkerState state, List<Claim> claims) {
+        static Got nothing(WorkerState state) {
+            return new Got(state, List.of());
+        }
+
+        List<Job<Object>> held() {
+            return claims.stream().map(Claim::job).toList();
+        }
+    }
+
+    CompletableFuture<Reply> run(Request request, ClientConnection connection) {
+        if (isClosed) {
+            throw new CouchJobsClosedException();
+        }
+        Key key = new Key(request.worker().id(), request.requestId());
+        Pending mine = new Pending();
+        Pending joined = pending.compute(key, (same, present) -> {
+            Pending call = present == null ? mine : present;
+            return call.join() ? call : mine;
+        });
+        if (joined == mine) {
+            if (mine.clients.get() == 0) {
+                mine.join();
+            }
+            var unused = got(request, mine).whenComplete((got, error) -> {
+                pending.remove(key, mine);
+                if (error == null) {
+                    mine.got.complete(got);
+                } else {
+                    mine.got.completeExceptionally(error);
+                }
+            });
+        }
+        AtomicBoolean hasLeft = new AtomicBoolean();
+        Runnable leave = () -> {
+            if (!hasLeft.getAndSet(true) && joined.leave()) {
+                joined.wait.end();
+                var unused = joined.got.thenAccept(got -> waits.release(got.held()));
+            }
+        };
+        connection.watch(leave);
+        if (isClosed) {
+            joined.wait.end();
+        }
+        return joined.got.thenApply(
+                got -> Reply.ok(WorkJson.claims(got.state(), got.claims())).ifUnsent(leave));
+    }
+
+    private CompletableFuture<Got> got(Request request, Pending call) {
+        RemoteWorker worker = request.worker();
+        if (!request.isRepeated() && registrations.isKnown(worker)) {
+            return acceptAndRecord(request, call);
+        }
+        return read(request).thenCompose(before -> {
+            if (before.repeated().isPresent() || before.state() != WorkerState.RUNNING) {
+                return CompletableFuture.completedFuture(before.got());
+            }
+            return acceptAndRecord(request, call);
+        });
+    }
+
+    /** What the rows say of a worker, and the claims of its call if it is a repeated one. */
+    private record Known(WorkerState state, Optional<List<Claim>> repeated) {
+        Got got() {
+            return new Got(state, repeated.orElse(List.of()));
+        }
+    }
+
+    /** Reports the worker, and looks whether another server has had the same call. */
+    private CompletableFuture<Known> read(Request request) {
+        return database.runAsync(tx -> registrations
+                .report(tx, request.worker())
+                .thenCompose(state -> repeated(tx, request).thenApply(claims -> new Known(state, claims))));
+    }
+
+    private CompletableFuture<Optional<List<Claim>>> repeated(Transaction tx, Request request) {
+        return rows.find(tx, request.worker().id(), request.requestId())
+                .thenCompose(found -> found.isEmpty()
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : restored(tx, found.get()).thenApply(Optional::of));
+    }
+
+    private CompletableFuture<Got> acceptAndRecord(Request request, Pending call) {
+        return waits.accept(request.worker().types(), request.max(), request.time(), call.wait)
+                .thenCompose(claims -> {
+                    if (claims.isEmpty()) {
+                        return isClosed
+                                ? CompletableFuture.completedFuture(Got.nothing(WorkerState.RUNNING))
+                                : read(request).thenApply(Known::got);
+                    }
+                    return recordOrRelease(request, claims);
+                });
+    }
+
+    private CompletableFuture<Got> recordOrRelease(Request request, List<Job<Object>> claims) {
+        List<Held> own = Held.of(claims);
+        return database.runAsync(tx -> record(tx, request, claims, own)).whenComplete((got, error) -> {
+            if (error != null || !Held.of(got.held()).equals(own)) {
+                waits.release(claims);
+            }
+        });
+    }
+
+    /** Records claims, unless the worker has got others under the same request, or may have none. */
+    private CompletableFuture<Got> record(Transaction tx, Request request, List<Job<Object>> claims, List<Held> own) {
+        UUID worker = request.worker().id();
+        return registrations
+                .report(tx, request.worker())
+                .thenCompose(state -> rows.find(tx, worker, request.requestId()).thenCompose(found -> {
+                    if (found.isPresent() && !found.get().equals(own)) {
+                        return restored(tx, found.get()).thenApply(others -> new Got(state, others));
+                    }
+                    if (state != WorkerState.RUNNING) {
+                        return CompletableFuture.completedFuture(Got.nothing(state));
+                    }
+                    return rows.write(tx, worker, request.requestId(), own)
+                            .thenCompose(written -> withDetails(tx, claims))
+                            .thenApply(detailed -> new Got(state, detailed));
+                }));
+    }
+
+    /** {@return those of the claims that hold} */
+    private CompletableFuture<List<Claim>> restored(Transaction tx, List<Held> held) {
+        List<CompletableFuture<Optional<Job<Object>>>> restored = held.stream()
+                .map(claim -> jobs.processor()
+                        .claim(tx, NewJobs.type(claim.type()), claim.id(), claim.lock())
+                        .handle((job, error) -> Optional.ofNullable(job)))
+                .toList();
+        return all(restored)
+                .thenCompose(found ->
+                        withDetails(tx, found.stream().flatMap(Optional::stream).toList()));
+    }
+
+    private CompletableFuture<List<Claim>> withDetails(Transaction tx, List<Job<Object>> claims) {
+        Map<String, CompletableFuture<Duration>> timeouts = new ConcurrentHashMap<>();
+        return all(claims.stream()
+                .map(job -> timeouts.computeIfAbsent(job.type().name(), type -> timeout(tx, job.type()))
+                        .thenCombine(checkpoint(tx, job), (timeout, entry) -> new Claim(job, timeout, entry)))
+                .toList());
+    }
+
+    private CompletableFuture<Duration> timeout(Transaction tx, JobType<?, ?> type) {
+        return jobs.types().getTypeTimeout(tx, type).thenApply(timeout -> timeout.orElse(type.activityTimeout()));
+    }
+
+    /** The first claim on a job finds no checkpoint. */
+    private CompletableFuture<Optional<LogEntry>> checkpoint(Transaction tx, Job<Object> job) {
+        return job.claim() == 1
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : jobs.details().lastCheckpoint(tx, job.type(), job.id());
+    }
+
+    static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> futures) {
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> {
+                    List<T> values = new ArrayList<>(futures.size());
+                    futures.forEach(future -> values.add(future.join()));
+                    return values;
+                });
+    }
+
+    /** Ends the waits, and refuses further calls. */
+    @Override
+    public void close() {
+        isClosed = true;
+        pending.values().forEach(call -> call.wait.end());
+    }
+}

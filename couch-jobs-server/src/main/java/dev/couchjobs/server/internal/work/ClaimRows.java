@@ -1,0 +1,92 @@
+package dev.couchjobs.server.internal.work;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.Job;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The last call of each worker that got claims, so that it can be repeated: the rows of rfc/032. */
+final class ClaimRows {
+    private static final Duration KEPT = Duration.ofDays(1);
+    private static final int WRITES_PER_PRUNING = 60;
+    private static final int PRUNED_MAX = 50;
+
+    private final Subspace rows;
+    private final InstantSource clock;
+    private final AtomicInteger writes = new AtomicInteger();
+
+    ClaimRows(Subspace root, InstantSource clock) {
+        this.rows = root.subspace(Tuple.from("claims"));
+        this.clock = clock;
+    }
+
+    /** A claim, by what names it. */
+    record Held(String type, String id, UUID lock) {
+        static List<Held> of(List<? extends Job<?>> claims) {
+            return claims.stream()
+                    .map(claim -> new Held(claim.type().name(), claim.id(), claim.lock()))
+                    .toList();
+        }
+    }
+
+    /** {@return the claims that a call of a worker has got, if that was its last} */
+    CompletableFuture<Optional<List<Held>>> find(Transaction tx, UUID worker, String requestId) {
+        return tx.get(rows.pack(Tuple.from(worker)))
+                .thenApply(value -> Optional.ofNullable(value)
+                        .map(Tuple::fromBytes)
+                        .filter(row -> row.getString(0).equals(requestId))
+                        .map(ClaimRows::held));
+    }
+
+    private static List<Held> held(Tuple row) {
+        List<Held> held = new ArrayList<>();
+        for (int i = 2; i < row.size(); i++) {
+            Tuple claim = row.getNestedTuple(i);
+            held.add(new Held(claim.getString(0), claim.getString(1), claim.getUUID(2)));
+        }
+        return held;
+    }
+
+    CompletableFuture<?> write(Transaction tx, UUID worker, String requestId, List<Held> claims) {
+        Tuple row = Tuple.from(requestId, clock.millis());
+        for (Held claim : claims) {
+            row = row.add(Tuple.from(claim.type(), claim.id(), claim.lock()));
+        }
+        byte[] key = rows.pack(Tuple.from(worker));
+        tx.set(key, row.pack());
+        return writes.incrementAndGet() % WRITES_PER_PRUNING == 0
+                ? prune(tx, key)
+                : CompletableFuture.completedFuture(tx);
+    }
+
+    /** Removes old rows behind a key: workers have random ids, so all rows get their turn. */
+    private CompletableFuture<?> prune(Transaction tx, byte[] key) {
+        long old = clock.instant().minus(KEPT).toEpochMilli();
+        return tx.snapshot()
+                .getRange(new Range(ByteArrayUtil.keyAfter(key), rows.range().end), PRUNED_MAX)
+                .asList()
+                .thenAccept(found -> {
+                    for (KeyValue row : found) {
+                        if (Tuple.fromBytes(row.getValue()).getLong(1) < old) {
+                            tx.addReadConflictKey(row.getKey());
+                            tx.clear(row.getKey());
+                        }
+                    }
+                });
+    }
+
+    void remove(Transaction tx, UUID worker) {
+        tx.clear(rows.pack(Tuple.from(worker)));
+    }
+}

@@ -1,0 +1,108 @@
+package dev.couchjobs.server.internal.work;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Job;
+import dev.couchjobs.server.internal.json.NewJobs;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Waits for jobs of several types, and claims jobs of the first that has some. */
+final class Waits {
+    private static final Logger LOG = LoggerFactory.getLogger(Waits.class);
+
+    private final CouchJobs jobs;
+    private final Database database;
+    private final AtomicInteger turn = new AtomicInteger();
+
+    Waits(CouchJobs jobs, Database database) {
+        this.jobs = jobs;
+        this.database = database;
+    }
+
+    /** A wait that can be ended early. */
+    static final class Wait {
+        private final CompletableFuture<Boolean> ended = new CompletableFuture<>();
+
+        void end() {
+            ended.complete(true);
+        }
+
+        boolean isEnded() {
+            return ended.isDone();
+        }
+    }
+
+    /** {@return the claims of one of the types; none when the time is up or the wait has ended} */
+    CompletableFuture<List<Job<Object>>> accept(List<String> types, int max, Duration time, Wait wait) {
+        if (types.size() == 1 || time.isZero()) {
+            return types.size() == 1 ? acceptAny(types, max, time, wait) : tryEach(inTurn(types), 0, max, wait);
+        }
+        return tryEach(inTurn(types), 0, max, wait)
+                .thenCompose(claims -> claims.isEmpty() && !wait.isEnded()
+                        ? acceptAny(types, max, time, wait)
+                        : CompletableFuture.completedFuture(claims));
+    }
+
+    /** Each call begins with another type, so that a type that always has jobs does not keep the others waiting. */
+    private List<String> inTurn(List<String> types) {
+        int first = Math.floorMod(turn.getAndIncrement(), types.size());
+        List<String> order = new ArrayList<>(types.subList(first, types.size()));
+        order.addAll(types.subList(0, first));
+        return order;
+    }
+
+    /** Tries one type after the other: claims of types that come too late would have to be released. */
+    private CompletableFuture<List<Job<Object>>> tryEach(List<String> types, int from, int max, Wait wait) {
+        if (from == types.size() || wait.isEnded()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        return acceptAny(List.of(types.get(from)), max, Duration.ZERO, wait)
+                .thenCompose(claims -> claims.isEmpty()
+                        ? tryEach(types, from + 1, max, wait)
+                        : CompletableFuture.completedFuture(claims));
+    }
+
+    /** {@return the claims of the first type that has jobs} Those of others are released. */
+    private CompletableFuture<List<Job<Object>>> acceptAny(List<String> types, int max, Duration time, Wait wait) {
+        AcceptOptions options = AcceptOptions.defaults().timeout(time);
+        CompletableFuture<List<Job<Object>>> first = new CompletableFuture<>();
+        List<CompletableFuture<List<Job<Object>>>> calls = types.stream()
+                .map(type -> jobs.processor().accept(NewJobs.type(type), max, options))
+                .toList();
+        AtomicInteger open = new AtomicInteger(calls.size());
+        for (CompletableFuture<List<Job<Object>>> call : calls) {
+            var unused = call.whenComplete((claims, error) -> {
+                boolean isLast = open.decrementAndGet() == 0;
+                if (claims != null && !claims.isEmpty()) {
+                    if (!first.complete(claims)) {
+                        release(claims);
+                    }
+                } else if (error != null && !call.isCancelled()) {
+                    first.completeExceptionally(error);
+                } else if (isLast) {
+                    first.complete(List.of());
+                }
+            });
+        }
+        var unusedEnd = wait.ended.thenRun(() -> calls.forEach(call -> call.cancel(false)));
+        var unusedFirst = first.whenComplete((claims, error) -> calls.forEach(call -> call.cancel(false)));
+        return first;
+    }
+
+    /** Puts back what no worker gets. */
+    void release(List<Job<Object>> claims) {
+        for (Job<Object> claim : claims) {
+            var unused = jobs.processor().release(database, claim).exceptionally(error -> {
+                LOG.debug("{} could not be released; its claim expires", claim, error);
+                return null;
+            });
+        }
+    }
+}

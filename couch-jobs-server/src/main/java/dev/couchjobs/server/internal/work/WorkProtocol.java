@@ -1,0 +1,163 @@
+package dev.couchjobs.server.internal.work;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.TransactionContext;
+import com.apple.foundationdb.subspace.Subspace;
+import dev.couchjobs.AttemptEnd;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobType;
+import dev.couchjobs.RemoteWorker;
+import dev.couchjobs.server.internal.http.ClientConnection;
+import dev.couchjobs.server.internal.http.Json;
+import dev.couchjobs.server.internal.http.Reply;
+import dev.couchjobs.server.internal.json.NewJobs;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import tools.jackson.databind.JsonNode;
+
+/** What workers in any language call, by the bodies of their requests. */
+public final class WorkProtocol implements AutoCloseable {
+    private static final Duration WAIT_MAX = Duration.ofSeconds(50);
+
+    private final CouchJobs jobs;
+    private final Registrations registrations;
+    private final ClaimRows rows;
+    private final ClaimCalls claimCalls;
+    private final Heartbeats heartbeats;
+    private final Reports reports;
+
+    public WorkProtocol(CouchJobs jobs, Database database, Subspace root) {
+        this.jobs = jobs;
+        InstantSource clock = InstantSource.system();
+        registrations = new Registrations(jobs, clock);
+        rows = new ClaimRows(root, clock);
+        claimCalls = new ClaimCalls(jobs, database, rows, registrations);
+        heartbeats = new Heartbeats(jobs, database, registrations);
+        reports = new Reports(jobs);
+    }
+
+    public CompletableFuture<Reply> claim(JsonNode body, ClientConnection connection) {
+        RemoteWorker worker = WorkJson.worker(body);
+        return claimCalls.run(
+                new ClaimCalls.Request(
+                        worker,
+                        body.get("requestId").stringValue(),
+                        body.path("repeated").asBoolean(false),
+                        body.get("max").intValue(),
+                        longest(NewJobs.duration(body.get("wait")))),
+                connection);
+    }
+
+    private static Duration longest(Duration wait) {
+        return wait.compareTo(WAIT_MAX) > 0 ? WAIT_MAX : wait;
+    }
+
+    public CompletableFuture<Reply> heartbeat(JsonNode body) {
+        List<ClaimRows.Held> claims = new ArrayList<>();
+        for (JsonNode claim : body.get("claims")) {
+            claims.add(new ClaimRows.Held(
+                    claim.get("type").stringValue(),
+                    claim.get("id").stringValue(),
+                    UUID.fromString(claim.get("lock").stringValue())));
+        }
+        return heartbeats.run(WorkJson.worker(body), claims);
+    }
+
+    public CompletableFuture<Void> endWorker(TransactionContext context, JsonNode body) {
+        UUID id = UUID.fromString(body.get("id").stringValue());
+        return context.runAsync(tx -> {
+            rows.remove(tx, id);
+            return registrations.remove(tx, body.get("name").stringValue(), id);
+        });
+    }
+
+    public CompletableFuture<Reply> update(
+            TransactionContext context, JobType<Object, Object> type, String id, JsonNode body) {
+        return reports.run(
+                context,
+                type,
+                id,
+                body,
+                Optional.empty(),
+                (tx, job) -> jobs.processor().update(tx, job));
+    }
+
+    public CompletableFuture<Reply> finish(
+            TransactionContext context, JobType<Object, Object> type, String id, JsonNode body) {
+        return reports.run(
+                context,
+                type,
+                id,
+                body,
+                Optional.of(AttemptEnd.SUCCEEDED),
+                (tx, job) -> body.has("result")
+                        ? jobs.processor().finishWithResult(tx, type, job, Json.toPlain(body.get("result")))
+                        : jobs.processor().finish(tx, job));
+    }
+
+    public CompletableFuture<Reply> fail(
+            TransactionContext context, JobType<Object, Object> type, String id, JsonNode body) {
+        JobType<Object, Object> retried = body.has("policy") ? type.retry(NewJobs.retry(body.get("policy"))) : type;
+        boolean isRetried = body.path("retry").asBoolean(true);
+        return reports.run(
+                context,
+                retried,
+                id,
+                body,
+                Optional.of(AttemptEnd.FAILED),
+                (tx, job) -> jobs.processor().fail(tx, job, errorText(body.get("error")), isRetried));
+    }
+
+    /** {@return the text of an error, with its class and message in the first line, as that of a Java error} */
+    private static String errorText(JsonNode error) {
+        String message = error.path("message").asString("");
+        String stack = error.path("stack").asString("");
+        return error.get("type").stringValue()
+                + (message.isEmpty() ? "" : ": " + message)
+                + (stack.isEmpty() ? "" : "\n" + stack);
+    }
+
+    public CompletableFuture<Reply> snooze(
+            TransactionContext context, JobType<Object, Object> type, String id, JsonNode body) {
+        return reports.run(
+                context,
+                type,
+                id,
+                body,
+                Optional.of(AttemptEnd.SNOOZED),
+                (tx, job) -> jobs.processor().snooze(tx, job, NewJobs.duration(body.get("time"))));
+    }
+
+    public CompletableFuture<Reply> cancel(
+            TransactionContext context, JobType<Object, Object> type, String id, JsonNode body) {
+        return reports.run(
+                context,
+                type,
+                id,
+                body,
+                Optional.of(AttemptEnd.CANCELLED),
+                (tx, job) ->
+                        jobs.processor().cancel(tx, job, body.path("reason").asString("")));
+    }
+
+    public CompletableFuture<Reply> release(
+            TransactionContext context, JobType<Object, Object> type, String id, JsonNode body) {
+        return reports.run(
+                context,
+                type,
+                id,
+                body,
+                Optional.of(AttemptEnd.RELEASED),
+                (tx, job) -> jobs.processor().release(tx, job));
+    }
+
+    @Override
+    public void close() {
+        claimCalls.close();
+    }
+}
