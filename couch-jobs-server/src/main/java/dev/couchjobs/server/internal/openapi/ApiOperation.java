@@ -27,9 +27,9 @@ public record ApiOperation(
         Optional<Schema> body,
         boolean isBodyRequired) {
 
-    /** {@return whether it changes anything} */
+    /** {@return whether the operation changes something on behalf of an operator} What workers do is in jobs' attempts. */
     public boolean isWrite() {
-        return !method.equals("GET");
+        return !method.equals("GET") && role != Role.WORK;
     }
 
     public String roleName() {
