@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.server.internal.access.Everyone;
 import dev.couchjobs.server.internal.dispatch.ApiServlet;
 import dev.couchjobs.server.internal.dispatch.ApiSettings;
 import jakarta.servlet.http.HttpServlet;
@@ -134,6 +135,13 @@ public final class JobsHttp {
      */
     public JobsHttp audit(boolean isLogged) {
         return with(settings.withAudit(isLogged));
+    }
+
+    /** {@return whether callers have to say who they are} */
+    boolean knowsCallers() {
+        return settings.authenticator()
+                .map(authenticator -> !(authenticator instanceof Everyone))
+                .orElse(true);
     }
 
     private static int atLeastOne(int max) {

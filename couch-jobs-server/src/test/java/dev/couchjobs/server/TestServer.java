@@ -28,14 +28,30 @@ final class TestServer implements AutoCloseable {
     private final boolean ownsDatabase;
 
     TestServer(UnaryOperator<JobsHttp> settings) {
-        this(EmbeddedDatabase.openInMemory(), true, settings);
+        this(EmbeddedDatabase.openInMemory(), true, settings, ServerOptions.on("127.0.0.1", 0));
     }
 
-    private TestServer(Database database, boolean ownsDatabase, UnaryOperator<JobsHttp> settings) {
+    private TestServer(
+            Database database, boolean ownsDatabase, UnaryOperator<JobsHttp> settings, ServerOptions options) {
         this.database = database;
         this.ownsDatabase = ownsDatabase;
         jobs = CouchJobs.on(database);
-        server = JobsServer.start(settings.apply(JobsHttp.on(jobs, database)), "127.0.0.1", 0);
+        try {
+            server = JobsServer.start(settings.apply(JobsHttp.on(jobs, database)), options);
+        } catch (RuntimeException e) {
+            jobs.close();
+            database.close();
+            throw e;
+        }
+    }
+
+    static TestServer with(UnaryOperator<JobsHttp> settings, UnaryOperator<ServerOptions> options) {
+        return on("127.0.0.1", settings, options);
+    }
+
+    static TestServer on(String host, UnaryOperator<JobsHttp> settings, UnaryOperator<ServerOptions> options) {
+        return new TestServer(
+                EmbeddedDatabase.openInMemory(), true, settings, options.apply(ServerOptions.on(host, 0)));
     }
 
     static TestServer forEverything() {
@@ -48,7 +64,7 @@ final class TestServer implements AutoCloseable {
 
     /** {@return a further server with the same database} */
     TestServer another() {
-        return new TestServer(database, false, TestServer::open);
+        return new TestServer(database, false, TestServer::open, ServerOptions.on("127.0.0.1", 0));
     }
 
     /** What a server has replied. */

@@ -1,6 +1,8 @@
 package dev.couchjobs.server.internal.cli;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.fdb.DatabaseLocation;
 import dev.couchjobs.fdb.Databases;
@@ -9,8 +11,17 @@ import dev.couchjobs.server.Authenticator;
 import dev.couchjobs.server.JobsHttp;
 import dev.couchjobs.server.JobsServer;
 import dev.couchjobs.server.Role;
+import dev.couchjobs.server.ServerOptions;
+import dev.couchjobs.server.internal.access.AccessTokens;
+import dev.couchjobs.server.internal.config.ConfigException;
+import dev.couchjobs.server.internal.config.ServerConfig;
+import dev.couchjobs.server.internal.jetty.NetSettings;
+import dev.couchjobs.server.internal.jetty.PemFiles;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -19,81 +30,208 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Serves the jobs of a database until the process receives a signal. */
 @Command(
         name = "couch-jobs-server",
         mixinStandardHelpOptions = true,
+        subcommands = TokenCommand.class,
         description = "Serves the jobs of a database over HTTP, until it receives SIGTERM or SIGINT.",
         exitCodeListHeading = "Exit status:%n",
-        exitCodeList = {"0:it has ended by a signal", "1:it could not start", "2:an argument is wrong"})
+        exitCodeList = {
+            "0:it has ended by a signal",
+            "1:it could not start",
+            "2:an argument or the configuration is wrong"
+        })
 public final class ServeCommand implements Callable<Integer> {
+    static final Subspace ROWS = new Subspace(Tuple.from("couch_jobs_server"));
+
     private static final String LOOPBACK = "127.0.0.1";
+    private static final int PORT = 7470;
 
     @Spec
     private @Nullable CommandSpec spec;
 
-    @ArgGroup(exclusive = true, multiplicity = "1")
+    @ArgGroup(exclusive = true, multiplicity = "0..1")
     private @Nullable Place place;
 
-    @Option(names = "--port", paramLabel = "PORT", defaultValue = "7470", description = "Default: ${DEFAULT-VALUE}")
-    private int port;
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "Reads a configuration in TOML. Options of the command line come before it.")
+    private @Nullable Path config;
 
-    /** Where the jobs are. */
-    static final class Place {
-        @Option(
-                names = "--directory",
-                paramLabel = "DIRECTORY",
-                description = "Keeps the jobs in this directory, on the embedded engine. It is created if needed.")
-        private @Nullable Path directory;
+    @Option(names = "--host", paramLabel = "ADDRESS", description = "Where to listen. Default: " + LOOPBACK)
+    private @Nullable String host;
 
-        @Option(
-                names = "--cluster-file",
-                paramLabel = "FILE",
-                description = "Keeps the jobs in the FoundationDB cluster of this file. Needs its native client.")
-        private @Nullable Path clusterFile;
+    @Option(names = "--port", paramLabel = "PORT", description = "Default: " + PORT)
+    private @Nullable Integer port;
 
-        DatabaseLocation location() {
-            if (directory != null) {
-                return new DatabaseLocation.Directory(directory);
-            }
-            if (clusterFile != null) {
-                return new DatabaseLocation.ClusterFile(clusterFile);
-            }
-            throw new IllegalStateException("picocli requires one of both.");
-        }
-    }
+    @Option(names = "--tls-certificates", paramLabel = "FILE", description = "The certificate and its chain, in PEM.")
+    private @Nullable Path certificates;
+
+    @Option(names = "--tls-key", paramLabel = "FILE", description = "The private key, in PEM.")
+    private @Nullable Path key;
+
+    @Option(names = "--tokens", description = "Requires access tokens; the command token creates them.")
+    private boolean needsTokens;
+
+    @Option(names = "--check", description = "Checks the options and the configuration, and ends.")
+    private boolean isCheck;
+
+    /** What the command line and the file say together. */
+    private record Settings(DatabaseLocation place, boolean needsTokens, ServerConfig config, NetSettings net) {}
 
     /** {@return the exit status} */
     public static int run(String... arguments) {
-        return new CommandLine(new ServeCommand()).execute(arguments);
+        return commandLine().execute(arguments);
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new ServeCommand())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setExecutionExceptionHandler((error, command, parsed) -> {
+                    command.getErr().println(error.getMessage());
+                    return 1;
+                });
+    }
+
+    private CommandSpec spec() {
+        if (spec == null) {
+            throw new IllegalStateException("picocli sets it.");
+        }
+        return spec;
     }
 
     @Override
     public Integer call() throws InterruptedException {
-        if (place == null || spec == null) {
-            throw new IllegalStateException("picocli sets both.");
+        PrintWriter out = spec().commandLine().getOut();
+        Settings settings = settings();
+        if (isCheck) {
+            out.println("The configuration is valid.");
+            return 0;
         }
-        PrintWriter out = spec.commandLine().getOut();
+        serve(settings, out);
+        return 0;
+    }
+
+    private Settings settings() {
+        ServerConfig file = file();
+        DatabaseLocation location = place != null
+                ? place.location()
+                : file.place()
+                        .orElseThrow(() -> wrong(
+                                "It is not known where the jobs are: give --directory or --cluster-file, here or in the"
+                                        + " configuration (directory, cluster_file)."));
+        boolean tokens = needsTokens || file.needsTokens();
+        NetSettings net = net(file);
+        try {
+            net.requireSafe(tokens);
+            net.tls().ifPresent(PemFiles::load);
+        } catch (IllegalArgumentException e) {
+            throw wrong(String.valueOf(e.getMessage()));
+        }
+        return new Settings(location, tokens, file, net);
+    }
+
+    private ServerConfig file() {
+        if (config == null) {
+            return ServerConfig.empty();
+        }
+        try {
+            return ServerConfig.read(config);
+        } catch (ConfigException e) {
+            List<String> lines = e.mistakes().stream()
+                    .map(mistake -> config + ": " + mistake)
+                    .toList();
+            throw wrong(String.join(System.lineSeparator(), lines));
+        }
+    }
+
+    private NetSettings net(ServerConfig file) {
+        if ((certificates == null) != (key == null)) {
+            throw wrong("TLS needs both --tls-certificates and --tls-key.");
+        }
+        ServerConfig.Limits limits = file.limits();
+        Optional<NetSettings.Tls> tls =
+                certificates == null || key == null ? file.tls() : Optional.of(new NetSettings.Tls(certificates, key));
+        try {
+            return new NetSettings(
+                    host != null ? host : file.host().orElse(LOOPBACK),
+                    port != null ? port : file.port().orElse(PORT),
+                    file.names(),
+                    tls,
+                    limits.connections(),
+                    limits.headerBytes(),
+                    limits.idleTime(),
+                    limits.transferTime());
+        } catch (IllegalArgumentException e) {
+            throw wrong(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec().commandLine(), message);
+    }
+
+    private static void serve(Settings settings, PrintWriter out) throws InterruptedException {
         CountDownLatch signal = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
-        try (Database database = Databases.open(place.location());
+        try (Database database = Databases.open(settings.place());
                 CouchJobs jobs = CouchJobs.on(database);
-                JobsServer server = JobsServer.start(local(jobs, database), LOOPBACK, port)) {
+                JobsServer server = start(settings, jobs, database)) {
             ServerThreads.atShutdown(() -> closeGracefully(signal, closed));
             out.println("couch-jobs listens on " + server.address() + " (the operations: " + server.address()
                     + "openapi.json)");
+            if (!settings.needsTokens()) {
+                out.println("Every caller on this machine may do everything; --tokens requires access tokens.");
+            }
             signal.await();
         } finally {
             closed.countDown();
         }
-        return 0;
     }
 
-    /** Every caller on this machine may do everything: the server listens on the loopback only. */
-    private static JobsHttp local(CouchJobs jobs, Database database) {
-        return JobsHttp.on(jobs, database).authenticator(Authenticator.always(Access.of("local", Role.ADMIN)));
+    private static JobsServer start(Settings settings, CouchJobs jobs, Database database) {
+        ServerConfig.Limits limits = settings.config().limits();
+        JobsHttp http = JobsHttp.on(jobs, database)
+                .subspace(ROWS)
+                .hidePayloads(settings.config().hidden()::contains)
+                .bodyBytes(limits.bodyBytes())
+                .feedClients(limits.feedClients())
+                .audit(settings.config().isAudited());
+        if (settings.needsTokens()) {
+            requireTokens(settings, database);
+            http = http.tokens().rate(limits.requestsPerSecond(), limits.burst());
+        } else {
+            http = http.authenticator(Authenticator.always(Access.of("local", Role.ADMIN)));
+        }
+        return JobsServer.start(http, options(settings.net()));
+    }
+
+    private static ServerOptions options(NetSettings net) {
+        ServerOptions options = ServerOptions.on(net.host(), net.port())
+                .names(net.names().toArray(String[]::new))
+                .connections(net.connections())
+                .headerBytes(net.headerBytes())
+                .times(net.idleTime(), net.transferTime());
+        return net.tls()
+                .map(files -> options.tls(files.certificates(), files.key()))
+                .orElse(options);
+    }
+
+    /** A server that no caller can use is a mistake; and while it has the directory, no command can add a token. */
+    private static void requireTokens(Settings settings, Database database) {
+        if (new AccessTokens(database, ROWS, InstantSource.system())
+                .list()
+                .join()
+                .isEmpty()) {
+            throw new IllegalStateException(
+                    "Callers need tokens, and there is none. Create the first: couch-jobs-server"
+                            + " token add --name admin --role admin " + Place.options(settings.place()));
+        }
     }
 
     private static void closeGracefully(CountDownLatch signal, CountDownLatch closed) {

@@ -33,6 +33,7 @@ import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.Serial;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Set;
@@ -56,11 +57,14 @@ public final class ApiServlet extends HttpServlet {
     private final transient RequestChecker checker;
     private final transient Dispatcher dispatcher;
     private final transient Authenticator authenticator;
+    private static final Duration TRANSFER_TIME = Duration.ofMinutes(1);
+
     private final transient CallRates rates;
     private final transient InstantSource clock = InstantSource.system();
     private final int bodyBytesMax;
     private final boolean isAudited;
     private final transient WorkOperations work;
+    private Duration transferTime = TRANSFER_TIME;
 
     private final transient CouchJobs jobs;
     private final boolean runsSelections;
@@ -107,6 +111,9 @@ public final class ApiServlet extends HttpServlet {
 
     @Override
     public void init() {
+        transferTime = Optional.ofNullable(getInitParameter("transferTime"))
+                .map(Duration::parse)
+                .orElse(TRANSFER_TIME);
         if (runsSelections) {
             selections = SelectionWorker.start(jobs);
         }
@@ -142,7 +149,7 @@ public final class ApiServlet extends HttpServlet {
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) {
-        Visit visit = new Visit(Exchange.begin(request, response), clock);
+        Visit visit = new Visit(Exchange.begin(request, response, transferTime), clock);
         CompletableFuture<Reply> reply;
         try {
             reply = handle(visit);

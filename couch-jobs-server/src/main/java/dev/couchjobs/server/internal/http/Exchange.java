@@ -6,6 +6,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -19,21 +20,31 @@ import tools.jackson.databind.node.MissingNode;
 /** One request and its reply. */
 public final class Exchange {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+    private static final int UNWANTED_BYTES_MAX = 64 * 1024;
 
     private final HttpServletRequest request;
     private final AsyncContext async;
     private final AtomicBoolean isReplying = new AtomicBoolean();
     private volatile Optional<ReplyStream> stream = Optional.empty();
 
-    private Exchange(HttpServletRequest request, AsyncContext async) {
+    private final Duration transferTime;
+    private boolean isBodyRead;
+
+    private Exchange(HttpServletRequest request, AsyncContext async, Duration transferTime) {
         this.request = request;
         this.async = async;
+        this.transferTime = transferTime;
     }
 
-    public static Exchange begin(HttpServletRequest request, HttpServletResponse response) {
+    /**
+     * {@return a request whose reply comes later}
+     *
+     * @param transferTime how long its body may take to arrive, and its reply to be taken
+     */
+    public static Exchange begin(HttpServletRequest request, HttpServletResponse response, Duration transferTime) {
         AsyncContext async = request.startAsync(request, response);
         async.setTimeout(0);
-        return new Exchange(request, async);
+        return new Exchange(request, async, transferTime);
     }
 
     /** {@return completes when a body that is written in parts has ended; at once if there is none} */
@@ -98,8 +109,9 @@ public final class Exchange {
     /** {@return the body as JSON; a missing node if it is empty} */
     public CompletableFuture<JsonNode> json(int bytesMax) {
         String type = header("Content-Type").orElse("");
+        isBodyRead = true;
         try {
-            return RequestBody.read(request, bytesMax).thenApply(bytes -> {
+            return RequestBody.read(request, bytesMax, transferTime).thenApply(bytes -> {
                 if (bytes.length == 0) {
                     return MissingNode.getInstance();
                 }
@@ -124,6 +136,9 @@ public final class Exchange {
     /**
      * Ends the exchange with a reply, or begins the body that a reply writes in parts. If a body is being written in
      * parts, that ends; after an end the reply is not sent.
+     *
+     * <p>If the body of the request was not wanted, it is read before, unless it is large: else the connection would have
+     * to end.
      */
     public void end(Reply reply) {
         if (!isReplying.compareAndSet(false, true)) {
@@ -132,14 +147,38 @@ public final class Exchange {
             return;
         }
         connection().unwatch();
+        if (isBodyRead || !hasBody()) {
+            write(reply);
+            return;
+        }
+        Reply last = reply.with("Connection", "close");
+        if (header("Expect").isPresent()) {
+            write(last);
+            return;
+        }
+        try {
+            var unused = RequestBody.read(request, UNWANTED_BYTES_MAX, transferTime)
+                    .whenComplete((bytes, error) -> write(error == null ? reply : last));
+        } catch (IOException | IllegalStateException e) {
+            write(last);
+        }
+    }
+
+    private boolean hasBody() {
+        return request.getContentLengthLong() > 0
+                || header("Transfer-Encoding").isPresent();
+    }
+
+    private void write(Reply reply) {
         try {
             HttpServletResponse response = (HttpServletResponse) async.getResponse();
             response.setStatus(reply.status());
             reply.headers().forEach(response::setHeader);
+            response.setHeader("X-Content-Type-Options", "nosniff");
             if (reply.source().isPresent() && !isHead()) {
                 stream = Optional.of(ReplyStream.begin(async, reply.source().get()));
             } else {
-                ReplyWriter.write(async, reply, isHead());
+                ReplyWriter.write(async, reply, isHead(), transferTime);
             }
         } catch (IOException | IllegalStateException e) {
             LOG.debug("A reply could not be written: the client has gone", e);

@@ -5,25 +5,31 @@ import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.WriteListener;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 
 /** Writes a reply and ends the request. No thread waits for a slow client. */
 final class ReplyWriter implements WriteListener {
     private static final int CHUNK_BYTES = 32 * 1024;
+    private static final InstantSource CLOCK = InstantSource.system();
 
     private final AsyncContext async;
     private final ServletOutputStream out;
     private final Reply reply;
     private final byte[] body;
+    private final Instant until;
     private int written;
 
-    private ReplyWriter(AsyncContext async, ServletOutputStream out, Reply reply) {
+    private ReplyWriter(AsyncContext async, ServletOutputStream out, Reply reply, Instant until) {
+        this.until = until;
         this.async = async;
         this.out = out;
         this.reply = reply;
         this.body = reply.body();
     }
 
-    static void write(AsyncContext async, Reply reply, boolean isHead) throws IOException {
+    static void write(AsyncContext async, Reply reply, boolean isHead, Duration transferTime) throws IOException {
         HttpServletResponse response = (HttpServletResponse) async.getResponse();
         response.setContentLength(reply.body().length);
         if (isHead || reply.body().length == 0) {
@@ -31,7 +37,7 @@ final class ReplyWriter implements WriteListener {
             return;
         }
         ServletOutputStream out = response.getOutputStream();
-        out.setWriteListener(new ReplyWriter(async, out, reply));
+        out.setWriteListener(new ReplyWriter(async, out, reply, CLOCK.instant().plus(transferTime)));
     }
 
     @Override
@@ -40,6 +46,9 @@ final class ReplyWriter implements WriteListener {
             if (written == body.length) {
                 async.complete();
                 return;
+            }
+            if (CLOCK.instant().isAfter(until)) {
+                throw new IOException("The client takes the reply too slowly.");
             }
             int count = Math.min(CHUNK_BYTES, body.length - written);
             out.write(body, written, count);

@@ -5,28 +5,45 @@ import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeoutException;
 
 /** Reads the body of a request up to a limit. No thread waits for a slow client. */
 final class RequestBody implements ReadListener {
     private static final int BUFFER_BYTES = 8 * 1024;
+    private static final int SHARE_OF_MEMORY = 4;
+    private static final InstantSource CLOCK = InstantSource.system();
+
+    /** All bodies that arrive have a quarter of the memory, so that slow clients cannot use it up. */
+    private static final Semaphore RESERVED =
+            new Semaphore((int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / SHARE_OF_MEMORY));
 
     private final ServletInputStream in;
     private final int bytesMax;
+    private final Instant until;
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final CompletableFuture<byte[]> done = new CompletableFuture<>();
+    private int reserved;
 
-    private RequestBody(ServletInputStream in, int bytesMax) {
+    private RequestBody(ServletInputStream in, int bytesMax, Instant until) {
         this.in = in;
+        this.until = until;
         this.bytesMax = bytesMax;
     }
 
     /** {@return the body; fails with {@link ProblemException} if it is larger than the limit} */
-    static CompletableFuture<byte[]> read(HttpServletRequest request, int bytesMax) throws IOException {
+    static CompletableFuture<byte[]> read(HttpServletRequest request, int bytesMax, Duration transferTime)
+            throws IOException {
         if (request.getContentLengthLong() > bytesMax) {
             return CompletableFuture.failedFuture(tooLarge(bytesMax));
         }
-        RequestBody body = new RequestBody(request.getInputStream(), bytesMax);
+        RequestBody body = new RequestBody(
+                request.getInputStream(), bytesMax, CLOCK.instant().plus(transferTime));
         body.in.setReadListener(body);
         return body.done;
     }
@@ -37,6 +54,18 @@ final class RequestBody implements ReadListener {
                 .header("Connection", "close"));
     }
 
+    private static ProblemException tooSlow() {
+        return new ProblemException(Problem.of(408, "too-slow", "The body did not arrive in time.")
+                .detail("Send it faster, or less at once.")
+                .header("Connection", "close"));
+    }
+
+    private static ProblemException noRoom() {
+        return new ProblemException(Problem.of(503, "busy", "Too many bodies arrive at once.")
+                .detail("Try again; send less at once.")
+                .headers(Map.of("Retry-After", "1", "Connection", "close")));
+    }
+
     @Override
     public void onDataAvailable() throws IOException {
         byte[] buffer = new byte[BUFFER_BYTES];
@@ -45,21 +74,48 @@ final class RequestBody implements ReadListener {
             if (count < 0) {
                 return;
             }
-            if (bytes.size() + count > bytesMax) {
-                done.completeExceptionally(tooLarge(bytesMax));
+            if (CLOCK.instant().isAfter(until)) {
+                fail(tooSlow());
                 return;
             }
+            if (bytes.size() + count > bytesMax) {
+                fail(tooLarge(bytesMax));
+                return;
+            }
+            if (!RESERVED.tryAcquire(count)) {
+                fail(noRoom());
+                return;
+            }
+            reserved += count;
             bytes.write(buffer, 0, count);
         }
     }
 
+    private void fail(Throwable error) {
+        release();
+        done.completeExceptionally(error);
+    }
+
+    /** The bytes of a body that has arrived are counted no longer. */
+    private void release() {
+        RESERVED.release(reserved);
+        reserved = 0;
+    }
+
     @Override
     public void onAllDataRead() {
+        release();
         done.complete(bytes.toByteArray());
     }
 
     @Override
     public void onError(Throwable error) {
-        done.completeExceptionally(error);
+        fail(
+                error instanceof TimeoutException || error.getCause() instanceof TimeoutException
+                        ? tooSlow()
+                        : new ProblemException(Problem.of(
+                                        400, "malformed-request", "The body has not arrived as a whole.")
+                                .detail("Send as many bytes as Content-Length says, or chunks that are complete.")
+                                .header("Connection", "close")));
     }
 }

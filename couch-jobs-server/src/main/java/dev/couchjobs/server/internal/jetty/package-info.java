@@ -1,4 +1,4 @@
-/** What Jetty offers and the servlet API does not. */
+/** The server's connections: where it listens, TLS, and the limits for clients. */
 @NullMarked
 package dev.couchjobs.server.internal.jetty;
 

@@ -1,0 +1,48 @@
+package dev.couchjobs.server.internal.jetty;
+
+import dev.couchjobs.server.internal.http.Problem;
+import dev.couchjobs.server.internal.http.Reply;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
+
+/** Requests that Jetty refuses, as problems. It repeats nothing of the request, and of no error's text. */
+final class ProblemErrors extends ErrorHandler {
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        Reply reply = problem(response.getStatus());
+        response.setStatus(reply.status());
+        reply.headers().forEach(response.getHeaders()::put);
+        response.write(true, ByteBuffer.wrap(reply.body()), callback);
+        return true;
+    }
+
+    private static Reply problem(int status) {
+        Problem problem = switch (status) {
+            case HttpStatus.REQUEST_TIMEOUT_408 ->
+                Problem.of(status, "too-slow", "The request did not arrive in time.")
+                        .detail("Send it faster, or less at once.");
+            case HttpStatus.PAYLOAD_TOO_LARGE_413 ->
+                Problem.of(status, "body-too-large", "The body is too large.").detail("Send less at once.");
+            case HttpStatus.URI_TOO_LONG_414 ->
+                Problem.of(status, "uri-too-long", "The address is too long.").detail("Shorten the path or the query.");
+            case HttpStatus.MISDIRECTED_REQUEST_421 ->
+                Problem.of(status, "wrong-host", "The server does not answer to this name.")
+                        .detail("Address it as localhost or 127.0.0.1, or add the name to names in its"
+                                + " configuration.");
+            case HttpStatus.REQUEST_HEADER_FIELDS_TOO_LARGE_431 ->
+                Problem.of(status, "headers-too-large", "The headers are too large.")
+                        .detail("Send fewer or shorter ones.");
+            default ->
+                status < HttpStatus.INTERNAL_SERVER_ERROR_500
+                        ? Problem.of(status, "malformed-request", "The request is not what HTTP allows.")
+                                .detail("Compare it with RFC 9110 and RFC 9112.")
+                        : Problem.of(status, "internal", "The server has failed.")
+                                .detail("Its log tells more.");
+        };
+        return problem.reply().with("X-Content-Type-Options", "nosniff");
+    }
+}

@@ -1,0 +1,130 @@
+package dev.couchjobs.server.internal.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.fdb.Databases;
+import dev.couchjobs.server.Role;
+import dev.couchjobs.server.internal.access.AccessToken;
+import dev.couchjobs.server.internal.access.AccessTokens;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** What the command line does without serving. */
+@Timeout(60)
+class CommandLineTest {
+    @TempDir
+    private Path temporary;
+
+    private record Run(int status, String out, String err) {}
+
+    private static Run run(String... arguments) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        CommandLine command =
+                ServeCommand.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+        int status = command.execute(arguments);
+        return new Run(status, out.toString(), err.toString());
+    }
+
+    private String data() {
+        return temporary.resolve("data").toString();
+    }
+
+    private Optional<AccessToken> find(String token) {
+        try (Database database = Databases.directory(temporary.resolve("data"))) {
+            return new AccessTokens(database, ServeCommand.ROWS, InstantSource.system())
+                    .find(token.strip())
+                    .join();
+        }
+    }
+
+    @Test
+    void tokensAreCreatedListedRotatedAndRevoked() {
+        Run added = run(
+                "token",
+                "add",
+                "--directory",
+                data(),
+                "--name",
+                "jo",
+                "--role",
+                "read,work",
+                "--type",
+                "mail",
+                "--expires-in",
+                "90d");
+        assertThat(added.status()).as(added.err()).isZero();
+        AccessToken token = find(added.out()).orElseThrow();
+        assertThat(token.roles()).isEqualTo(Set.of(Role.READ, Role.WORK));
+        assertThat(token.types()).contains(Set.of("mail"));
+        assertThat(token.expiresAt()).contains(token.expiresAt().orElseThrow());
+
+        Run list = run("token", "list", "--directory", data());
+        assertThat(list.out())
+                .startsWith(token.id() + "  jo  read,work  types mail  expires ")
+                .doesNotContain(added.out().strip().substring(20));
+
+        Run rotated = run("token", "rotate", token.id(), "--directory", data(), "--overlap", "1m");
+        assertThat(find(rotated.out())).isPresent();
+        assertThat(find(added.out())).isPresent();
+
+        assertThat(run("token", "revoke", token.id(), "--directory", data()).status())
+                .isZero();
+        assertThat(find(rotated.out())).isEmpty();
+        Run again = run("token", "revoke", token.id(), "--directory", data());
+        assertThat(again.status()).isEqualTo(1);
+        assertThat(again.err()).contains("There is no token " + token.id());
+    }
+
+    @Test
+    void aDirectoryThatIsOpenIsNamed() {
+        try (Database database = Databases.directory(temporary.resolve("data"))) {
+            assertThat(database).isNotNull();
+            Run list = run("token", "list", "--directory", data());
+            assertThat(list.status()).isEqualTo(1);
+            assertThat(list.err()).contains("data").contains("/v1/tokens").doesNotContain("\tat ");
+        }
+    }
+
+    @Test
+    void aServerThatNoCallerCanUseDoesNotStart() {
+        Run served = run("--directory", data(), "--tokens");
+        assertThat(served.status()).isEqualTo(1);
+        assertThat(served.err()).contains("token add --name admin --role admin --directory " + data());
+    }
+
+    @Test
+    void aConfigurationIsChecked() throws IOException {
+        Path file = temporary.resolve("server.toml");
+        Files.writeString(file, "directory = \"data\"\nport = 1234\n");
+        Run valid = run("--config", file.toString(), "--check");
+        assertThat(valid.status()).as(valid.err()).isZero();
+        assertThat(Files.exists(temporary.resolve("data"))).isFalse();
+
+        Run open = run("--config", file.toString(), "--check", "--host", "0.0.0.0");
+        assertThat(open.status()).isEqualTo(2);
+        assertThat(open.err()).contains("--tls-certificates", "--tokens", "127.0.0.1");
+
+        Run missing = run("--config", file.toString(), "--check", "--tls-certificates", "a", "--tls-key", "b");
+        assertThat(missing.status()).isEqualTo(2);
+        assertThat(missing.err()).contains("cannot be read");
+
+        Files.writeString(file, "directry = \"data\"\n");
+        Run wrong = run("--config", file.toString(), "--check");
+        assertThat(wrong.status()).isEqualTo(2);
+        assertThat(wrong.err()).contains("server.toml: directry: there is no such key; did you mean \"directory\"?");
+
+        assertThat(run("--check").err()).contains("It is not known where the jobs are");
+    }
+}
