@@ -1,8 +1,10 @@
 package dev.couchjobs.server.internal.http;
 
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -38,9 +40,12 @@ public final class Json {
             return MAPPER.readTree(text);
         } catch (JacksonException e) {
             throw new ProblemException(Problem.of(400, "malformed-json", "The body is not JSON.")
-                    .detail(e.getOriginalMessage() + " (line " + e.getLocation().getLineNr() + ", column "
-                            + e.getLocation().getColumnNr() + ")"));
+                    .detail(e.getOriginalMessage() + place(e.getLocation())));
         }
+    }
+
+    private static String place(@Nullable TokenStreamLocation location) {
+        return location == null ? "" : " (line " + location.getLineNr() + ", column " + location.getColumnNr() + ")";
     }
 
     /** {@return a payload as the codecs of jobs take it: maps, lists, strings, numbers and booleans} */

@@ -3,19 +3,27 @@ package dev.couchjobs.server.internal.jetty;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.Reply;
 import java.nio.ByteBuffer;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 
-/** Requests that Jetty refuses, as problems. It repeats nothing of the request, and of no error's text. */
+/**
+ * Requests that Jetty refuses, as problems. It repeats nothing of the request, and of no error's text. Where the request
+ * ends may not be known, so the connection ends.
+ */
 final class ProblemErrors extends ErrorHandler {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         Reply reply = problem(response.getStatus());
         response.setStatus(reply.status());
         reply.headers().forEach(response.getHeaders()::put);
+        if (request.getConnectionMetaData().getHttpVersion().getVersion() < HttpVersion.HTTP_2.getVersion()) {
+            response.getHeaders().put(HttpHeader.CONNECTION, "close");
+        }
         response.write(true, ByteBuffer.wrap(reply.body()), callback);
         return true;
     }
