@@ -1,17 +1,17 @@
 package dev.couchjobs.server;
 
-import dev.couchjobs.server.internal.cli.ServeCommand;
+import dev.couchjobs.server.internal.cli.RootCommand;
 
-/** The command line: {@code java -jar couch-jobs-server.jar --directory data}; {@code --help} says more. */
+/** The command line: {@code serve} and the other commands of {@code couch-jobs}; {@code --help} lists them. */
 public final class ServerMain {
     private ServerMain() {}
 
     /**
-     * Serves until the process receives a signal.
+     * Runs a command, and ends the process with its status.
      *
-     * @param arguments options
+     * @param arguments the command and its arguments; options alone are those of {@code serve}
      */
     public static void main(String[] arguments) {
-        System.exit(ServeCommand.run(arguments));
+        System.exit(RootCommand.run(arguments));
     }
 }

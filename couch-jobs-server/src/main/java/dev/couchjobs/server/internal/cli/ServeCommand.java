@@ -25,7 +25,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,9 +34,7 @@ import picocli.CommandLine.Spec;
 
 /** Serves the jobs of a database until the process receives a signal. */
 @Command(
-        name = "couch-jobs-server",
-        mixinStandardHelpOptions = true,
-        subcommands = TokenCommand.class,
+        name = "serve",
         description = "Serves the jobs of a database over HTTP, until it receives SIGTERM or SIGINT.",
         exitCodeListHeading = "Exit status:%n",
         exitCodeList = {
@@ -83,20 +80,6 @@ public final class ServeCommand implements Callable<Integer> {
 
     /** What the command line and the file say together. */
     private record Settings(DatabaseLocation place, boolean needsTokens, ServerConfig config, NetSettings net) {}
-
-    /** {@return the exit status} */
-    public static int run(String... arguments) {
-        return commandLine().execute(arguments);
-    }
-
-    static CommandLine commandLine() {
-        return new CommandLine(new ServeCommand())
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                .setExecutionExceptionHandler((error, command, parsed) -> {
-                    command.getErr().println(error.getMessage());
-                    return 1;
-                });
-    }
 
     private CommandSpec spec() {
         if (spec == null) {

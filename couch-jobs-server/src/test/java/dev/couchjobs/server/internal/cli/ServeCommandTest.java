@@ -8,8 +8,6 @@ import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.access.AccessToken;
 import dev.couchjobs.server.internal.access.AccessTokens;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -18,23 +16,18 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** What the command line does without serving. */
 @Timeout(60)
-class CommandLineTest {
+class ServeCommandTest {
     @TempDir
     private Path temporary;
 
     private record Run(int status, String out, String err) {}
 
     private static Run run(String... arguments) {
-        StringWriter out = new StringWriter();
-        StringWriter err = new StringWriter();
-        CommandLine command =
-                ServeCommand.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
-        int status = command.execute(arguments);
-        return new Run(status, out.toString(), err.toString());
+        Typed.Ran ran = new Typed().run(arguments);
+        return new Run(ran.exitCode(), ran.out(), ran.err());
     }
 
     private String data() {

@@ -1,0 +1,124 @@
+package dev.couchjobs.server.internal.cli;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobsListener;
+import dev.couchjobs.fdb.DatabaseLocation;
+import dev.couchjobs.fdb.Databases;
+import dev.couchjobs.fdb.embedded.DirectoryInUseException;
+import dev.couchjobs.server.Access;
+import dev.couchjobs.server.Authenticator;
+import dev.couchjobs.server.JobsHttp;
+import dev.couchjobs.server.JobsServer;
+import dev.couchjobs.server.Role;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * A database that the command opens, and a server for it as long as the command runs. Only who has the secret, which
+ * stays in this process, can use that server.
+ */
+final class LocalServer implements AutoCloseable {
+    private static final int SECRET_BYTES = 32;
+
+    private final DatabaseLocation location;
+    private final Database database;
+    private final CouchJobs jobs;
+    private final JobsServer server;
+    private final String secret;
+
+    private LocalServer(DatabaseLocation location, Database database, CouchJobs jobs, String secret) {
+        this.location = location;
+        this.database = database;
+        this.jobs = jobs;
+        this.secret = secret;
+        server = JobsServer.start(JobsHttp.on(jobs, database).authenticator(callersWith(secret)), "127.0.0.1", 0);
+    }
+
+    /**
+     * Opens a database.
+     *
+     * @param makesDirectory whether a directory that is not there is made
+     */
+    static LocalServer open(DatabaseLocation location, boolean makesDirectory, JobsListener listener) {
+        if (!makesDirectory
+                && location instanceof DatabaseLocation.Directory directory
+                && !Files.isDirectory(directory.path())) {
+            throw new Failure(
+                    Failure.NOTHING,
+                    "There is no directory " + directory.path() + ".",
+                    "Check the path. `couch-jobs serve` and `couch-jobs add` make a directory.");
+        }
+        Database database = database(location);
+        CouchJobs jobs = null;
+        try {
+            jobs = CouchJobs.builder(database).listener(listener).build();
+            return new LocalServer(location, database, jobs, secret());
+        } catch (RuntimeException e) {
+            if (jobs != null) {
+                jobs.close();
+            }
+            database.close();
+            throw e;
+        }
+    }
+
+    static Database database(DatabaseLocation location) {
+        return held(() -> Databases.open(location));
+    }
+
+    /** Opens a database, and says what to do if another process has it open. */
+    static Database held(Supplier<Database> open) {
+        try {
+            return open.get();
+        } catch (DirectoryInUseException e) {
+            throw new Failure(
+                    Failure.FAILED,
+                    String.valueOf(e.getMessage()),
+                    "If a server has it open, use --url in place of --directory: --url " + TargetOptions.STANDARD_URL);
+        }
+    }
+
+    private static String secret() {
+        byte[] secret = new byte[SECRET_BYTES];
+        new SecureRandom().nextBytes(secret);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(secret);
+    }
+
+    private static Authenticator callersWith(String secret) {
+        byte[] expected = ("Bearer " + secret).getBytes(StandardCharsets.UTF_8);
+        return request -> Optional.ofNullable(request.getHeader("Authorization"))
+                .filter(header -> MessageDigest.isEqual(expected, header.getBytes(StandardCharsets.UTF_8)))
+                .map(header -> Access.of("couch-jobs", Role.ADMIN));
+    }
+
+    /** {@return whether this is a directory, which no other process can have open} */
+    boolean isDirectory() {
+        return location instanceof DatabaseLocation.Directory;
+    }
+
+    URI address() {
+        return server.address();
+    }
+
+    String secretOfCaller() {
+        return secret;
+    }
+
+    CouchJobs jobs() {
+        return jobs;
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        jobs.close();
+        database.close();
+    }
+}

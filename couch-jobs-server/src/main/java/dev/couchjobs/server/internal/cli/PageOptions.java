@@ -1,0 +1,37 @@
+package dev.couchjobs.server.internal.cli;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Which part of a listing is shown. */
+final class PageOptions {
+    @Option(names = "--limit", paramLabel = "N", description = "How many of them, from 1 to 1000. Default: 100")
+    private @Nullable Integer limit;
+
+    @Option(names = "--after", paramLabel = "PLACE", description = "Goes on where the page before has ended.")
+    private @Nullable String after;
+
+    @Option(names = "--all", description = "Shows all pages. With --json each is one line.")
+    private boolean isAll;
+
+    /** Prints one page, or all. */
+    int print(Session session, Address listing, String... fields) {
+        Optional<String> place = Optional.ofNullable(after);
+        Address sized = listing.with("limit", Optional.ofNullable(limit));
+        while (true) {
+            ApiReply page = session.api().get(sized.with("after", place));
+            place = Optional.ofNullable(page.json().get("next")).map(next -> next.asString());
+            boolean goesOn = isAll && place.isPresent() && !session.stop().isRequested();
+            if (!goesOn || session.output().isJson()) {
+                ApiCommand.items(session, page, fields);
+            } else {
+                session.output().table(List.of(fields), page.json().path("items"));
+            }
+            if (!goesOn || session.output().isClosed()) {
+                return ApiCommand.DONE;
+            }
+        }
+    }
+}

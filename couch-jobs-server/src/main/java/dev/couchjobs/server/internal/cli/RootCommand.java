@@ -1,0 +1,177 @@
+package dev.couchjobs.server.internal.cli;
+
+import com.apple.foundationdb.FDBException;
+import dev.couchjobs.JobsException;
+import dev.couchjobs.fdb.ClusterUnavailableException;
+import dev.couchjobs.fdb.embedded.StorageException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.ParameterException;
+
+/** The command {@code couch-jobs}, of which all others are parts. */
+@Command(
+        name = "couch-jobs",
+        description = "Sees, steers and serves background jobs.",
+        mixinStandardHelpOptions = true,
+        versionProvider = RootCommand.Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            ServeCommand.class,
+            AddCommand.class,
+            ListCommand.class,
+            ShowCommand.class,
+            WatchCommand.class,
+            CancelCommand.class,
+            RetryCommand.class,
+            RunNowCommand.class,
+            RemoveCommand.class,
+            PauseCommand.class,
+            ResumeCommand.class,
+            SchedulesCommand.class,
+            LimitsCommand.class,
+            BatchesCommand.class,
+            DeadCommand.class,
+            QuarantineCommand.class,
+            WorkersCommand.class,
+            HealthCommand.class,
+            DoctorCommand.class,
+            ExportCommand.class,
+            ImportCommand.class,
+            MoveCommand.class,
+            BenchCommand.class,
+            TokenCommand.class,
+            CompletionCommand.class
+        },
+        exitCodeListHeading = "Exit status:%n",
+        exitCodeList = {
+            "0:done",
+            "1:failed",
+            "2:the command line is wrong",
+            "3:there is no such thing, or nothing was changed",
+            "4:the server does not let the caller do it"
+        })
+public final class RootCommand {
+    private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
+    private static final Set<String> OWN_OPTIONS = Set.of("-h", "--help", "-V", "--version");
+
+    private final Shell shell;
+
+    RootCommand(Shell shell) {
+        this.shell = shell;
+    }
+
+    Shell shell() {
+        return shell;
+    }
+
+    /** The version of the library. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            Optional<String> version =
+                    Optional.ofNullable(RootCommand.class.getPackage().getImplementationVersion());
+            return new String[] {"couch-jobs " + version.orElse("of this working copy")};
+        }
+    }
+
+    /** {@return the exit status of the command that the arguments name} */
+    public static int run(String... arguments) {
+        List<String> all = withCommand(arguments);
+        if (!all.contains("serve") && System.getProperty(LOG_LEVEL) == null) {
+            System.setProperty(LOG_LEVEL, "warn");
+        }
+        return run(Shell.ofProcess(), arguments);
+    }
+
+    static int run(Shell shell, String... arguments) {
+        List<String> all = withCommand(arguments);
+        CommandLine line = commandLine(shell);
+        if (all.isEmpty()) {
+            line.usage(shell.err(), colours(shell));
+            return Failure.USAGE;
+        }
+        int exitCode = line.execute(all.toArray(new String[0]));
+        shell.out().flush();
+        shell.err().flush();
+        return exitCode;
+    }
+
+    static CommandLine commandLine(Shell shell) {
+        CommandLine line = new CommandLine(new RootCommand(shell));
+        line.registerConverter(Duration.class, new Arguments.DurationConverter());
+        line.setOut(shell.out());
+        line.setErr(shell.err());
+        line.setColorScheme(colours(shell));
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setParameterExceptionHandler((error, given) -> wrongUsage(shell, error));
+        line.setExecutionExceptionHandler((error, command, parsed) -> report(shell, failure(error)));
+        line.getSubcommands().values().forEach(RootCommand::describe);
+        return line;
+    }
+
+    /** All commands explain themselves in the same way. */
+    private static void describe(CommandLine command) {
+        command.getCommandSpec().mixinStandardHelpOptions(true);
+        command.getCommandSpec().versionProvider(new Version());
+        command.getCommandSpec().usageMessage().abbreviateSynopsis(true);
+    }
+
+    private static Help.ColorScheme colours(Shell shell) {
+        return CommandLine.Help.defaultColorScheme(shell.isColoured() ? Help.Ansi.ON : Help.Ansi.OFF);
+    }
+
+    /** Options alone are those of {@code serve}. */
+    private static List<String> withCommand(String... arguments) {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        if (!all.isEmpty() && all.get(0).startsWith("-") && !OWN_OPTIONS.contains(all.get(0))) {
+            all.add(0, "serve");
+        }
+        return all;
+    }
+
+    private static int wrongUsage(Shell shell, ParameterException error) {
+        CommandLine command = error.getCommandLine();
+        return report(
+                shell,
+                new Failure(
+                        Failure.USAGE,
+                        String.valueOf(error.getMessage()),
+                        "`" + command.getCommandSpec().qualifiedName() + " --help` says what it takes."));
+    }
+
+    /** Says on standard error what was wrong, and what to do. */
+    static int report(Shell shell, Failure failure) {
+        shell.err().println("couch-jobs: " + Text.plain(failure.title()));
+        failure.details().forEach(detail -> shell.err().println("  " + Text.plain(detail)));
+        return failure.exitCode();
+    }
+
+    private static Failure failure(Exception error) {
+        Throwable cause = error;
+        while (cause instanceof CompletionException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        if (cause instanceof Failure known) {
+            return known;
+        }
+        if (cause instanceof FDBException database) {
+            return new Failure(Failure.FAILED, "The database does not answer as it should: " + database.getMessage());
+        }
+        if (cause instanceof StorageException
+                || cause instanceof ClusterUnavailableException
+                || cause instanceof JobsException
+                || cause instanceof IllegalArgumentException
+                || cause instanceof IllegalStateException) {
+            return new Failure(Failure.FAILED, String.valueOf(cause.getMessage()));
+        }
+        return new Failure(Failure.FAILED, "This should not have happened: " + cause, "Please report it.");
+    }
+}

@@ -1,0 +1,78 @@
+package dev.couchjobs.server.internal.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A signal that ends the process. The process waits until the command has ended the request that it makes, and has
+ * closed what it has opened; a request that takes long is given up. While the command waits for input, there is nothing
+ * to wait for.
+ */
+final class Stop implements AutoCloseable {
+    private static final Duration GLANCE = Duration.ofMillis(300);
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    private static final Duration CLOSING = Duration.ofSeconds(15);
+
+    private final CountDownLatch requested = new CountDownLatch(1);
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final Thread command = Thread.currentThread();
+    private final Thread hook = new Thread(this::end, "signal");
+    private volatile boolean isIdle;
+
+    Stop() {
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    boolean isRequested() {
+        return requested.getCount() == 0;
+    }
+
+    /** {@return whether a signal has come within a time} */
+    boolean await(Duration time) {
+        try {
+            return requested.await(time.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
+    }
+
+    /** Waits for input. */
+    @Nullable String line(BufferedReader input) throws IOException {
+        isIdle = true;
+        try {
+            return input.readLine();
+        } finally {
+            isIdle = false;
+        }
+    }
+
+    private void end() {
+        requested.countDown();
+        try {
+            if (!ended.await(GLANCE.toNanos(), TimeUnit.NANOSECONDS) && isIdle) {
+                return;
+            }
+            if (!ended.await(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+                command.interrupt();
+                var unused = ended.await(CLOSING.toNanos(), TimeUnit.NANOSECONDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        ended.countDown();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException shutsDown) {
+            // The hook runs.
+        }
+    }
+}

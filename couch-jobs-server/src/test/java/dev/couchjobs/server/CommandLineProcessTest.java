@@ -1,0 +1,131 @@
+package dev.couchjobs.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.JobType;
+import dev.couchjobs.server.internal.cli.Typed;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Commands in processes of their own: their status, and signals. */
+@Timeout(300)
+class CommandLineProcessTest {
+    private static final int TERMINATED = 128 + 15;
+
+    @TempDir
+    private Path root;
+
+    private static Process start(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.couchjobs.server.ServerMain"));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command).start();
+    }
+
+    private static String text(InputStream stream) throws IOException {
+        return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    private static BufferedReader lines(Process process) {
+        return new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void optionsAloneServeUntilASignal() throws IOException, InterruptedException {
+        String directory = root.resolve("data").toString();
+        Process server = start("--directory", directory, "--port", "0");
+        try (BufferedReader out = lines(server)) {
+            String url = out.readLine().replaceAll(".*listens on (\\S+) .*", "$1");
+            assertThat(new Typed()
+                            .run("add", "mail", "1", "--id", "a", "--url", url)
+                            .exitCode())
+                    .isZero();
+            Process held = start("list", "--directory", directory);
+            assertThat(held.waitFor()).isEqualTo(1);
+            assertThat(text(held.getErrorStream())).contains("--url").doesNotContain("Exception");
+
+            server.toHandle().destroy();
+            assertThat(server.waitFor()).isEqualTo(TERMINATED);
+        } finally {
+            server.destroyForcibly();
+        }
+        Process shown = start("show", "mail", "a", "--directory", directory, "--json");
+        assertThat(shown.waitFor()).isZero();
+        assertThat(text(shown.getInputStream())).contains("\"id\":\"a\"").hasLineCount(1);
+        assertThat(text(shown.getErrorStream())).isEmpty();
+    }
+
+    @Test
+    void aSignalEndsAWatchAndClosesTheDirectory() throws IOException, InterruptedException {
+        String directory = root.resolve("data").toString();
+        new Typed().run("add", "mail", "1", "--id", "a", "--directory", directory);
+        Process watch = start("watch", "--directory", directory, "--every", "10m");
+        try (BufferedReader out = lines(watch)) {
+            assertThat(out.readLine()).endsWith("mail pending=1").doesNotContain("\u001b");
+            watch.toHandle().destroy();
+            assertThat(watch.waitFor()).isEqualTo(TERMINATED);
+            assertThat(text(watch.getErrorStream())).isEmpty();
+        } finally {
+            watch.destroyForcibly();
+        }
+        assertThat(new Typed().run("list", "--directory", directory).exitCode()).isZero();
+    }
+
+    @Test
+    void anImportThatASignalInterruptsIsRepeated() throws IOException, InterruptedException {
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < 250; i++) {
+            lines.append("{\"type\": \"mail\", \"data\": ").append(i).append("}\n");
+        }
+        Path file = Files.writeString(root.resolve("jobs"), lines);
+        try (TestServer server = TestServer.forEverything()) {
+            String url = server.uri("/").toString();
+            Process first = start("import", "--url", url);
+            try (Writer in = first.outputWriter(StandardCharsets.UTF_8)) {
+                in.write(lines.toString());
+                in.flush();
+                while (pending(server) < 200) {
+                    Thread.onSpinWait();
+                }
+                first.toHandle().destroy();
+                assertThat(first.waitFor()).isEqualTo(TERMINATED);
+            } finally {
+                first.destroyForcibly();
+            }
+            assertThat(pending(server)).isEqualTo(200);
+            assertThat(new Typed().run("import", file.toString(), "--url", url).err())
+                    .isEqualTo("added 50 jobs; 200 were there\n");
+        }
+    }
+
+    private static long pending(TestServer server) {
+        return server.jobs
+                .counts(server.database, JobType.of("mail", Object.class))
+                .join()
+                .pending();
+    }
+
+    @Test
+    void wrongUsageIsTwo() throws IOException, InterruptedException {
+        Process wrong = start("list", "--bogus");
+        assertThat(wrong.waitFor()).isEqualTo(2);
+        assertThat(text(wrong.getInputStream())).isEmpty();
+        assertThat(text(wrong.getErrorStream())).startsWith("couch-jobs: Unknown option: '--bogus'\n");
+    }
+}
