@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -159,9 +160,10 @@ class CommandLineTest {
 
     @Test
     void aTokenIsSentAndNeverShown() {
-        Authenticator readers = request -> Optional.ofNullable(request.getHeader("Authorization"))
-                .filter("Bearer s3cret"::equals)
-                .map(header -> Access.of("jo", Role.READ));
+        Authenticator readers =
+                request -> CompletableFuture.completedFuture(Optional.ofNullable(request.getHeader("Authorization"))
+                        .filter("Bearer s3cret"::equals)
+                        .map(header -> Access.of("jo", Role.READ)));
         try (TestServer guarded = new TestServer(http -> http.authenticator(readers))) {
             String url = guarded.uri("/").toString();
             assertThat(new Typed()
@@ -207,13 +209,34 @@ class CommandLineTest {
     void deadLettersAreRetried() {
         fail("x", "y", "z");
         assertThat(run("dead mail").out()).contains("no such address");
-        assertThat(run("retry mail x").out()).isEqualTo("retries mail x\n");
+        assertThat(run("retry mail x").out()).isEqualTo("retried mail x\n");
         assertThat(run("retry mail x nothing").exitCode()).isEqualTo(3);
         assertThat(run("retry mail --all").exitCode()).isEqualTo(2);
         Ran all = run(new Typed().atTerminal("y\n"), "retry mail --all");
-        assertThat(all.err()).contains("Run 2 failed jobs of mail again?");
-        assertThat(all.out()).isEqualTo("retries 2 jobs of mail\n");
+        assertThat(all.err()).contains("Change 3 jobs of mail: retried?");
+        assertThat(all.out()).isEqualTo("retried: 2 jobs of mail\n");
         assertThat(run("dead mail").err()).isEqualTo("There are none.\n");
+    }
+
+    @Test
+    void jobsThatMeetAConditionAreChangedTogether() {
+        for (String id : List.of("a1", "a2", "b1")) {
+            run("add mail 1 --in 1h --id " + id + " --tag " + id.charAt(0));
+        }
+        assertThat(run("run-now mail --id-prefix b --yes").out()).isEqualTo("due now: 1 jobs of mail\n");
+        Ran no = run(new Typed().atTerminal("n\n"), "cancel mail --tag a");
+        assertThat(no.exitCode()).isEqualTo(3);
+        assertThat(no.err()).contains("Change 2 jobs of mail: cancelled?");
+        Ran cancelled = run("cancel mail --tag a --yes --json", "--reason", "not wanted");
+        assertThat(cancelled.json().get("applied").asInt()).isEqualTo(2);
+        assertThat(run("show mail a1").out()).contains("not wanted");
+        assertThat(run("show mail b1 --json").json().get("state").stringValue()).isEqualTo("pending");
+        assertThat(run("remove mail --outcome cancelled --yes").out()).isEqualTo("removed: 2 jobs of mail\n");
+        assertThat(run("remove mail --outcome cancelled --yes").exitCode()).isEqualTo(3);
+        assertThat(run("remove mail b1 --all --yes").exitCode()).isEqualTo(2);
+        assertThat(run("remove mail --all --tag a --yes").exitCode()).isEqualTo(2);
+        assertThat(run("remove mail --yes").exitCode()).isEqualTo(2);
+        assertThat(run("remove mail --state bogus --yes").exitCode()).isEqualTo(2);
     }
 
     @Test

@@ -25,6 +25,9 @@ final class CancelCommand extends ApiCommand {
     private String reason = "";
 
     @Mixin
+    private final FilterOptions filter = new FilterOptions();
+
+    @Mixin
     private final YesOption yes = new YesOption();
 
     @Override
@@ -36,8 +39,11 @@ final class CancelCommand extends ApiCommand {
             return done(
                     session, reply, "cancelled " + reply.json().path("count").asLong() + " jobs of " + batch);
         }
-        if (batch != null || type == null || ids.isEmpty()) {
-            throw new Failure(Failure.USAGE, "Which jobs?", "Give a type and ids, or --batch.");
+        if (batch != null || type == null || ids.isEmpty() != filter.isGiven()) {
+            throw new Failure(Failure.USAGE, "Which jobs?", "Give a type and ids, a type and a condition, or --batch.");
+        }
+        if (filter.isGiven()) {
+            return filter.run(this, session, yes, type, "cancel", "cancelled", reason);
         }
         String of = type;
         return each(

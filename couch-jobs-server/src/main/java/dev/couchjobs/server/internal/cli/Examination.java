@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.cli;
 
 import dev.couchjobs.JobType;
 import dev.couchjobs.server.internal.json.Fields;
+import dev.couchjobs.server.internal.selections.SelectionWorker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -280,6 +281,7 @@ final class Examination {
         }
         if (session.local().filter(LocalServer::isDirectory).isPresent()) {
             ListCommand.names(session).stream()
+                    .filter(type -> !type.equals(SelectionWorker.TYPE.name()))
                     .filter(type -> countsOf(type).path("running").asLong() > 0)
                     .forEach(unmonitored::add);
         }

@@ -1,6 +1,7 @@
 package dev.couchjobs.server.internal.cli;
 
 import dev.couchjobs.server.internal.json.Fields;
+import dev.couchjobs.server.internal.selections.SelectionWorker;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -43,6 +44,10 @@ final class ExportCommand extends ApiCommand {
     @Override
     int run(Session session) {
         List<String> sorted = new ArrayList<>(new TreeSet<>(types.isEmpty() ? ListCommand.names(session) : types));
+        if (types.isEmpty()) {
+            // A change of many jobs that has been asked for here must not begin where the export is imported.
+            sorted.remove(SelectionWorker.TYPE.name());
+        }
         Optional<String> place = Optional.empty();
         if (after != null) {
             int slash = after.indexOf('/');
@@ -141,6 +146,12 @@ final class ExportCommand extends ApiCommand {
         }
         if (reply.status() != 200) {
             throw api.failure(reply);
+        }
+        if (!reply.json().has("data")) {
+            throw new Failure(
+                    Failure.REFUSED,
+                    "The caller may not see what jobs of " + type + " contain.",
+                    "Export with a token of the role operate.");
         }
         if (!reply.json().path("blocked").asBoolean()) {
             return Optional.of(reply.text());

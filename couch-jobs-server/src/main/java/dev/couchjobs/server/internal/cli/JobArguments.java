@@ -19,12 +19,18 @@ final class JobArguments {
     List<String> ids() {
         if (ids.isEmpty()) {
             throw new Failure(
-                    Failure.USAGE, "The id of a job is missing.", "`couch-jobs list " + type + "` shows them.");
+                    Failure.USAGE,
+                    "The id of a job is missing.",
+                    "`couch-jobs list " + type + "` shows them; --all is all of them.");
         }
         return ids;
     }
 
-    boolean hasIds() {
-        return !ids.isEmpty();
+    /** {@return whether a condition names the jobs, and no ids do} */
+    boolean areChosenBy(FilterOptions filter) {
+        if (filter.isGiven() && !ids.isEmpty()) {
+            throw new Failure(Failure.USAGE, "Ids and a condition do not go together.", "Leave one of them out.");
+        }
+        return filter.isGiven();
     }
 }

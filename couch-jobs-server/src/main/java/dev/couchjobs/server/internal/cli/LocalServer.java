@@ -18,6 +18,7 @@ import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
@@ -93,9 +94,9 @@ final class LocalServer implements AutoCloseable {
 
     private static Authenticator callersWith(String secret) {
         byte[] expected = ("Bearer " + secret).getBytes(StandardCharsets.UTF_8);
-        return request -> Optional.ofNullable(request.getHeader("Authorization"))
+        return request -> CompletableFuture.completedFuture(Optional.ofNullable(request.getHeader("Authorization"))
                 .filter(header -> MessageDigest.isEqual(expected, header.getBytes(StandardCharsets.UTF_8)))
-                .map(header -> Access.of("couch-jobs", Role.ADMIN));
+                .map(header -> Access.of("couch-jobs", Role.ADMIN)));
     }
 
     /** {@return whether this is a directory, which no other process can have open} */

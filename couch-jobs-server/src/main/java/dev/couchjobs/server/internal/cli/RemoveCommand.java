@@ -10,10 +10,16 @@ final class RemoveCommand extends ApiCommand {
     private final JobArguments jobs = new JobArguments();
 
     @Mixin
+    private final FilterOptions filter = new FilterOptions();
+
+    @Mixin
     private final YesOption yes = new YesOption();
 
     @Override
     int run(Session session) {
+        if (jobs.areChosenBy(filter)) {
+            return filter.run(this, session, yes, jobs.type(), "remove", "removed", "");
+        }
         int count = jobs.ids().size();
         confirm(
                 session,

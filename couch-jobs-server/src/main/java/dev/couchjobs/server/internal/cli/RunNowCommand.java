@@ -9,8 +9,17 @@ final class RunNowCommand extends ApiCommand {
     @Mixin
     private final JobArguments jobs = new JobArguments();
 
+    @Mixin
+    private final FilterOptions filter = new FilterOptions();
+
+    @Mixin
+    private final YesOption yes = new YesOption();
+
     @Override
     int run(Session session) {
+        if (jobs.areChosenBy(filter)) {
+            return filter.run(this, session, yes, jobs.type(), "run_now", "due now", "");
+        }
         return each(
                 session,
                 jobs.ids(),
