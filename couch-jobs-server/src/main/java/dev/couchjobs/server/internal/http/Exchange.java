@@ -165,8 +165,7 @@ public final class Exchange {
     }
 
     private boolean hasBody() {
-        return request.getContentLengthLong() > 0
-                || header("Transfer-Encoding").isPresent();
+        return request.getContentLengthLong() > 0 || header("Transfer-Encoding").isPresent();
     }
 
     private void write(Reply reply) {
