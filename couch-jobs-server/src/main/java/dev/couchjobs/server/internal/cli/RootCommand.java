@@ -7,6 +7,7 @@ import dev.couchjobs.fdb.embedded.StorageException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
@@ -59,7 +60,16 @@ import picocli.CommandLine.ParameterException;
             "4:the server does not let the caller do it"
         })
 public final class RootCommand {
-    private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
+    private static final String LOG = "org.slf4j.simpleLogger.";
+
+    /** What a server logs: lines with times, and of the HTTP library only what is wrong. */
+    private static final Map<String, String> LOG_OF_SERVER = Map.of(
+            "showDateTime", "true",
+            "dateTimeFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSZ",
+            "showThreadName", "false",
+            "showShortLogName", "true",
+            "log.org.eclipse.jetty", "warn");
+
     private static final Set<String> OWN_OPTIONS = Set.of("-h", "--help", "-V", "--version");
 
     private final Shell shell;
@@ -85,9 +95,12 @@ public final class RootCommand {
     /** {@return the exit status of the command that the arguments name} */
     public static int run(String... arguments) {
         List<String> all = withCommand(arguments);
-        if (!all.contains("serve") && System.getProperty(LOG_LEVEL) == null) {
-            System.setProperty(LOG_LEVEL, "warn");
-        }
+        Map<String, String> log = all.contains("serve") ? LOG_OF_SERVER : Map.of("defaultLogLevel", "warn");
+        log.forEach((name, value) -> {
+            if (System.getProperty(LOG + name) == null) {
+                System.setProperty(LOG + name, value);
+            }
+        });
         return run(Shell.ofProcess(), arguments);
     }
 
