@@ -88,6 +88,25 @@ class CommandLineProcessTest {
     }
 
     @Test
+    void aWatchHearsOfAChange() throws IOException, InterruptedException {
+        try (TestServer server = TestServer.forEverything()) {
+            String url = server.uri("/").toString();
+            new Typed().run("add", "mail", "1", "--url", url);
+            Process watch = start("watch", "mail", "--every", "100ms", "--url", url);
+            try (BufferedReader out = lines(watch)) {
+                assertThat(out.readLine()).endsWith("mail pending=1");
+                new Typed().run("add", "mail", "2", "--url", url);
+                assertThat(out.readLine()).endsWith("mail pending=2");
+                watch.toHandle().destroy();
+                assertThat(watch.waitFor()).isEqualTo(TERMINATED);
+                assertThat(text(watch.getErrorStream())).isEmpty();
+            } finally {
+                watch.destroyForcibly();
+            }
+        }
+    }
+
+    @Test
     void anImportThatASignalInterruptsIsRepeated() throws IOException, InterruptedException {
         StringBuilder lines = new StringBuilder();
         for (int i = 0; i < 250; i++) {

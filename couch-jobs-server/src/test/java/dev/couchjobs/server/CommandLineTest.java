@@ -213,7 +213,7 @@ class CommandLineTest {
         assertThat(run("retry mail x nothing").exitCode()).isEqualTo(3);
         assertThat(run("retry mail --all").exitCode()).isEqualTo(2);
         Ran all = run(new Typed().atTerminal("y\n"), "retry mail --all");
-        assertThat(all.err()).contains("Change 3 jobs of mail: retried?");
+        assertThat(all.err()).contains("Change 2 jobs of mail: retried?");
         assertThat(all.out()).isEqualTo("retried: 2 jobs of mail\n");
         assertThat(run("dead mail").err()).isEqualTo("There are none.\n");
     }
@@ -295,7 +295,7 @@ class CommandLineTest {
                 .handle(MAIL, job -> job.data())
                 .start()) {
             run("add mail 1 --wait 30s");
-            assertThat(run("workers").lines().get(1)).startsWith("main  ");
+            assertThat(run("workers").lines()).anyMatch(line -> line.startsWith("main  "));
             Ran health = run("health");
             assertThat(health.exitCode()).isZero();
             assertThat(health.out()).contains("status           up\n");
@@ -364,7 +364,7 @@ class CommandLineTest {
     @Test
     void aChangeIsALine() {
         run("add mail 1");
-        Ran watched = run("watch --every 100ms --rounds 3");
+        Ran watched = run("watch --every 100ms --rounds 2");
         assertThat(watched.exitCode()).isZero();
         assertThat(watched.lines()).hasSize(1).first(STRING).endsWith("Z mail pending=1");
         assertThat(run("watch mail --rounds 1 --json")
@@ -463,9 +463,10 @@ class CommandLineTest {
         Ran ran = run("bench --jobs 20 --connections 4 --json");
         assertThat(ran.exitCode()).as(ran.err()).isZero();
         assertThat(ran.json().get("items"))
-                .hasSize(2)
+                .hasSize(3)
                 .allSatisfy(row -> assertThat(row.get("jobs").asInt()).isEqualTo(20));
-        assertThat(run("list --json").out()).doesNotContain("\"pending\":1").doesNotContain("\"pending\":20");
+        assertThat(run("list --json").out()).doesNotContain("\"total\":20");
+        assertThat(run("workers --json").out()).doesNotContain("couch-jobs-bench");
     }
 
     @Test

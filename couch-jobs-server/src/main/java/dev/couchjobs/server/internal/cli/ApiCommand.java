@@ -1,6 +1,5 @@
 package dev.couchjobs.server.internal.cli;
 
-import dev.couchjobs.JobsListener;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -28,7 +27,7 @@ abstract class ApiCommand implements Callable<Integer> {
     public final Integer call() {
         Output output = new Output(shell(), isJson);
         try (Stop stop = new Stop();
-                Session session = Session.open(target, output, stop, makesDirectory(), listener())) {
+                Session session = Session.open(target, output, stop, makesDirectory())) {
             int exitCode = run(session);
             return output.isClosed() ? Failure.FAILED : exitCode;
         }
@@ -40,10 +39,6 @@ abstract class ApiCommand implements Callable<Integer> {
     /** {@return whether a directory that is not there is made: not to read what it cannot have} */
     boolean makesDirectory() {
         return false;
-    }
-
-    JobsListener listener() {
-        return new JobsListener() {};
     }
 
     final Shell shell() {

@@ -1,34 +1,34 @@
 package dev.couchjobs.server.internal.cli;
 
-import dev.couchjobs.AttemptEnd;
-import dev.couchjobs.JobType;
-import dev.couchjobs.JobsListener;
-import dev.couchjobs.Worker;
 import dev.couchjobs.server.internal.json.Fields;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
+import tools.jackson.databind.node.ObjectNode;
 
-/** Measures a database with jobs of a type of its own, which it removes afterwards. */
+/** Measures a server with jobs of a type of its own, which it removes afterwards. */
 @Command(
         name = "bench",
-        description = "Adds jobs over HTTP; with --directory or --cluster-file"
-                + " a worker claims and finishes them. Prints jobs a second, p50 and p99, and removes the jobs.")
+        description = "Adds jobs, claims and finishes them by the worker protocol, and removes them."
+                + " Prints jobs a second, p50 and p99. Needs the roles operate and work.")
 final class BenchCommand extends ApiCommand {
-    private static final Duration LOOK = Duration.ofMillis(50);
+    private static final String NAME = "couch-jobs-bench";
+    private static final int CONNECTIONS_MAX = 1000;
+    private static final int CLAIMS_MAX = 100;
 
     @Option(names = "--jobs", paramLabel = "N", description = "How many jobs. Default: 2000")
     private int jobs = 2000;
@@ -36,73 +36,33 @@ final class BenchCommand extends ApiCommand {
     @Option(names = "--connections", paramLabel = "N", description = "How many requests at once. Default: 16")
     private int connections = 16;
 
-    @Option(
-            names = "--concurrency",
-            paramLabel = "N",
-            description = "How many jobs the worker runs at once. Default: 16")
-    private int concurrency = 16;
+    @Option(names = "--claims", paramLabel = "N", description = "How many jobs a request claims. Default: 1")
+    private int claims = 1;
 
-    private final String type = "couch-jobs-bench-" + UUID.randomUUID();
-    private final Map<String, Long> startedAt = new ConcurrentHashMap<>();
-    private final Map<String, Long> took = new ConcurrentHashMap<>();
-    private CountDownLatch ended = new CountDownLatch(0);
+    private final String type = NAME + "-" + UUID.randomUUID();
+    private final Queue<String> ids = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean hasFailed = new AtomicBoolean();
 
     @Override
     boolean makesDirectory() {
         return true;
     }
 
-    /** Measures from the begin of a handler, which does nothing, to the commit of the job's end. */
-    @Override
-    JobsListener listener() {
-        return new JobsListener() {
-            @Override
-            public void started(Started event) {
-                if (event.type().equals(type)) {
-                    startedAt.put(event.jobId(), System.nanoTime());
-                }
-            }
-
-            @Override
-            public void ended(Ended event) {
-                Long start = startedAt.get(event.jobId());
-                if (start != null && event.how() == AttemptEnd.SUCCEEDED) {
-                    took.put(event.jobId(), System.nanoTime() - start);
-                    ended.countDown();
-                }
-            }
-        };
-    }
-
     @Override
     int run(Session session) {
-        if (jobs < 1 || connections < 1 || connections > 1000 || concurrency < 1) {
+        if (jobs < 1 || connections < 1 || connections > CONNECTIONS_MAX || claims < 1 || claims > CLAIMS_MAX) {
             throw new Failure(
-                    Failure.USAGE, "The numbers are 1 or more, and 1000 connections at most.", "Change them.");
+                    Failure.USAGE, "--jobs is 1 or more, --connections 1 to 1000, --claims 1 to 100.", "Change them.");
         }
-        List<String> ids = new ArrayList<>();
+        BooleanSupplier ends = () -> session.stop().isRequested() || hasFailed.get();
         List<JsonNode> rows = new ArrayList<>();
         try {
-            rows.add(row("add, a request each", each(session, jobs, number -> {
-                JsonNode body = new Fields().put("data", number).node();
-                String id = session.api()
-                        .post(Address.of("/v1/types/{}/jobs", type), body)
-                        .json()
-                        .path("id")
-                        .asString();
-                synchronized (ids) {
-                    ids.add(id);
-                }
-            })));
-            if (session.local().isPresent() && !session.stop().isRequested()) {
-                rows.add(row(
-                        "claim and finish, a worker in process",
-                        work(session, session.local().get(), ids.size())));
-            } else {
-                session.output().note("Claims are measured with --directory and --cluster-file.");
-            }
+            rows.add(row("add", add(session.api(), ends)));
+            rows.add(row("claim and finish", work(session.api(), ends)));
         } finally {
-            rows.add(row("remove, a request each", remove(session, List.copyOf(ids))));
+            // Also after a signal or an error: nothing stays half done.
+            hasFailed.set(false);
+            rows.add(row("remove", remove(session.api())));
         }
         if (session.output().isJson()) {
             session.output()
@@ -116,40 +76,98 @@ final class BenchCommand extends ApiCommand {
     /** What one step took. */
     private record Measure(long nanos, List<Long> each) {}
 
-    private interface Step {
-        void run(int number);
+    /** What one connection does; it adds the time of each job. */
+    private interface Connection {
+        void run(List<Long> times);
     }
 
-    private Measure each(Session session, int count, Step step) {
-        return threads(session, count, step, false);
-    }
-
-    /** Removes all, also after a signal: nothing stays half done. */
-    private Measure remove(Session session, List<String> ids) {
-        return threads(
-                session,
-                ids.size(),
-                number -> session.api().delete(Address.of("/v1/types/{}/jobs/{}", type, ids.get(number))),
-                true);
-    }
-
-    private Measure threads(Session session, int count, Step step, boolean isCleanup) {
+    private Measure add(Api api, BooleanSupplier ends) {
         AtomicInteger next = new AtomicInteger();
+        return onAll(times -> {
+            while (!ends.getAsBoolean() && next.getAndIncrement() < jobs) {
+                long start = System.nanoTime();
+                JsonNode body = new Fields().put("data", next.get()).node();
+                ids.add(api.post(Address.of("/v1/types/{}/jobs", type), body)
+                        .json()
+                        .path("id")
+                        .asString());
+                times.add(System.nanoTime() - start);
+            }
+        });
+    }
+
+    /** Each connection is a worker. The time of a job is from the call that claims it to the reply to its end. */
+    private Measure work(Api api, BooleanSupplier ends) {
+        AtomicInteger left = new AtomicInteger(ids.size());
+        return onAll(times -> {
+            JsonNode worker = new Fields()
+                    .put("name", NAME)
+                    .put("id", UUID.randomUUID().toString())
+                    .put("types", List.of(type))
+                    .node();
+            try {
+                while (!ends.getAsBoolean() && left.get() > 0) {
+                    long start = System.nanoTime();
+                    for (JsonNode claim : claim(api, worker)) {
+                        api.post(
+                                Address.of(
+                                        "/v1/work/types/{}/jobs/{}/finish",
+                                        type,
+                                        claim.path("id").asString()),
+                                new Fields().put("lock", claim.path("lock")).node());
+                        times.add(System.nanoTime() - start);
+                        left.decrementAndGet();
+                    }
+                }
+            } finally {
+                JsonNode ended = ((ObjectNode) worker.deepCopy()).without("types");
+                api.send("POST", Address.of("/v1/work/workers/end"), ended);
+            }
+        });
+    }
+
+    private JsonNode claim(Api api, JsonNode worker) {
+        JsonNode body = new Fields()
+                .put("requestId", UUID.randomUUID().toString())
+                .put("worker", worker)
+                .put("max", claims)
+                .put("wait", "PT0.2S")
+                .node();
+        return api.post(Address.of("/v1/work/claims"), body).json().path("claims");
+    }
+
+    private Measure remove(Api api) {
+        return onAll(times -> {
+            for (Optional<String> id = next(); id.isPresent(); id = next()) {
+                long start = System.nanoTime();
+                Address job = Address.of("/v1/types/{}/jobs/{}", type, id.get());
+                ApiReply reply = api.send("DELETE", job, MissingNode.getInstance());
+                if (reply.status() != 200) {
+                    throw api.failure(reply);
+                }
+                times.add(System.nanoTime() - start);
+            }
+        });
+    }
+
+    private Optional<String> next() {
+        return Optional.ofNullable(ids.poll());
+    }
+
+    private Measure onAll(Connection connection) {
         ExecutorService threads = Executors.newFixedThreadPool(connections);
         long start = System.nanoTime();
         List<Future<List<Long>>> all = new ArrayList<>();
         for (int i = 0; i < connections; i++) {
             all.add(threads.submit(() -> {
                 List<Long> times = new ArrayList<>();
-                for (int number = next.getAndIncrement(); number < count; number = next.getAndIncrement()) {
-                    if (!isCleanup && session.stop().isRequested()) {
-                        break;
-                    }
-                    long before = System.nanoTime();
-                    step.run(number);
-                    times.add(System.nanoTime() - before);
+                try {
+                    connection.run(times);
+                    return times;
+                } catch (RuntimeException e) {
+                    hasFailed.set(true);
+                    throw e;
                 }
-                return times;
             }));
         }
         try {
@@ -168,29 +186,6 @@ final class BenchCommand extends ApiCommand {
             throw new Failure(Failure.FAILED, "Interrupted.", "Jobs of the type " + type + " may be left.");
         } finally {
             threads.shutdown();
-        }
-    }
-
-    private Measure work(Session session, LocalServer local, int count) {
-        ended = new CountDownLatch(count);
-        long start = System.nanoTime();
-        Worker worker = local.jobs()
-                .worker()
-                .handle(JobType.of(type, Object.class, Object.class), job -> true)
-                .concurrency(concurrency)
-                .start();
-        try {
-            while (!ended.await(LOOK.toNanos(), TimeUnit.NANOSECONDS)) {
-                if (session.stop().isRequested()) {
-                    break;
-                }
-            }
-            return new Measure(System.nanoTime() - start, List.copyOf(took.values()));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new Failure(Failure.FAILED, "Interrupted.", "Jobs of the type " + type + " may be left.");
-        } finally {
-            worker.close();
         }
     }
 

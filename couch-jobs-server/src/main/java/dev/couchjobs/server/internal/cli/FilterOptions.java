@@ -38,6 +38,18 @@ final class FilterOptions {
         return isAll || !where().isEmpty();
     }
 
+    /** What the action can be done to, if nothing else is said. */
+    private ObjectNode where(String action) {
+        ObjectNode where = where();
+        if (action.equals("retry") && outcome == null && state == null) {
+            where.put("outcome", "failed");
+        }
+        if (action.equals("run_now") && state == null) {
+            where.put("state", "pending");
+        }
+        return where;
+    }
+
     private ObjectNode where() {
         return new Fields()
                 .text("tag", Optional.ofNullable(tag))
@@ -68,11 +80,13 @@ final class FilterOptions {
         }
         if (!yes.isGiven()) {
             String count = session.output().shell().isTerminal()
-                    ? ended(session, type, "count", "").path("applied").asString()
+                    ? ended(session, type, "count", where(action), "")
+                            .path("applied")
+                            .asString()
                     : "all such";
             command.confirm(session, yes, "Change " + count + " jobs of " + type + ": " + verb + "?");
         }
-        JsonNode done = ended(session, type, action, reason);
+        JsonNode done = ended(session, type, action, where(action), reason);
         long applied = done.path("applied").asLong();
         if (session.output().isJson()) {
             session.output().json(done.toString());
@@ -82,8 +96,8 @@ final class FilterOptions {
         return applied == 0 ? Failure.NOTHING : ApiCommand.DONE;
     }
 
-    private JsonNode ended(Session session, String type, String action, String reason) {
-        Fields body = new Fields().put("action", action).put("where", where());
+    private JsonNode ended(Session session, String type, String action, ObjectNode where, String reason) {
+        Fields body = new Fields().put("action", action).put("where", where);
         if (!reason.isEmpty()) {
             body.put("reason", reason);
         }

@@ -2,7 +2,6 @@ package dev.couchjobs.server.internal.cli;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
-import dev.couchjobs.JobsListener;
 import dev.couchjobs.fdb.DatabaseLocation;
 import dev.couchjobs.fdb.Databases;
 import dev.couchjobs.fdb.embedded.DirectoryInUseException;
@@ -47,7 +46,7 @@ final class LocalServer implements AutoCloseable {
      *
      * @param makesDirectory whether a directory that is not there is made
      */
-    static LocalServer open(DatabaseLocation location, boolean makesDirectory, JobsListener listener) {
+    static LocalServer open(DatabaseLocation location, boolean makesDirectory) {
         if (!makesDirectory
                 && location instanceof DatabaseLocation.Directory directory
                 && !Files.isDirectory(directory.path())) {
@@ -59,7 +58,7 @@ final class LocalServer implements AutoCloseable {
         Database database = database(location);
         CouchJobs jobs = null;
         try {
-            jobs = CouchJobs.builder(database).listener(listener).build();
+            jobs = CouchJobs.on(database);
             return new LocalServer(location, database, jobs, secret());
         } catch (RuntimeException e) {
             if (jobs != null) {

@@ -1,6 +1,5 @@
 package dev.couchjobs.server.internal.cli;
 
-import dev.couchjobs.JobsListener;
 import java.util.Optional;
 
 /** A command's connection with the jobs, from its begin to its end. */
@@ -17,10 +16,9 @@ final class Session implements AutoCloseable {
         this.local = local;
     }
 
-    static Session open(TargetOptions target, Output output, Stop stop, boolean makesDirectory, JobsListener listener) {
+    static Session open(TargetOptions target, Output output, Stop stop, boolean makesDirectory) {
         var environment = output.shell().environment();
-        Optional<LocalServer> local =
-                target.location().map(location -> LocalServer.open(location, makesDirectory, listener));
+        Optional<LocalServer> local = target.location().map(location -> LocalServer.open(location, makesDirectory));
         Api api = local.map(server -> new Api(server.address(), Optional.of(server.secretOfCaller())))
                 .orElseGet(() -> new Api(target.url(environment), target.token(environment)));
         return new Session(api, output, stop, local);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,14 +52,24 @@ final class Stop implements AutoCloseable {
         }
     }
 
+    /** Waits for something that need not come to an end. */
+    <T> T waiting(Supplier<T> wait) {
+        isIdle = true;
+        try {
+            return wait.get();
+        } finally {
+            isIdle = false;
+        }
+    }
+
     private void end() {
         requested.countDown();
         try {
-            if (!ended.await(GLANCE.toNanos(), TimeUnit.NANOSECONDS) && isIdle) {
+            if (!isIdle && ended.await(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
                 return;
             }
-            if (!ended.await(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
-                command.interrupt();
+            command.interrupt();
+            if (!ended.await(GLANCE.toNanos(), TimeUnit.NANOSECONDS) && !isIdle) {
                 var unused = ended.await(CLOSING.toNanos(), TimeUnit.NANOSECONDS);
             }
         } catch (InterruptedException e) {

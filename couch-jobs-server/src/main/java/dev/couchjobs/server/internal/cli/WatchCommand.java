@@ -30,7 +30,7 @@ final class WatchCommand extends ApiCommand {
     @Parameters(arity = "0..*", paramLabel = "TYPE", description = "The types; all if none is given.")
     private List<String> types = List.of();
 
-    @Option(names = "--every", paramLabel = "DURATION", description = "How often it looks. Default: 2s")
+    @Option(names = "--every", paramLabel = "DURATION", description = "How often it looks at most. Default: 1s")
     private Duration period = CountsPoller.PERIOD;
 
     @Option(names = "--rounds", paramLabel = "N", description = "Ends when it has looked so often. Default: never")
@@ -43,20 +43,24 @@ final class WatchCommand extends ApiCommand {
     int run(Session session) {
         if (period.compareTo(Duration.ofMillis(100)) < 0 || rounds < 1) {
             throw new Failure(
-                    Failure.USAGE, "--every is 100ms or more, --rounds 1 or more.", "Leave them out for every 2 s.");
+                    Failure.USAGE,
+                    "--every is 100ms or more, --rounds 1 or more.",
+                    "Leave them out, and it looks every second at most.");
         }
         CountsPoller poller = new CountsPoller(session, types);
         boolean hasSeen = false;
         boolean isDown = false;
         for (int round = 1; ; round++) {
             try {
+                poller.awaitChange();
                 show(session, poller.read());
                 hasSeen = true;
                 isDown = false;
             } catch (Failure failure) {
-                if (!hasSeen
-                        || failure.exitCode() != Failure.FAILED
-                        || session.stop().isRequested()) {
+                if (session.stop().isRequested()) {
+                    return DONE;
+                }
+                if (!hasSeen || failure.exitCode() != Failure.FAILED) {
                     throw failure;
                 }
                 if (!isDown) {

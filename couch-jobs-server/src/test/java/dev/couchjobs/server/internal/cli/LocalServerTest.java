@@ -2,7 +2,6 @@ package dev.couchjobs.server.internal.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.couchjobs.JobsListener;
 import dev.couchjobs.fdb.DatabaseLocation;
 import java.io.IOException;
 import java.net.http.HttpClient;
@@ -16,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 class LocalServerTest {
     @Test
     void onlyTheCommandCanUseIt() throws IOException, InterruptedException {
-        try (LocalServer server = LocalServer.open(new DatabaseLocation.InMemory(), false, new JobsListener() {})) {
+        try (LocalServer server = LocalServer.open(new DatabaseLocation.InMemory(), false)) {
             assertThat(server.address().getHost()).isEqualTo("127.0.0.1");
             assertThat(status(server, "Bearer " + server.secretOfCaller())).isEqualTo(200);
             assertThat(status(server, "Bearer x")).isEqualTo(401);
