@@ -25,6 +25,7 @@ const PAGES = {
   workers: { title: 'Workers', part: Workers },
 };
 const MENU = Object.keys(PAGES).filter((page) => !PAGES[page].under);
+const SEARCH_MILLIS = 5000;
 const THEME = 'couch-jobs-theme';
 const THEMES = { auto: 'System', light: 'Light', dark: 'Dark' };
 
@@ -68,16 +69,23 @@ function isTyping(target) {
   return target.matches?.('input, select, textarea') || target.isContentEditable;
 }
 
+function focusSearch() {
+  const field = document.querySelector('[data-search]');
+  field?.focus();
+  field?.select();
+  return field !== null;
+}
+
 /** "/" goes to the search field of the page, or to the one of the jobs. */
 function search() {
-  const field = document.querySelector('[data-search]');
-  if (field) {
-    field.focus();
-    field.select();
-  } else {
-    go(href('jobs'));
-    requestAnimationFrame(() => document.querySelector('[data-search]')?.focus());
+  if (focusSearch()) {
+    return;
   }
+  const { page, params } = current();
+  go(href('jobs', { type: page === 'type' ? params.name : params.type }));
+  const observer = new MutationObserver(() => focusSearch() && observer.disconnect());
+  observer.observe(document.body, { childList: true, subtree: true });
+  setTimeout(() => observer.disconnect(), SEARCH_MILLIS);
 }
 
 export function App() {

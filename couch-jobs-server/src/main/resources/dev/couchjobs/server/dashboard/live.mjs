@@ -1,11 +1,18 @@
-// Keeps what a page shows up to date. It polls; all pages go through this module, so a feed can take its place.
+// Keeps what a page shows up to date: by the feed where it tells of changes, else by polling. It rests while the page
+// is hidden or the reader has paused it.
 
+import { get } from './api.mjs';
+import { follow } from './feed.mjs';
 import { useEffect, useRef, useState } from './html.mjs';
 
 const LONGEST_MILLIS = 30_000;
+const FED_MILLIS = 10_000;
+const PACE_MILLIS = 1000;
 const READERS = new Set();
 const LISTENERS = new Set();
 const state = { paused: false, failing: false };
+let isFollowing = false;
+let feed = null;
 
 function tell() {
   LISTENERS.forEach((listener) => listener({ ...state }));
@@ -15,24 +22,52 @@ function isIdle() {
   return state.paused || document.hidden;
 }
 
+function startFeed() {
+  const own = new AbortController();
+  feed = own;
+  follow({
+    page: (query) => get('v1/feed', { query, signal: own.signal }),
+    wait: (millis) => new Promise((resolve) => setTimeout(resolve, millis)),
+    changed: () => own.signal.aborted || READERS.forEach((reader) => reader.changed()),
+    ready: (following) => {
+      isFollowing = following && !own.signal.aborted;
+    },
+    stop: () => own.signal.aborted,
+    paceMillis: PACE_MILLIS,
+    retryMillis: LONGEST_MILLIS,
+  });
+}
+
+function stopFeed() {
+  feed?.abort();
+  feed = null;
+  isFollowing = false;
+}
+
+/** The feed takes one of the few connections that a browser opens to a server: a hidden page holds none. */
+function resumeOrRest() {
+  stopFeed();
+  if (!isIdle()) {
+    startFeed();
+    refreshAll();
+  }
+}
+
 export function setPaused(paused) {
   state.paused = paused;
   tell();
-  if (!paused) {
-    refreshAll();
-  }
+  resumeOrRest();
 }
 
 /** Reads again what is shown: something was changed here. */
 export function refreshAll() {
-  READERS.forEach((read) => read());
+  READERS.forEach((reader) => reader.read());
 }
 
-document.addEventListener('visibilitychange', () => {
-  if (!isIdle()) {
-    refreshAll();
-  }
-});
+export function startUpdates() {
+  document.addEventListener('visibilitychange', resumeOrRest);
+  resumeOrRest();
+}
 
 /** Whether updates are paused, and whether the last read failed. */
 export function useLiveState() {
@@ -47,9 +82,10 @@ export function useLiveState() {
 /**
  * Reads, and reads again while the page is visible. A failed read leaves the value as it was.
  *
- * load gets a signal that ends it; everyMillis may be a function of the value; deps are what load depends on.
+ * load gets a signal that ends it; deps are what load depends on; everyMillis may be a function of the value; isFed
+ * says that the feed tells of changes of the value, which is then read after a change, and seldom without one.
  */
-export function useLive(load, deps, everyMillis = 2000) {
+export function useLive(load, deps, everyMillis = 2000, isFed = true) {
   const [shown, setShown] = useState({ value: null, error: null });
   const latest = useRef(load);
   latest.current = load;
@@ -58,6 +94,8 @@ export function useLive(load, deps, everyMillis = 2000) {
     let failures = 0;
     let ended = false;
     let controller = null;
+    let pace = 0;
+    let began = 0;
     const later = (millis) => {
       clearTimeout(timer);
       timer = setTimeout(() => (isIdle() ? later(millis) : read()), millis);
@@ -67,6 +105,7 @@ export function useLive(load, deps, everyMillis = 2000) {
       controller?.abort();
       const own = new AbortController();
       controller = own;
+      began = Date.now();
       let value = null;
       try {
         value = await latest.current(own.signal);
@@ -83,19 +122,27 @@ export function useLive(load, deps, everyMillis = 2000) {
       if (ended || own.signal.aborted) {
         return;
       }
+      controller = null;
       if (state.failing !== failures > 0) {
         state.failing = failures > 0;
         tell();
       }
-      const pace = typeof everyMillis === 'function' ? everyMillis(value) : everyMillis;
-      later(Math.min(LONGEST_MILLIS, pace * 2 ** failures));
+      pace = typeof everyMillis === 'function' ? everyMillis(value) : everyMillis;
+      const quiet = isFed && isFollowing ? Math.max(pace, FED_MILLIS) : pace;
+      later(Math.min(LONGEST_MILLIS, quiet * 2 ** failures));
     };
+    const changed = () => {
+      if (isFed && controller === null) {
+        later(Math.max(0, began + pace - Date.now()));
+      }
+    };
+    const reader = { read, changed };
     setShown({ value: null, error: null });
-    READERS.add(read);
+    READERS.add(reader);
     read();
     return () => {
       ended = true;
-      READERS.delete(read);
+      READERS.delete(reader);
       clearTimeout(timer);
       controller?.abort();
     };

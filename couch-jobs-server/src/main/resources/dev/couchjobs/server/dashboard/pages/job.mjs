@@ -6,7 +6,7 @@ import { ago, duration, localTime, number } from '../format.mjs';
 import { elements, member } from '../json.mjs';
 import { useLive } from '../live.mjs';
 import { go, href } from '../router.mjs';
-import { Copy, ErrorText, Facts, JobLink, Loaded, Section, Status, Time, TypeLink, useNow } from '../parts/basics.mjs';
+import { Copy, ErrorText, Facts, JobLink, Loaded, None, Section, Status, Time, TypeLink, useNow } from '../parts/basics.mjs';
 import { Ask } from '../parts/dialog.mjs';
 import { Json } from '../parts/payload.mjs';
 import { Pages, Table } from '../parts/table.mjs';
@@ -99,7 +99,7 @@ function Actions({ job, url }) {
 }
 
 function Progress({ url, isRunning }) {
-  const progress = useLive((signal) => find(`${url}/progress`, { signal }), [url], isRunning ? 1000 : 5000);
+  const progress = useLive((signal) => find(`${url}/progress`, { signal }), [url], isRunning ? 1000 : 5000, false);
   if (!progress.value) {
     return null;
   }
@@ -152,7 +152,7 @@ function Attempts({ url, job }) {
 
 function Log({ url, params, isRunning }) {
   const after = params.after;
-  const log = useLive((signal) => logOf(url, after, signal), [url, after], isRunning ? 1000 : 5000);
+  const log = useLive((signal) => logOf(url, after, signal), [url, after], isRunning ? 1000 : 5000, false);
   const next = log.value?.length === ENTRIES ? log.value.at(-1).number : null;
   return html`<${Section} id="log" title="Log">
     <${Loaded} from=${log}>
@@ -169,7 +169,7 @@ function Log({ url, params, isRunning }) {
               head: 'Entry',
               isMain: true,
               cell: ({ kind, entry }) =>
-                html`${kind === 'checkpoint' && html`<${Status} of="checkpoint" />${' '}`}<code class="id">${entry}</code>`,
+                html`${kind === 'checkpoint' && html`<${Status} of="checkpoint" />${' '}`}${entry === undefined ? html`<${None} text="hidden" />` : html`<code class="id">${entry}</code>`}`,
             },
           ]}
         />
@@ -243,8 +243,17 @@ function Found({ job, url, params }) {
         ].map(([name, value]) => [name, value || ''])}
       />
     <//>
+    ${job.headers &&
+    Object.keys(job.headers).length > 0 &&
+    html`<${Section} id="headers" title="Headers">
+      <${Facts} items=${Object.entries(job.headers).map(([name, value]) => [name, html`<span class="id">${value}</span>`])} />
+    <//>`}
     <div class="halves">
-      <${Section} id="data" title="Data"><${Json} text=${job.data} what="the data" /><//>
+      <${Section} id="data" title="Data">
+        ${job.data === undefined
+          ? html`<p class="empty">${job.hidden ? 'Data and result are hidden from this caller.' : 'There is none.'}</p>`
+          : html`<${Json} text=${job.data} what="the data" />`}
+      <//>
       ${job.result !== undefined &&
       html`<${Section} id="result" title="Result"><${Json} text=${job.result} what="the result" /><//>`}
     </div>

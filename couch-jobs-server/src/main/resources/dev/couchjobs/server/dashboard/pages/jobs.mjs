@@ -3,10 +3,12 @@
 import { html, useEffect } from '../html.mjs';
 import { get, path } from '../api.mjs';
 import { typeNames } from '../data.mjs';
-import { number } from '../format.mjs';
+import { number, plural } from '../format.mjs';
 import { useLive } from '../live.mjs';
 import { go, href } from '../router.mjs';
+import { ACTIONS, conditionOf, select } from '../selections.mjs';
 import { ErrorText, JobLink, Loaded, Section, Status, Time } from '../parts/basics.mjs';
+import { Ask } from '../parts/dialog.mjs';
 import { Pages, Table } from '../parts/table.mjs';
 
 const LIMIT = 50;
@@ -39,7 +41,7 @@ function Filters({ params, names }) {
       change({ tag, ...(tag && { state: null, status: null }) });
     }
   };
-  return html`<form class="filters" role="search" key=${JSON.stringify(params)} onSubmit=${search}>
+  return html`<form class="filters" role="search" onSubmit=${search}>
     <div class="field">
       <label for="type">Type</label>
       <select id="type" onChange=${(event) => change({ type: event.target.value })}>
@@ -63,7 +65,7 @@ function Filters({ params, names }) {
     </div>
     <div class="field">
       <label for="tag">Tag</label>
-      <input id="tag" name="tag" defaultValue=${params.tag ?? ''} autocomplete="off" />
+      <input id="tag" name="tag" key=${params.tag} defaultValue=${params.tag ?? ''} autocomplete="off" />
     </div>
     <div class="field">
       <label for="id">Id</label>
@@ -113,13 +115,49 @@ function JobTable({ type, jobs }) {
   />`;
 }
 
+/** Counts first, and says the count before it changes anything. */
+function ChangeAll({ params }) {
+  const { type } = params;
+  const where = conditionOf(params);
+  if (where === null) {
+    return null;
+  }
+  const [[, value]] = [...Object.entries(where), ['', '']];
+  const which = value === '' ? `all jobs of ${type}` : `the jobs of ${type} that are listed by “${value}”`;
+  const tell = (show) => (found) => show(`${number(found.read ?? 0)} jobs read…`);
+  const change = (action, reason, count) => ({
+    title: `${ACTIONS[action].verb}: ${plural(count, 'job')} of ${type}?`,
+    text: 'Those that are not in a fitting state any more are left alone. It goes on if the page is closed.',
+    confirm: `${ACTIONS[action].verb} ${number(count)}`,
+    isDangerous: ACTIONS[action].isDangerous,
+    run: async (values, show) => {
+      const done = await select(type, { action, where, ...(reason && { reason }) }, tell(show));
+      return `${plural(done, 'job')} ${ACTIONS[action].done}.`;
+    },
+  });
+  return html`<${Ask}
+    title=${`Change ${which}`}
+    text="They are counted first."
+    confirm="Count"
+    fields=${[
+      { name: 'action', label: 'Change', choices: Object.entries(ACTIONS).map(([name, { verb }]) => [name, verb]) },
+      { name: 'reason', label: 'Reason, of a cancellation', maxLength: 1000 },
+    ]}
+    run=${async ({ action, reason }, show) => {
+      const count = await select(type, { action: 'count', where }, tell(show));
+      return count === 0 ? 'No job is like that.' : change(action, ACTIONS[action].hasReason && reason, count);
+    }}
+    >Change all…<//
+  >`;
+}
+
 function List({ params }) {
   const { type, state, status, tag, order, after } = params;
   const query = { state, status, tag, after, limit: LIMIT, newestFirst: order === 'newest' ? true : undefined };
   const page = useLive((signal) => get(path`v1/types/${type}/jobs`, { query, signal }), [JSON.stringify(params)], 3000);
   const note = html`${tag && html`With the tag <b class="id">${tag}</b>. `}
     <a href=${href('type', { name: type })}>The type’s page</a> has its counts, limits and dead letters.`;
-  return html`<${Section} id="list" title=${html`<span class="id">${type}</span>`} note=${note}>
+  return html`<${Section} id="list" title=${html`<span class="id">${type}</span>`} note=${note} actions=${html`<${ChangeAll} params=${params} />`}>
     <${Loaded} from=${page}>
       ${(found) => html`<${JobTable} type=${type} jobs=${found.items} />
         <${Pages} page="jobs" params=${params} next=${found.next} />`}

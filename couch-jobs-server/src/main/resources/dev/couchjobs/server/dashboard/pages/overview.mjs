@@ -3,12 +3,12 @@
 import { html } from '../html.mjs';
 import { get } from '../api.mjs';
 import { letters, LETTERS_MAX, pace, samples, types, TYPES_MAX } from '../data.mjs';
-import { number, plural, rate, shortNumber } from '../format.mjs';
+import { isoDuration, number, plural, rate, shortNumber } from '../format.mjs';
 import { byError } from '../groups.mjs';
 import { useLive } from '../live.mjs';
 import { go, href } from '../router.mjs';
 import { sum } from '../samples.mjs';
-import { JobLink, Loaded, None, Section, Status, Time, TypeLink } from '../parts/basics.mjs';
+import { JobLink, Loaded, None, Problem, Section, Status, Time, TypeLink } from '../parts/basics.mjs';
 import { Chart } from '../parts/chart.mjs';
 import { StateBar, StateCount } from '../parts/counts.mjs';
 import { Table } from '../parts/table.mjs';
@@ -23,13 +23,21 @@ function Figure({ name, children, of }) {
   </div>`;
 }
 
-function Figures({ total, speed, workers }) {
+function Figures({ total, speed, workers, health }) {
+  const oldest = health?.due[0];
   const live = workers?.items.filter((worker) => worker.live);
   return html`<dl class="figures">
     <${Figure} name="Pending" of="pending">${shortNumber(total.pending)}<//>
     <${Figure} name="Running" of="running">${shortNumber(total.running)}<//>
     <${Figure} name="Ended per second">${speed === null ? html`<${None} text="…" />` : rate(speed)}<//>
     <${Figure} name="Failed for good" of=${total.failed > 0 ? 'failed' : ''}>${shortNumber(total.failed)}<//>
+    <${Figure} name="Oldest due">
+      ${oldest
+        ? html`<a href=${href('job', { type: oldest.type, id: oldest.id })} aria-label=${`${isoDuration(oldest.dueFor)}: ${oldest.id}`}
+            >${isoDuration(oldest.dueFor)}</a
+          >`
+        : html`<${None} text="none" />`}
+    <//>
     <${Figure} name="Workers">${live ? `${number(live.length)}${workers.next ? '+' : ''}` : html`<${None} />`}<//>
     <${Figure} name="Slots in use">
       ${live
@@ -39,6 +47,20 @@ function Figures({ total, speed, workers }) {
         : html`<${None} />`}
     <//>
   </dl>`;
+}
+
+/** What is wrong with the server, if something is. */
+function Health({ of: { value, error } }) {
+  if (error && error.status !== 403) {
+    return html`<${Problem} error=${error} />`;
+  }
+  if (!value || value.status === 'up') {
+    return null;
+  }
+  return html`<div class="problem" role="status">
+    <strong>${value.status === 'down' ? 'The server is down.' : 'Not all is well.'}</strong>
+    ${value.reasons.map((reason) => html`<p>${reason}</p>`)}
+  </div>`;
 }
 
 function Charts({ of, found }) {
@@ -161,13 +183,15 @@ function Failures({ from }) {
 
 export function Overview({ params }) {
   const found = useLive(types, [], pace);
-  const workers = useLive((signal) => get('v1/workers', { query: { limit: 1000 }, signal }), [], 5000);
+  const workers = useLive((signal) => get('v1/workers', { query: { limit: 1000 }, signal }), [], 5000, false);
+  const health = useLive((signal) => get('v1/health', { signal }), [], 5000, false);
   const failing = (found.value ?? []).map((type) => `${type.name} ${type.counts.failed}`).join();
   const failures = useLive((signal) => letters(found.value ?? [], signal), [failing], SLOWLY);
   return html`<h1>Overview</h1>
     <${Loaded} from=${found}>
       ${(all) => html`
-        <${Figures} total=${sum(all.map((type) => type.counts))} speed=${samples.speed()} workers=${workers.value} />
+        <${Figures} total=${sum(all.map((type) => type.counts))} speed=${samples.speed()} workers=${workers.value} health=${health.value} />
+        <${Health} of=${health} />
         <${Charts} of=${params.type} found=${all} />
         <${Section}
           id="types"

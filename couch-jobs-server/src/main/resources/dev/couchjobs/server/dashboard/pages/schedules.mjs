@@ -57,7 +57,7 @@ function Actions({ schedule: { name, paused } }) {
 
 export function Schedules({ params }) {
   const query = { limit: LIMIT, after: params.after };
-  const schedules = useLive((signal) => get('v1/schedules', { query, signal }), [params.after]);
+  const schedules = useLive((signal) => get('v1/schedules', { query, signal }), [params.after], 2000, false);
   return html`<h1>Schedules</h1>
     <${Section} id="schedules" title="By name">
       <${Loaded} from=${schedules}>

@@ -201,7 +201,7 @@ function StatusIndex({ name, url }) {
 
 function Key({ name, url, of }) {
   const keyUrl = url + path`/limit-keys/${of}`;
-  const limits = useLive((signal) => get(keyUrl, { signal }), [keyUrl]);
+  const limits = useLive((signal) => get(keyUrl, { signal }), [keyUrl], 2000, false);
   const act = (verb, done) => async () => {
     await send('POST', `${keyUrl}/${verb}`);
     return done;
@@ -250,7 +250,7 @@ function Key({ name, url, of }) {
 
 function LimitKeys({ params, url }) {
   const { name, key } = params;
-  const paused = useLive((signal) => get(`${url}/limit-keys`, { query: { limit: LIMIT }, signal }), [url], 5000);
+  const paused = useLive((signal) => get(`${url}/limit-keys`, { query: { limit: LIMIT }, signal }), [url], 5000, false);
   const chosen = (event) => {
     event.preventDefault();
     go(href('type', { ...params, key: new FormData(event.target).get('key') }));
@@ -347,7 +347,7 @@ function DeadLetters({ type, params, url }) {
 
 function Quarantine({ name, params, url }) {
   const query = { limit: LIMIT, after: params.rows };
-  const page = useLive((signal) => get(`${url}/quarantine`, { query, signal }), [url, params.rows], 5000);
+  const page = useLive((signal) => get(`${url}/quarantine`, { query, signal }), [url, params.rows], 5000, false);
   const change = (method, id, verb, done) => async () => {
     const { changed } = await send(method, url + path`/quarantine/${id}` + verb);
     return changed ? done : 'Nothing was changed: the row is not there any more.';
@@ -411,7 +411,7 @@ function Found({ type, params, url }) {
 
 export function Type({ params }) {
   const { name = '' } = params;
-  const type = useLive((signal) => get(path`v1/types/${name}`, { signal }), [name]);
+  const type = useLive((signal) => get(path`v1/types/${name}`, { signal }), [name], 2000, false);
   return html`<header class="title">
       <p class="crumbs"><a href=${href('types')}>Types</a></p>
       <h1 class="id">${name}</h1>

@@ -10,7 +10,7 @@ import { StateCount } from '../parts/counts.mjs';
 import { Table } from '../parts/table.mjs';
 
 export function Types({ params }) {
-  const found = useLive(types, [], pace);
+  const found = useLive(types, [], pace, false);
   const filter = params.filter ?? '';
   const filtered = (event) => go(href('types', { filter: event.target.value }), { replace: true });
   return html`<h1>Types</h1>

@@ -57,8 +57,10 @@ export function Workers({ params }) {
   const workers = useLive(
     (signal) => get('v1/workers', { query: { limit: LIMIT, after: params.after }, signal }),
     [params.after],
+    2000,
+    false,
   );
-  const pauses = useLive((signal) => get('v1/worker-pauses', { query: { limit: LIMIT }, signal }), []);
+  const pauses = useLive((signal) => get('v1/worker-pauses', { query: { limit: LIMIT }, signal }), [], 2000, false);
   const paused = new Set((pauses.value?.items ?? []).map((pause) => pause.name));
   return html`<h1>Workers</h1>
     <${Section} id="registered" title="Registered">

@@ -3,6 +3,7 @@
 import { html, useEffect, useRef } from '../html.mjs';
 
 const HEIGHT = 160;
+const SHORTEST_SECONDS = 60;
 
 /** A custom property as a colour that a canvas understands, in the theme of the page. */
 function colourIn(place, name) {
@@ -29,8 +30,11 @@ function settings(place, series, width, format) {
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    padding: [8, 8, 0, 0],
-    scales: { x: { time: true }, y: { range: (chart, min, max) => [0, Math.max(1, (max ?? 0) * 1.1)] } },
+    padding: [8, 28, 0, 0],
+    scales: {
+      x: { time: true, range: (chart, min, max) => [Math.min(min ?? 0, (max ?? 0) - SHORTEST_SECONDS), max ?? 0] },
+      y: { range: (chart, min, max) => [0, Math.max(1, (max ?? 0) * 1.1)] },
+    },
     axes: [
       { ...axis, size: 24, space: 70, values: (chart, seconds) => seconds.map(clock) },
       { ...axis, size: 44, space: 32, values: (chart, values) => values.map(format) },

@@ -12,7 +12,8 @@ let showLine = () => {};
  * Asks before it runs something.
  *
  * title, text, confirm: what is said; isDangerous: how the button looks; fields: what else is asked for, each
- * { name, label, type, value, required, hint, choices }; run gets the values and returns what to say afterwards.
+ * { name, label, type, value, required, hint, choices }; run gets the values, and a function that shows how far it is.
+ * It returns what to say afterwards, or what to ask next.
  */
 export function ask(options) {
   openDialog(options);
@@ -63,6 +64,7 @@ export function Dialog() {
   const [options, setOptions] = useState(null);
   const [error, setError] = useState(null);
   const [running, setRunning] = useState(false);
+  const [progress, setProgress] = useState('');
   const dialog = useRef(null);
   useEffect(() => {
     openDialog = (wanted) => {
@@ -75,8 +77,10 @@ export function Dialog() {
     };
   }, []);
   useEffect(() => {
-    if (options && !dialog.current.open) {
-      dialog.current.showModal();
+    if (options) {
+      if (!dialog.current.open) {
+        dialog.current.showModal();
+      }
       (dialog.current.querySelector('input, select') ?? dialog.current.querySelector('button')).focus();
     }
   }, [options]);
@@ -90,22 +94,28 @@ export function Dialog() {
     setRunning(true);
     setError(null);
     try {
-      const done = await options.run(values);
-      dialog.current?.close();
-      if (done) {
-        say(done);
+      const done = await options.run(values, setProgress);
+      if (done?.title) {
+        setOptions(done);
+      } else {
+        dialog.current?.close();
+        if (done) {
+          say(done);
+        }
+        refreshAll();
       }
-      refreshAll();
     } catch (problem) {
       setError(problem);
     }
     setRunning(false);
+    setProgress('');
   };
   return html`<dialog ref=${dialog} aria-labelledby="dialog-title" onClose=${closed}>
-    <form onSubmit=${submit}>
+    <form key=${options.title} onSubmit=${submit}>
       <h2 id="dialog-title">${options.title}</h2>
       ${options.text && html`<p>${options.text}</p>`}
       ${(options.fields ?? []).map((field) => html`<${Field} key=${field.name} field=${field} />`)}
+      <p class="note" role="status">${progress}</p>
       <${Problem} error=${error} />
       <div class="actions">
         <button type="button" onClick=${() => dialog.current.close()}>Close</button>

@@ -25,6 +25,7 @@ export function WorkerTable({ workers, actions }) {
       },
       {
         head: 'Types',
+        isWide: actions !== undefined,
         cell: (worker) => worker.types.map((type) => html`<span class="each"><${TypeLink} type=${type} /></span>`),
       },
       { head: 'Started', isWide: true, cell: (worker) => html`<${Time} at=${worker.startedAt} />` },
