@@ -10,8 +10,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
+import org.jspecify.annotations.Nullable;
 import org.openqa.selenium.By;
 import org.openqa.selenium.OutputType;
+import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
@@ -25,14 +27,16 @@ import org.openqa.selenium.support.ui.WebDriverWait;
 final class Browser implements AutoCloseable {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final int HEIGHT = 900;
-    private static final String RUN_AXE =
-            """
+    private static final String RUN_AXE = """
             const done = arguments[arguments.length - 1];
-            axe.run(document).then(
+            const only = arguments[0];
+            axe.run(document, only ? {runOnly: {type: 'rule', values: [only]}} : {}).then(
                 (found) => done(found.violations.map((rule) => rule.id + ': '
                     + rule.nodes.map((node) => node.html + ' ' + node.failureSummary).join(' | '))),
                 (error) => done(['axe: ' + error]));
             """;
+
+    private static final String AXE = axe();
 
     private final ChromeDriver driver;
     private final WebDriverWait wait;
@@ -53,6 +57,8 @@ final class Browser implements AutoCloseable {
         driver = new ChromeDriver(service, options);
         driver.manage().timeouts().scriptTimeout(LONG);
         wait = new WebDriverWait(driver, LONG, Duration.ofMillis(50));
+        // The page renders while it is looked at.
+        wait.ignoring(StaleElementReferenceException.class);
     }
 
     /** The inner width, and the theme that the system asks for. */
@@ -71,8 +77,7 @@ final class Browser implements AutoCloseable {
 
     /** {@return the text that the reader sees, when it contains all of these} */
     String sees(String... texts) {
-        wait.withMessage(() -> String.join(", ", texts) + " in\n" + text())
-                .until(unused -> {
+        wait.withMessage(() -> String.join(", ", texts) + " in\n" + text()).until(unused -> {
             String seen = text();
             return List.of(texts).stream().allMatch(seen::contains);
         });
@@ -98,7 +103,8 @@ final class Browser implements AutoCloseable {
     WebElement control(String name) {
         return wait.withMessage(() -> "a control named " + name + " in\n" + text())
                 .until(unused -> driver.findElements(By.cssSelector("button, a[href], select, input")).stream()
-                        .filter(element -> element.isDisplayed() && element.getAccessibleName().equals(name))
+                        .filter(element -> element.isDisplayed()
+                                && element.getAccessibleName().equals(name))
                         .findFirst()
                         .orElse(null));
     }
@@ -108,17 +114,23 @@ final class Browser implements AutoCloseable {
         return wait.withMessage(() -> "a control named " + name + " within " + within + " in\n" + text())
                 .until(unused -> driver.findElements(By.cssSelector(within)).stream()
                         .flatMap(part -> part.findElements(By.cssSelector("button, a[href], select, input")).stream())
-                        .filter(element -> element.isDisplayed() && element.getAccessibleName().equals(name))
+                        .filter(element -> element.isDisplayed()
+                                && element.getAccessibleName().equals(name))
                         .findFirst()
                         .orElse(null));
     }
 
+    private static boolean clicked(WebElement control) {
+        control.click();
+        return true;
+    }
+
     void click(String name) {
-        control(name).click();
+        wait.until(unused -> clicked(control(name)));
     }
 
     void click(String name, String within) {
-        control(name, within).click();
+        wait.until(unused -> clicked(control(name, within)));
     }
 
     void fill(String name, String value) {
@@ -145,11 +157,24 @@ final class Browser implements AutoCloseable {
     void seesFigure(String name, String pattern) {
         wait.until(unused -> driver.findElements(By.cssSelector(".figure")).stream()
                 .map(WebElement::getText)
-                .anyMatch(text -> text.startsWith(name) && text.substring(name.length()).strip().matches(pattern)));
+                .anyMatch(text -> text.startsWith(name)
+                        && text.substring(name.length()).strip().matches(pattern)));
+    }
+
+    /** {@return how many samples the charts have} */
+    int samples() {
+        return ((Number) driver.executeAsyncScript("const done = arguments[0];"
+                        + " import('./assets/data.mjs').then((data) => done(data.samples.list.length))"))
+                .intValue();
+    }
+
+    void seesSamples(int count) {
+        wait.until(unused -> samples() >= count);
     }
 
     /** Does something while the page asks for nothing. */
     void quietly(Runnable action) {
+        run("performance.clearResourceTimings()");
         Object before = requests();
         action.run();
         driver.executeAsyncScript("setTimeout(arguments[0], 3500)");
@@ -192,10 +217,21 @@ final class Browser implements AutoCloseable {
     }
 
     /** {@return the rules of accessibility that the page breaks} */
-    @SuppressWarnings("unchecked")
     List<String> accessibilityProblems() {
-        driver.executeScript(axe());
-        return (List<String>) driver.executeAsyncScript(RUN_AXE);
+        return axe(null);
+    }
+
+    /** {@return the texts whose colour is too near to that of their ground} */
+    List<String> contrastProblems() {
+        return axe("color-contrast");
+    }
+
+    @SuppressWarnings("unchecked")
+    private List<String> axe(@Nullable String rule) {
+        if (Boolean.TRUE.equals(driver.executeScript("return !window.axe"))) {
+            driver.executeScript(AXE);
+        }
+        return (List<String>) driver.executeAsyncScript(RUN_AXE, rule);
     }
 
     private static String axe() {

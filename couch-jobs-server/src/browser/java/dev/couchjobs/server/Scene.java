@@ -29,6 +29,9 @@ final class Scene implements AutoCloseable {
     static final JobType<Object, Object> REPORT = type("monthly-report");
     static final JobType<Object, Object> THUMBNAIL = type("thumbnail");
 
+    /** Of this one the tests add the jobs that they need. */
+    static final JobType<Object, Object> MANY = type("many");
+
     /** Text that a page which makes HTML of it would run. */
     static final String ATTACK = "\"'><img src=x onerror=\"window.attacked=1\"><script>window.attacked=1</script>";
 
@@ -55,9 +58,15 @@ final class Scene implements AutoCloseable {
                 .retry(RetryPolicy.standard().attempts(2).backoff(Duration.ofMillis(1), 1, Duration.ofMillis(1)));
     }
 
-    static Scene play(TestServer server) {
+    /** Without the attacks. */
+    static Scene forPeople(TestServer server) {
         Scene scene = new Scene(server);
         scene.people();
+        return scene;
+    }
+
+    static Scene play(TestServer server) {
+        Scene scene = forPeople(server);
         scene.attack();
         return scene;
     }
@@ -68,12 +77,14 @@ final class Scene implements AutoCloseable {
         for (int i = 1; i <= 7; i++) {
             add(mail("welcome-" + i, "user" + i + "@example.org").tags("signup"));
         }
-        add(NewJob.of(MAIL, (Object) Map.of("to", "nobody@invalid", "fail", true)).id("bounce-1"));
+        add(NewJob.of(MAIL, (Object) Map.of("to", "nobody@invalid", "fail", true))
+                .id("bounce-1"));
         add(NewJob.of(MAIL, (Object) Map.of("to", "void@invalid", "fail", true)).id("bounce-2"));
         add(mail("too-late", "late@example.org").startBefore(Instant.now().minusSeconds(5)));
         start(mailWorker, MAIL, 4);
         awaitEnds(MAIL, "welcome-1", "welcome-7", "bounce-1", "bounce-2", "too-late");
-        add(NewJob.of(MAIL, (Object) Map.of("to", "all@example.org", "hold", true)).id("newsletter-send"));
+        add(NewJob.of(MAIL, (Object) Map.of("to", "all@example.org", "hold", true))
+                .id("newsletter-send"));
         awaitRunning();
 
         String batch = "newsletter-november";
@@ -87,25 +98,38 @@ final class Scene implements AutoCloseable {
                     .tags("newsletter", "november"));
         }
         add(mail("wrong-address", "typo@example.org").at(tomorrow).batch(batch));
-        jobs.control().cancel(server.database, MAIL, "wrong-address", "the address has a typo").join();
+        jobs.control()
+                .cancel(server.database, MAIL, "wrong-address", "the address has a typo")
+                .join();
         add(mail("newsletter-thanks", "editor@example.org").after(MAIL, "newsletter-1", "newsletter-2"));
 
         jobs.limits().setTotal(server.database, REPORT, 2).join();
-        jobs.limits().setRate(server.database, REPORT, Rate.perWindow(10, Duration.ofSeconds(60))).join();
+        jobs.limits()
+                .setRate(server.database, REPORT, Rate.perWindow(10, Duration.ofSeconds(60)))
+                .join();
         for (int i = 1; i <= 5; i++) {
-            add(NewJob.of(REPORT, (Object) Map.of("month", "2026-1" + (i % 3), "pages", i * 7)).id("report-" + i));
+            add(NewJob.of(REPORT, (Object) Map.of("month", "2026-1" + (i % 3), "pages", i * 7))
+                    .id("report-" + i));
         }
-        jobs.types().pause(server.database, REPORT, "the printer is out of paper").join();
+        jobs.types()
+                .pause(server.database, REPORT, "the printer is out of paper")
+                .join();
         for (int i = 1; i <= 40; i++) {
-            add(NewJob.of(THUMBNAIL, (Object) Map.of("image", "img-" + i)).id("img-" + i).limitKey("tenant-" + i % 3));
+            add(NewJob.of(THUMBNAIL, (Object) Map.of("image", "img-" + i))
+                    .id("img-" + i)
+                    .limitKey("tenant-" + i % 3));
         }
         start("images", THUMBNAIL, 8);
         awaitEnds(THUMBNAIL, "img-1", "img-40");
         jobs.schedules()
-                .put(server.database, Schedule.cron("month-end", "0 6 1 * *", ZoneId.of("Europe/Berlin"), NewJob.of(REPORT, (Object) Map.of("month", "last"))))
+                .put(
+                        server.database,
+                        Schedule.cron("month-end", "0 6 1 * *", ZoneId.of("Europe/Berlin"), NewJob.of(REPORT, (Object)
+                                Map.of("month", "last"))))
                 .join();
         jobs.schedules()
-                .put(server.database, Schedule.every("heartbeat-mail", Duration.ofHours(6), NewJob.of(MAIL, (Object) Map.of("to", "ops@example.org"))))
+                .put(server.database, Schedule.every("heartbeat-mail", Duration.ofHours(6), NewJob.of(MAIL, (Object)
+                        Map.of("to", "ops@example.org"))))
                 .join();
         jobs.schedules().pause(server.database, "heartbeat-mail").join();
     }
@@ -133,7 +157,9 @@ final class Scene implements AutoCloseable {
                 .batch(ATTACK));
         add(NewJob.of(EVIL, (Object) data).id("blocked").after(EVIL, "pending " + ATTACK));
         add(NewJob.of(EVIL, (Object) data).id("cancelled " + ATTACK));
-        jobs.control().cancel(server.database, EVIL, "cancelled " + ATTACK, ATTACK).join();
+        jobs.control()
+                .cancel(server.database, EVIL, "cancelled " + ATTACK, ATTACK)
+                .join();
         jobs.types().pause(server.database, EVIL, ATTACK).join();
         jobs.limits().pause(server.database, EVIL, ATTACK).join();
         jobs.workers().pause(server.database, "worker " + ATTACK).join();
@@ -148,7 +174,8 @@ final class Scene implements AutoCloseable {
         JobType<Object, Object> damaged = type("damaged");
         add(NewJob.of(damaged, (Object) 1).id("good"));
         add(NewJob.of(damaged, (Object) 1).id("bad " + ATTACK));
-        byte[] key = Tuple.from("couch_jobs", "data", damaged.name(), "bad " + ATTACK).pack();
+        byte[] key = Tuple.from("couch_jobs", "data", damaged.name(), "bad " + ATTACK)
+                .pack();
         server.database.run(tx -> {
             tx.set(key, new byte[] {0x7F, 0x13});
             return true;
@@ -178,7 +205,11 @@ final class Scene implements AutoCloseable {
     }
 
     private void start(String name, JobType<Object, Object> type, int slots) {
-        workers.add(jobs.worker().name(name).concurrency(slots).handle(type, this::handle).start());
+        workers.add(jobs.worker()
+                .name(name)
+                .concurrency(slots)
+                .handle(type, this::handle)
+                .start());
     }
 
     private Object handle(JobContext<Object> job) throws InterruptedException {
