@@ -40,8 +40,8 @@ public final class JobsServer implements AutoCloseable {
      * @param http the API
      * @param options where and how it listens
      * @return the server, to be closed
-     * @throws IllegalArgumentException if its certificates cannot be used, or if other machines could reach it and it has
-     *     no TLS, or an authenticator that lets every caller in
+     * @throws IllegalArgumentException if its certificates cannot be used, or if other machines could reach it and it
+     *     has no TLS, or an authenticator that lets every caller in
      * @throws IllegalStateException if it cannot listen there
      */
     public static JobsServer start(JobsHttp http, ServerOptions options) {

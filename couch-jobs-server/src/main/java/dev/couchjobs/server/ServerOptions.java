@@ -26,8 +26,8 @@ public final class ServerOptions {
     }
 
     /**
-     * Names by which clients may address the server, besides those of the loopback. On the loopback it refuses all other
-     * names; elsewhere it does so if there are any.
+     * Names by which clients may address the server, besides those of the loopback. On the loopback it refuses all
+     * other names; elsewhere it does so if there are any.
      *
      * @param names host names, without ports
      * @return the options with these names

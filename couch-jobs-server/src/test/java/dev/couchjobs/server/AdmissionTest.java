@@ -54,6 +54,16 @@ class AdmissionTest {
     }
 
     @Test
+    void aHeaderHasTheFormThatTheDocumentSays() {
+        try (TestServer server = new TestServer(AdmissionTest::byName)) {
+            Response wrong = server.post(
+                    "/v1/types/mail/jobs", "{'data': 1}", "Name", "a", "Idempotency-Key", "k".repeat(201));
+            assertThat(wrong.status()).isEqualTo(400);
+            assertThat(wrong.detail()).contains("Idempotency-Key");
+        }
+    }
+
+    @Test
     void aPageOfAnotherSiteWritesNothing() {
         try (TestServer server = new TestServer(AdmissionTest::byName)) {
             for (String[] page : new String[][] {
@@ -96,7 +106,7 @@ class AdmissionTest {
         }
         List<String> lines = log.toString(StandardCharsets.UTF_8)
                 .lines()
-                .filter(line -> line.contains("couch-jobs.audit"))
+                .filter(line -> line.contains("couch-jobs.audit") && line.contains("\"a\\\"b\\\\\""))
                 .map(line -> line.substring(line.indexOf('{')))
                 .toList();
         assertThat(lines).hasSize(3).allMatch(line -> line.chars().allMatch(c -> c >= ' ' && c <= '~'));

@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a caller sends: {@code cj_}, the id of the token, {@code _}, and 256 random bits. The beginning lets scanners find
- * tokens in published files.
+ * What a caller sends: {@code cj_}, the id of the token, {@code _}, and 256 random bits. The beginning lets scanners
+ * find tokens in published files.
  *
  * <p>Stored is the SHA-256 of the random part. A slow hash makes it expensive to try the passwords that people choose;
  * 256 random bits cannot be tried in any time, and each request needs the hash.

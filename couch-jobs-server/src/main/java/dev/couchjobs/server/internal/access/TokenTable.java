@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of the access tokens; {@code rfc/031-access-tokens.md} describes them. */
+/** The rows of the access tokens; {@code rfc/034-access-tokens.md} describes them. */
 final class TokenTable {
     private static final int TOKENS_MAX = 1_000;
     private static final int TYPES_MAX = 100;

@@ -64,8 +64,8 @@ final class TokenCommand implements Runnable {
                             split = ",",
                             description = "What it may do: ${COMPLETION-CANDIDATES}.")
                     List<Role> roles,
-            @Option(names = "--type", split = ",", description = "For which types of jobs. Default: all.") @Nullable List<String> types,
-            @Option(names = "--expires-in", paramLabel = "TIME", description = "Such as 90d. Default: never.") @Nullable String expiresIn) {
+            @Option(names = "--type", split = ",", description = "Only these types.") @Nullable List<String> types,
+            @Option(names = "--expires-in", paramLabel = "TIME", description = "As 90d.") @Nullable String expiresIn) {
         Optional<Instant> expiresAt =
                 Optional.ofNullable(expiresIn).map(text -> CLOCK.instant().plus(duration("--expires-in", text)));
         Optional<Set<String>> only = Optional.ofNullable(types).map(Set::copyOf);

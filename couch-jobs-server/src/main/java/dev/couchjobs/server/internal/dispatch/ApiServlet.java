@@ -190,6 +190,7 @@ public final class ApiServlet extends HttpServlet {
 
     private CompletableFuture<Reply> run(Exchange exchange, ApiOperation operation, Router.Match match, Access access) {
         checker.path(operation, match.path());
+        checker.headers(operation, exchange::header);
         var query = checker.query(operation, exchange.query());
         var conditions = new Dispatcher.Conditions(
                 exchange.header("If-Match"), exchange.header("If-None-Match"), exchange.header("Idempotency-Key"));
@@ -221,8 +222,7 @@ public final class ApiServlet extends HttpServlet {
 
     private static ProblemException unauthenticated() {
         return new ProblemException(Problem.of(401, "unauthenticated", "The server does not know who calls.")
-                .detail(
-                        "Send the header Authorization: Bearer, with a token that has neither expired nor been revoked.")
+                .detail("Send the header Authorization: Bearer, with a token that is neither expired nor revoked.")
                 .header("WWW-Authenticate", "Bearer"));
     }
 

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs each write of a known caller, refused ones included, as a line of JSON to the logger {@code couch-jobs.audit}. It
- * logs no payloads. Everything but printable ASCII is escaped, so that no path or name can end the line or hide a part
- * of it.
+ * Logs each write of a known caller, refused ones included, as a line of JSON to the logger {@code couch-jobs.audit}.
+ * It logs no payloads. Everything but printable ASCII is escaped, so that no path or name can end the line or hide a
+ * part of it.
  */
 final class AuditLog {
     private static final Logger LOG = LoggerFactory.getLogger("couch-jobs.audit");

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How often each caller may call this server: a bucket that fills evenly. Replies say what is left in the headers of the
- * draft {@code draft-ietf-httpapi-ratelimit-headers}.
+ * How often each caller may call this server: a bucket that fills evenly. Replies say what is left in the headers of
+ * the draft {@code draft-ietf-httpapi-ratelimit-headers}.
  */
 final class CallRates {
     private static final int CALLERS_MAX = 10_000;

@@ -38,6 +38,8 @@ final class Problems {
     private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
 
     private static final int INCIDENT_BYTES = 4;
+    private static final String PAYLOAD_CURE =
+            "The API reads and writes payloads as JSON. Read this one with the program that wrote it.";
 
     /** What a class of errors is called. The first rule that fits counts. */
     private record Rule(Class<? extends Throwable> error, int status, String code, String title) {}
@@ -85,8 +87,10 @@ final class Problems {
         }
         for (Rule rule : RULES) {
             if (rule.error().isInstance(cause)) {
+                // The message of a codec's error quotes the text that it could not read.
+                String detail = rule.error().equals(PayloadException.class) ? PAYLOAD_CURE : cause.getMessage();
                 Problem problem =
-                        Problem.of(rule.status(), rule.code(), rule.title()).detail(cause.getMessage());
+                        Problem.of(rule.status(), rule.code(), rule.title()).detail(detail);
                 return rule.status() == 503 ? problem.header("Retry-After", "1") : problem;
             }
         }

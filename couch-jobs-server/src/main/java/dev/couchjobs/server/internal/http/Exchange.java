@@ -137,8 +137,8 @@ public final class Exchange {
      * Ends the exchange with a reply, or begins the body that a reply writes in parts. If a body is being written in
      * parts, that ends; after an end the reply is not sent.
      *
-     * <p>If the body of the request was not wanted, it is read before, unless it is large: else the connection would have
-     * to end.
+     * <p>If the body of the request was not wanted, it is read before, unless it is large: else the connection would
+     * have to end.
      */
     public void end(Reply reply) {
         if (!isReplying.compareAndSet(false, true)) {

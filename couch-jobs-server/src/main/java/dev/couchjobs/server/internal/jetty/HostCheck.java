@@ -10,8 +10,8 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * Refuses requests that address another host. A page of another site can let its own name point to the loopback, so that
- * a browser takes the server's replies for that site's; but it cannot change the name that the browser sends.
+ * Refuses requests that address another host. A page of another site can let its own name point to the loopback, so
+ * that a browser takes the server's replies for that site's; but it cannot change the name that the browser sends.
  */
 final class HostCheck extends Handler.Wrapper {
     private static final int MISDIRECTED = 421;

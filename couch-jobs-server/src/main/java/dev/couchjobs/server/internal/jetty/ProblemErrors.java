@@ -12,8 +12,8 @@ import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * Requests that Jetty refuses, as problems. It repeats nothing of the request, and of no error's text. Where the request
- * ends may not be known, so the connection ends.
+ * Requests that Jetty refuses, as problems. It repeats nothing of the request, and of no error's text. Where the
+ * request ends may not be known, so the connection ends.
  */
 final class ProblemErrors extends ErrorHandler {
     @Override

@@ -11,6 +11,8 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
 /** Checks what a request brings against the document, and says of everything wrong what to do. */
@@ -64,6 +66,22 @@ public final class RequestChecker {
             }
         });
         fail(errors, "invalid-parameter", "A part of the path is wrong.");
+    }
+
+    /**
+     * Checks the headers that the operation declares.
+     *
+     * @param header the value of a header, if it is there
+     * @throws ProblemException if one is wrong
+     */
+    public void headers(ApiOperation operation, Function<String, Optional<String>> header) {
+        List<FieldError> errors = new ArrayList<>();
+        operation.parameters().values().stream()
+                .filter(parameter -> parameter.in().equals("header"))
+                .forEach(parameter -> header.apply(parameter.name())
+                        .ifPresent(text ->
+                                check(parameter.schema(), parameter.parse(text), parameter.name(), errors)));
+        fail(errors, "invalid-parameter", "A header is wrong.");
     }
 
     /**
