@@ -73,7 +73,7 @@ public final class JobsHttp {
 
     /**
      * Requires access tokens, in place of another authenticator. Callers with {@link Role#ADMIN} create and revoke them
-     * by {@code /v1/tokens}; the first one is created by {@code couch-jobs-server token add}. A revoked token is
+     * by {@code /v1/tokens}; the first one is created by {@code couch-jobs token add}. A revoked token is
      * refused by this server at once, and by others within about two seconds.
      *
      * @return the API, for callers with a token

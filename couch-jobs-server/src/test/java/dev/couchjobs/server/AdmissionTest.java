@@ -56,8 +56,8 @@ class AdmissionTest {
     @Test
     void aHeaderHasTheFormThatTheDocumentSays() {
         try (TestServer server = new TestServer(AdmissionTest::byName)) {
-            Response wrong = server.post(
-                    "/v1/types/mail/jobs", "{'data': 1}", "Name", "a", "Idempotency-Key", "k".repeat(201));
+            Response wrong =
+                    server.post("/v1/types/mail/jobs", "{'data': 1}", "Name", "a", "Idempotency-Key", "k".repeat(201));
             assertThat(wrong.status()).isEqualTo(400);
             assertThat(wrong.detail()).contains("Idempotency-Key");
         }

@@ -109,7 +109,7 @@ public record NetSettings(
                             + " configuration.");
         }
         if (!knowsCallers) {
-            missing.append(" Require tokens: --tokens, or tokens = true in the configuration; `couch-jobs-server token"
+            missing.append(" Require tokens: --tokens, or tokens = true in the configuration; `couch-jobs token"
                     + " add` creates the first.");
         }
         throw new IllegalArgumentException("Other machines can reach " + (host.isEmpty() ? "all addresses" : host)

@@ -79,8 +79,7 @@ public final class RequestChecker {
         operation.parameters().values().stream()
                 .filter(parameter -> parameter.in().equals("header"))
                 .forEach(parameter -> header.apply(parameter.name())
-                        .ifPresent(text ->
-                                check(parameter.schema(), parameter.parse(text), parameter.name(), errors)));
+                        .ifPresent(text -> check(parameter.schema(), parameter.parse(text), parameter.name(), errors)));
         fail(errors, "invalid-parameter", "A header is wrong.");
     }
 
