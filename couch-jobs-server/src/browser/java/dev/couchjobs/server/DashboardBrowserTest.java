@@ -33,7 +33,7 @@ class DashboardBrowserTest {
     private static final String ATTACK = Scene.ATTACK;
     private static final int WIDE = 1280;
     private static final int NARROW = 400;
-    private static final Path IMAGES = Path.of("..", "docs", "images");
+    private static final Path IMAGES = Path.of(System.getProperty("pictures", "target/pictures"));
 
     private static TestServer server;
     private static Scene scene;

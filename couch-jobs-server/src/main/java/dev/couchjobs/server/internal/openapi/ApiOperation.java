@@ -27,7 +27,7 @@ public record ApiOperation(
         Optional<Schema> body,
         boolean isBodyRequired) {
 
-    /** {@return whether the operation changes something on behalf of an operator} What workers do is in jobs' attempts. */
+    /** {@return whether an operator changes something by it} What workers do is in the attempts of jobs. */
     public boolean isWrite() {
         return !method.equals("GET") && role != Role.WORK;
     }
