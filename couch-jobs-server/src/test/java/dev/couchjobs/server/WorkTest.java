@@ -223,7 +223,7 @@ class WorkTest {
         try (Socket socket =
                 new Socket(server.uri("/").getHost(), server.uri("/").getPort())) {
             String head =
-                    "POST /v1/work/claims HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: "
+                    "POST /v1/work/claims HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
                             + body.length + "\r\n\r\n";
             socket.getOutputStream().write(head.getBytes(StandardCharsets.UTF_8));
             socket.getOutputStream().write(body);
@@ -243,12 +243,12 @@ class WorkTest {
         try (Socket socket =
                 new Socket(server.uri("/").getHost(), server.uri("/").getPort())) {
             String head =
-                    "POST /v1/work/claims HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: "
+                    "POST /v1/work/claims HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
                             + body.length + "\r\n\r\n";
             socket.getOutputStream().write(head.getBytes(StandardCharsets.UTF_8));
             socket.getOutputStream().write(body);
             listedWorkers(1);
-            String ahead = "GET /v1/types HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+            String ahead = "GET /v1/types HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
             socket.getOutputStream().write(ahead.getBytes(StandardCharsets.UTF_8));
 
             add("a");
