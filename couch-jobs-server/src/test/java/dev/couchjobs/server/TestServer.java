@@ -17,7 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.MissingNode;
 
 /** A server with a database in memory, and a client for it. */
-final class TestServer implements AutoCloseable {
+public final class TestServer implements AutoCloseable {
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private final HttpClient client =
@@ -54,7 +54,7 @@ final class TestServer implements AutoCloseable {
                 EmbeddedDatabase.openInMemory(), true, settings, options.apply(ServerOptions.on(host, 0)));
     }
 
-    static TestServer forEverything() {
+    public static TestServer forEverything() {
         return new TestServer(TestServer::open);
     }
 
@@ -68,23 +68,23 @@ final class TestServer implements AutoCloseable {
     }
 
     /** What a server has replied. */
-    record Response(int status, HttpResponse<byte[]> http, JsonNode body) {
-        String header(String name) {
+    public record Response(int status, HttpResponse<byte[]> http, JsonNode body) {
+        public String header(String name) {
             return http.headers().firstValue(name).orElse("");
         }
 
         /** {@return the code at the end of a problem's type} */
-        String problem() {
+        public String problem() {
             String type = body.path("type").asString("");
             return type.substring(type.lastIndexOf(':') + 1);
         }
 
-        String detail() {
+        public String detail() {
             return body.path("detail").asString("");
         }
     }
 
-    URI uri(String path) {
+    public URI uri(String path) {
         return server.address().resolve(path);
     }
 
@@ -130,19 +130,19 @@ final class TestServer implements AutoCloseable {
         return request.build();
     }
 
-    Response get(String path, String... headers) {
+    public Response get(String path, String... headers) {
         return send(request("GET", path, "", headers));
     }
 
-    Response post(String path, String json, String... headers) {
+    public Response post(String path, String json, String... headers) {
         return send(request("POST", path, json, headers));
     }
 
-    Response put(String path, String json, String... headers) {
+    public Response put(String path, String json, String... headers) {
         return send(request("PUT", path, json, headers));
     }
 
-    Response delete(String path, String... headers) {
+    public Response delete(String path, String... headers) {
         return send(request("DELETE", path, "", headers));
     }
 

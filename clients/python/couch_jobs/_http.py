@@ -1,0 +1,203 @@
+"""HTTP/1.1 on asyncio's streams: connections that are kept, and requests that are repeated."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import ssl
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from urllib.parse import urlsplit
+
+from .errors import ApiError, LeaseLost
+
+_LONGEST_PAUSE = 10.0
+_RETRIED = (429, 500, 502, 503, 504)
+
+
+class Response(NamedTuple):
+    status: int
+    headers: Dict[str, str]
+    body: bytes
+
+
+class Connection(NamedTuple):
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+
+class ConnectionLost(Exception):
+    """There was no complete response."""
+
+
+class Http:
+    """Sends requests to one server. A request that is cancelled closes its connection."""
+
+    def __init__(self, url: str, token: Optional[str], context: Optional[ssl.SSLContext]) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"The address of a server is like http://127.0.0.1:7470; this is {url!r}.")
+        self._host = parts.hostname
+        self._port = parts.port or (443 if parts.scheme == "https" else 80)
+        self._ssl = (context or ssl.create_default_context()) if parts.scheme == "https" else None
+        self._base = parts.path.rstrip("/")
+        self._host_header = parts.netloc.rpartition("@")[2]
+        self._token = token
+        self._idle: List[Connection] = []
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        key: Optional[str] = None,
+        timeout: float = 30.0,
+        give_up_after: Optional[float] = None,
+        on_repeat: Optional[Dict[str, Any]] = None,
+    ) -> Any:
+        """Sends a request until there is a reply, and returns its body.
+
+        :param key: an idempotency key; repeated requests have the same
+        :param timeout: how many seconds one try may take
+        :param give_up_after: after how many seconds no further try is made; None for never
+        :param on_repeat: members that are added to the body of repeated requests
+        :raises ApiError: if the server refuses it
+        :raises ConnectionLost: if the time is up
+        """
+        loop = asyncio.get_running_loop()
+        end = None if give_up_after is None else loop.time() + give_up_after
+        tries = 0
+        while True:
+            pause: Optional[float] = None
+            try:
+                response = await asyncio.wait_for(self._try(method, path, body, key), timeout)
+                if response.status < 400:
+                    return json.loads(response.body) if response.body else None
+                error: Exception = _error(response)
+                if response.status not in _RETRIED:
+                    raise error
+                pause = _retry_after(response)
+            except (OSError, ConnectionLost, asyncio.TimeoutError) as lost:
+                error = ConnectionLost(f"{method} {path}: {lost or 'no response in time'}")
+            if pause is None:
+                pause = min(_LONGEST_PAUSE, 0.05 * 2 ** min(tries, 10)) * random.uniform(0.5, 1)
+            if end is not None and loop.time() + pause > end:
+                raise error
+            tries += 1
+            await asyncio.sleep(pause)
+            if on_repeat:
+                body = {**body, **on_repeat}
+
+    async def _try(self, method: str, path: str, body: Any, key: Optional[str]) -> Response:
+        connection, is_new = await self._connect()
+        try:
+            try:
+                response, is_kept = await self._exchange(connection, method, path, body, key)
+            except (OSError, ConnectionLost, asyncio.IncompleteReadError):
+                if is_new:
+                    raise
+                # The server has closed a connection that was kept: the request is repeatable.
+                connection.writer.close()
+                connection = await self._open()
+                response, is_kept = await self._exchange(connection, method, path, body, key)
+        except BaseException as error:
+            connection.writer.close()
+            if isinstance(error, asyncio.IncompleteReadError):
+                raise ConnectionLost("the response is incomplete") from error
+            raise
+        if is_kept:
+            self._idle.append(connection)
+        else:
+            connection.writer.close()
+        return response
+
+    async def _connect(self) -> Tuple[Connection, bool]:
+        while self._idle:
+            kept = self._idle.pop()
+            if not kept.reader.at_eof() and not kept.writer.is_closing():
+                return kept, False
+            kept.writer.close()
+        return await self._open(), True
+
+    async def _open(self) -> Connection:
+        reader, writer = await asyncio.open_connection(self._host, self._port, ssl=self._ssl)
+        return Connection(reader, writer)
+
+    async def _exchange(
+        self, connection: Connection, method: str, path: str, body: Any, key: Optional[str]
+    ) -> Tuple[Response, bool]:
+        content = b"" if body is None else json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        lines = [
+            f"{method} {self._base}{path} HTTP/1.1",
+            f"Host: {self._host_header}",
+            "Accept: application/json",
+            f"Content-Length: {len(content)}",
+        ]
+        if body is not None:
+            lines.append("Content-Type: application/json")
+        if self._token is not None:
+            lines.append(f"Authorization: Bearer {self._token}")
+        if key is not None:
+            lines.append(f"Idempotency-Key: {key}")
+        connection.writer.write("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + content)
+        await connection.writer.drain()
+        return await _read_response(connection.reader)
+
+    async def close(self) -> None:
+        """Closes the connections that are kept."""
+        while self._idle:
+            self._idle.pop().writer.close()
+
+
+async def _read_response(reader: asyncio.StreamReader) -> Tuple[Response, bool]:
+    while True:
+        status_line = await reader.readline()
+        if not status_line.endswith(b"\n"):
+            raise ConnectionLost("the connection was closed")
+        status = int(status_line.split(None, 2)[1])
+        headers: Dict[str, str] = {}
+        while True:
+            line = (await reader.readuntil(b"\n")).decode("latin-1").strip()
+            if not line:
+                break
+            name, _, value = line.partition(":")
+            headers[name.strip().lower()] = value.strip()
+        if status >= 200:
+            break
+    is_kept = headers.get("connection", "").lower() != "close"
+    if status in (204, 304):
+        return Response(status, headers, b""), is_kept
+    if headers.get("transfer-encoding", "").lower() == "chunked":
+        return Response(status, headers, await _read_chunks(reader)), is_kept
+    if "content-length" in headers:
+        return Response(status, headers, await reader.readexactly(int(headers["content-length"]))), is_kept
+    return Response(status, headers, await reader.read()), False
+
+
+async def _read_chunks(reader: asyncio.StreamReader) -> bytes:
+    parts: List[bytes] = []
+    while True:
+        size = int((await reader.readuntil(b"\n")).split(b";")[0], 16)
+        if size == 0:
+            while (await reader.readuntil(b"\n")).strip():
+                pass
+            return b"".join(parts)
+        parts.append(await reader.readexactly(size))
+        await reader.readexactly(2)
+
+
+def _error(response: Response) -> ApiError:
+    try:
+        problem = json.loads(response.body)
+    except ValueError:
+        problem = {}
+    if not isinstance(problem, dict):
+        problem = {}
+    error = ApiError(response.status, problem)
+    return LeaseLost(response.status, problem) if error.code == "lease-lost" else error
+
+
+def _retry_after(response: Response) -> Optional[float]:
+    value = response.headers.get("retry-after", "")
+    return min(60.0, float(value)) * random.uniform(1, 1.2) if value.isdigit() else None

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { fromMillis } from './duration.js';
+import { JobFailed, ResultTimeout } from './errors.js';
+import { Http } from './http.js';
+
+const LONGEST_WAIT = 20_000;
+
+export interface ClientOptions {
+  /** Who calls, if the server asks. */
+  readonly token?: string;
+  /** For how many milliseconds requests are repeated on lost connections, 429 and 5xx: 30,000 by default. */
+  readonly giveUpAfter?: number;
+}
+
+/** A job to add. Further members are those that the server's `/openapi.json` names, such as `at` or `priority`. */
+export interface NewJob {
+  readonly data: unknown;
+  readonly id?: string;
+  readonly [option: string]: unknown;
+}
+
+/** A job as the server shows it. */
+export interface JobView {
+  readonly type: string;
+  readonly id: string;
+  readonly state: 'pending' | 'running' | 'finished';
+  readonly outcome?: 'succeeded' | 'failed' | 'cancelled' | 'expired';
+  readonly data: unknown;
+  readonly result?: unknown;
+  readonly error?: string;
+  readonly [member: string]: unknown;
+}
+
+/** Adds jobs, and reads them. Its requests are repeated without a second effect. */
+export class Client {
+  readonly #http: Http;
+  readonly #giveUpAfter: number;
+
+  /** @param url the address of the server */
+  constructor(url: string, options: ClientOptions = {}) {
+    this.#http = new Http(url, options.token);
+    this.#giveUpAfter = options.giveUpAfter ?? 30_000;
+  }
+
+  #write<T>(method: string, path: string, body?: object): Promise<T> {
+    return this.#http.send<T>(method, path, body, { key: randomUUID(), giveUpAfter: this.#giveUpAfter });
+  }
+
+  #read<T>(path: string, timeout = 30_000): Promise<T> {
+    return this.#http.send<T>('GET', path, undefined, { timeout, giveUpAfter: this.#giveUpAfter });
+  }
+
+  /** Adds a job, and returns its id. */
+  async add(type: string, job: NewJob): Promise<string> {
+    return (await this.#write<{ id: string }>('POST', `/v1/types/${encodeURIComponent(type)}/jobs`, job)).id;
+  }
+
+  /** Adds jobs in one transaction, and returns their ids. */
+  async addAll(jobs: ReadonlyArray<NewJob & { readonly type: string }>): Promise<string[]> {
+    const added = await this.#write<{ items: Array<{ id: string }> }>('POST', '/v1/jobs', { jobs });
+    return added.items.map((job) => job.id);
+  }
+
+  /** Returns a job with its state, data and result. */
+  get(type: string, id: string): Promise<JobView> {
+    return this.#read<JobView>(path(type, id));
+  }
+
+  /**
+   * Waits until a job has ended, and returns its result.
+   *
+   * @param timeout how many milliseconds to wait; without limit if it is left out
+   * @throws JobFailed if it has ended without success
+   * @throws ResultTimeout if it has not ended in time
+   */
+  async result<T = unknown>(type: string, id: string, timeout = Infinity): Promise<T> {
+    const end = performance.now() + timeout;
+    for (;;) {
+      const left = Math.min(LONGEST_WAIT, Math.max(0, end - performance.now()));
+      const job = await this.#read<JobView>(`${path(type, id)}/result?timeout=${fromMillis(left)}`, left + 30_000);
+      if (job.state === 'finished') {
+        if (job.outcome !== undefined && job.outcome !== 'succeeded') {
+          throw new JobFailed(type, id, job.outcome, job.error);
+        }
+        return job.result as T;
+      }
+      if (performance.now() >= end) {
+        throw new ResultTimeout(`Job ${id} of type ${type} has not ended after ${timeout} ms.`);
+      }
+    }
+  }
+
+  /** Cancels a job, and returns whether there was something to cancel. */
+  async cancel(type: string, id: string, reason = ''): Promise<boolean> {
+    return (await this.#write<{ changed: boolean }>('POST', `${path(type, id)}/cancel`, { reason })).changed;
+  }
+
+  /** Removes a job, and returns whether there was one. */
+  async remove(type: string, id: string): Promise<boolean> {
+    return (await this.#write<{ changed: boolean }>('DELETE', path(type, id))).changed;
+  }
+}
+
+function path(type: string, id: string): string {
+  return `/v1/types/${encodeURIComponent(type)}/jobs/${encodeURIComponent(id)}`;
+}

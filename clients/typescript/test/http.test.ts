@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test from 'node:test';
+import { fromMillis, toMillis } from '../src/duration.js';
+import { ApiError, Client, ConnectionLost } from '../src/index.js';
+
+/** Runs a test with an HTTP server that answers as the test says. */
+async function withAnswers(answer: RequestListener, run: (url: string) => Promise<void>): Promise<void> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  try {
+    await run(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+test('a request is repeated with its key until there is a reply', async () => {
+  const requests: IncomingMessage[] = [];
+  await withAnswers(
+    (request, response) => {
+      requests.push(request);
+      if (requests.length === 1) {
+        request.socket.destroy();
+      } else if (requests.length === 2) {
+        response.writeHead(503, { 'retry-after': '0' }).end('no JSON');
+      } else {
+        response.writeHead(201).end('{"id":"a"}');
+      }
+    },
+    async (url) => assert.equal(await new Client(url, { token: 't' }).add('mail', { data: 1 }), 'a'),
+  );
+  assert.equal(requests.length, 3);
+  assert.equal(new Set(requests.map((request) => request.headers['idempotency-key'])).size, 1);
+  assert.ok(requests[0]!.headers['idempotency-key']);
+  assert.equal(requests[2]!.headers.authorization, 'Bearer t');
+  assert.equal(requests[2]!.url, '/v1/types/mail/jobs');
+});
+
+test('a refusal is not repeated', async () => {
+  let requests = 0;
+  await withAnswers(
+    (_, response) => {
+      requests++;
+      response.writeHead(404).end('{"type": "urn:couch-jobs:problem:not-found", "detail": "no such job"}');
+    },
+    async (url) => {
+      await assert.rejects(new Client(url).get('mail', 'a/b'), (error: unknown) => {
+        assert.ok(error instanceof ApiError);
+        assert.equal(error.code, 'not-found');
+        assert.match(error.message, /no such job/);
+        return true;
+      });
+    },
+  );
+  assert.equal(requests, 1);
+});
+
+test('a client gives up', async () => {
+  await withAnswers(
+    (request) => request.socket.destroy(),
+    async (url) => {
+      await assert.rejects(new Client(url, { giveUpAfter: 100 }).get('mail', 'a'), ConnectionLost);
+    },
+  );
+});
+
+test('durations are read and written', () => {
+  assert.equal(toMillis('PT30S'), 30_000);
+  assert.equal(toMillis('PT1M0.5S'), 60_500);
+  assert.equal(toMillis('P1DT2H'), 93_600_000);
+  assert.throws(() => toMillis('30'), RangeError);
+  assert.equal(fromMillis(1_500), 'PT1.500S');
+});

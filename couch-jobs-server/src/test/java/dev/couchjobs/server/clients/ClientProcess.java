@@ -1,0 +1,88 @@
+package dev.couchjobs.server.clients;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A program of a client, in its own process. */
+public final class ClientProcess implements AutoCloseable {
+    private final Process process;
+    private final Path output;
+
+    private ClientProcess(Process process, Path output) {
+        this.process = process;
+        this.output = output;
+    }
+
+    /** Starts a program, which finds the address of the server and the name of its worker in its environment. */
+    public static ClientProcess start(ClientKit kit, List<String> command, URI server, String worker) {
+        try {
+            Path output = Files.createTempFile("couch-jobs-client-", ".log");
+            ProcessBuilder builder = new ProcessBuilder(command)
+                    .directory(kit.directory().toFile())
+                    .redirectErrorStream(true)
+                    .redirectOutput(output.toFile());
+            builder.environment().putAll(kit.environment());
+            builder.environment().put("COUCH_JOBS_URL", server.toString());
+            builder.environment().put("COUCH_JOBS_WORKER", worker);
+            return new ClientProcess(builder.start(), output);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Sends a signal, such as {@code TERM} or {@code STOP}. */
+    void signal(String name) {
+        try {
+            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .start()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** {@return the exit status} */
+    int awaitExit() {
+        try {
+            if (!process.waitFor(40, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("The program runs on. It has printed: " + output());
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        return process.exitValue();
+    }
+
+    String output() {
+        try {
+            return Files.readString(output);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Kills the program. */
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        try {
+            process.waitFor();
+            Files.deleteIfExists(output);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
