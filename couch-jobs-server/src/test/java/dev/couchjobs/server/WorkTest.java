@@ -495,6 +495,17 @@ class WorkTest {
         assertThat(ids(claim(other, "r", 1, LONG))).containsExactly("a");
     }
 
+    @Test
+    void aNameThatIsRefusedIsRefusedAgain() {
+        for (int i = 0; i < 2; i++) {
+            Response refused =
+                    server.post("/v1/work/claims", Remote.of("mail", "\\ud800").claims("r", 1, LONG));
+            assertThat(refused.status()).isEqualTo(400);
+        }
+        add("a");
+        assertThat(ids(claim(mailer, "r", 1, AT_ONCE))).containsExactly("a");
+    }
+
     // Roles
 
     @Test

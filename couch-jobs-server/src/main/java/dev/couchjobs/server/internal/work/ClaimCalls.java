@@ -103,14 +103,16 @@ final class ClaimCalls implements AutoCloseable {
             if (mine.clients.get() == 0) {
                 mine.join();
             }
-            var unused = got(request, mine).whenComplete((got, error) -> {
-                pending.remove(key, mine);
-                if (error == null) {
-                    mine.got.complete(got);
-                } else {
-                    mine.got.completeExceptionally(error);
-                }
-            });
+            var unused = CompletableFuture.completedFuture(mine)
+                    .thenCompose(call -> got(request, call)) // within the chain, because a name may be refused
+                    .whenComplete((got, error) -> {
+                        pending.remove(key, mine);
+                        if (error == null) {
+                            mine.got.complete(got);
+                        } else {
+                            mine.got.completeExceptionally(error);
+                        }
+                    });
         }
         AtomicBoolean hasLeft = new AtomicBoolean();
         Runnable leave = () -> {
@@ -158,7 +160,7 @@ final class ClaimCalls implements AutoCloseable {
         return rows.find(tx, request.worker().id(), request.requestId())
                 .thenCompose(found -> found.isEmpty()
                         ? CompletableFuture.completedFuture(Optional.empty())
-                        : restored(tx, found.get()).thenApply(Optional::of));
+                        : restored(tx, request, found.get()).thenApply(Optional::of));
     }
 
     private CompletableFuture<Got> acceptAndRecord(Request request, Pending call) {
@@ -189,7 +191,7 @@ final class ClaimCalls implements AutoCloseable {
                 .report(tx, request.worker())
                 .thenCompose(state -> rows.find(tx, worker, request.requestId()).thenCompose(found -> {
                     if (found.isPresent() && !found.get().equals(own)) {
-                        return restored(tx, found.get()).thenApply(others -> new Got(state, others));
+                        return restored(tx, request, found.get()).thenApply(others -> new Got(state, others));
                     }
                     if (state != WorkerState.RUNNING) {
                         return CompletableFuture.completedFuture(Got.nothing(state));
@@ -200,9 +202,10 @@ final class ClaimCalls implements AutoCloseable {
                 }));
     }
 
-    /** {@return those of the claims that hold} */
-    private CompletableFuture<List<Claim>> restored(Transaction tx, List<Held> held) {
+    /** {@return those of the claims that hold, of the types that the request may have} */
+    private CompletableFuture<List<Claim>> restored(Transaction tx, Request request, List<Held> held) {
         List<CompletableFuture<Optional<Job<Object>>>> restored = held.stream()
+                .filter(claim -> request.worker().types().contains(claim.type()))
                 .map(claim -> jobs.processor()
                         .claim(tx, NewJobs.type(claim.type()), claim.id(), claim.lock())
                         .handle((job, error) -> Optional.ofNullable(job)))

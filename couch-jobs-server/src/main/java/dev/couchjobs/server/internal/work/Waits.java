@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
+import dev.couchjobs.JobType;
 import dev.couchjobs.server.internal.json.NewJobs;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -73,8 +74,11 @@ final class Waits {
     private CompletableFuture<List<Job<Object>>> acceptAny(List<String> types, int max, Duration time, Wait wait) {
         AcceptOptions options = AcceptOptions.defaults().timeout(time);
         CompletableFuture<List<Job<Object>>> first = new CompletableFuture<>();
-        List<CompletableFuture<List<Job<Object>>>> calls = types.stream()
-                .map(type -> jobs.processor().accept(NewJobs.type(type), max, options))
+        // If a name is refused, no call may have been made.
+        List<JobType<Object, Object>> checked =
+                types.stream().map(NewJobs::type).toList();
+        List<CompletableFuture<List<Job<Object>>>> calls = checked.stream()
+                .map(type -> jobs.processor().accept(type, max, options))
                 .toList();
         AtomicInteger open = new AtomicInteger(calls.size());
         for (CompletableFuture<List<Job<Object>>> call : calls) {
