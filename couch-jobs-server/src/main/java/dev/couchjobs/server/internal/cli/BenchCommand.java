@@ -63,6 +63,8 @@ final class BenchCommand extends ApiCommand {
             // Also after a signal or an error: nothing stays half done.
             hasFailed.set(false);
             rows.add(row("remove", remove(session.api())));
+            // A type without jobs and without a timeout is not listed.
+            session.api().delete(Address.of("/v1/types/{}/timeout", type));
         }
         if (session.output().isJson()) {
             session.output()
