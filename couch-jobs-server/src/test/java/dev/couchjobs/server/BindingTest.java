@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Where a server listens, and to which names it answers. */
 @Timeout(60)
 class BindingTest {
-    private static final UnaryOperator<JobsHttp> OPEN =
-            http -> http.authenticator(Authenticator.always(Access.of("test", Role.ADMIN)));
+    private static JobsHttp open(JobsHttp http) {
+        return http.authenticator(Authenticator.always(Access.of("test", Role.ADMIN)));
+    }
 
     private static String statusFor(TestServer server, String request) throws IOException {
         try (RawClient client = new RawClient(server.uri("/"))) {
@@ -30,7 +30,7 @@ class BindingTest {
 
     @Test
     void onTheLoopbackOnlyItsNamesAreAnswered() throws IOException {
-        try (TestServer server = TestServer.with(OPEN, options -> options.names("Jobs.example.org"))) {
+        try (TestServer server = TestServer.with(BindingTest::open, options -> options.names("Jobs.example.org"))) {
             for (String host : new String[] {
                 "localhost", "LOCALHOST:1", "127.0.0.1", "127.1.2.3:80", "[::1]:7470", "a.localhost", "jobs.EXAMPLE.org"
             }) {
@@ -58,7 +58,7 @@ class BindingTest {
     @Test
     void aServerForOtherMachinesNeedsTlsAndTokens() {
         for (String host : new String[] {"", "0.0.0.0", "::", "192.0.2.1"}) {
-            assertThatThrownBy(() -> TestServer.on(host, OPEN, options -> options))
+            assertThatThrownBy(() -> TestServer.on(host, BindingTest::open, options -> options))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("--tls-certificates")
                     .hasMessageContaining("--tokens")
@@ -68,7 +68,7 @@ class BindingTest {
                 .hasMessageContaining("--tls-certificates")
                 .hasMessageNotContaining("--tokens");
         assertThatThrownBy(() -> TestServer.on(
-                        "0.0.0.0", OPEN, options -> options.tls(Path.of("none.pem"), Path.of("none.key"))))
+                        "0.0.0.0", BindingTest::open, options -> options.tls(Path.of("none.pem"), Path.of("none.key"))))
                 .hasMessageContaining("--tokens")
                 .hasMessageNotContaining("--tls-certificates");
     }
