@@ -8,12 +8,15 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JsonCodec;
+import dev.couchjobs.PayloadEncryption;
 import dev.couchjobs.fdb.Databases;
 import java.io.IOException;
 import java.lang.reflect.Type;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 
-/** The Java of the page on codecs, run; and that it is the page's. */
+/** The Java of the page on payloads, run; and that it is the page's. */
 class Jackson2Test {
     record Jackson2Codec(ObjectMapper mapper) implements JsonCodec {
         @Override
@@ -42,6 +45,22 @@ class Jackson2Test {
             assertThat(jobs.getJobData(database, letter, "l-1").join()).contains(new Letter("Ada"));
             jobs.close();
         }
+    }
+
+    @Test
+    void payloadsAreEncrypted() {
+        JobType<String, Void> letter = JobType.of("letter", String.class);
+        SecretKey key = new SecretKeySpec(new byte[32], "AES");
+        SecretKey olderKey = new SecretKeySpec(new byte[32], "AES");
+        Database database = Databases.inMemory();
+
+        PayloadEncryption keys = PayloadEncryption.writing("2026-11", key).reading("2026-05", olderKey);
+        CouchJobs jobs = CouchJobs.builder(database).encryption(keys).build();
+
+        jobs.add(database, letter, "l-1", "Ada").join();
+        assertThat(jobs.getJobData(database, letter, "l-1").join()).contains("Ada");
+        jobs.close();
+        database.close();
     }
 
     @Test

@@ -4,19 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.tuple.Tuple;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.ChangePage;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
+import dev.couchjobs.JobChange;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.Renewal;
 import dev.couchjobs.Subscription;
 import dev.couchjobs.Worker;
 import dev.couchjobs.fdb.Databases;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +34,13 @@ import org.junit.jupiter.api.Test;
 class ReadmeTest {
     private final byte[] imageBytes = {3, 4};
 
+    private final List<String> told = new ArrayList<>();
+    private boolean isOpen = true;
+    private Runnable ifTold = () -> {};
+
     record Thumbnail(String image) {}
+
+    record Mail(String to) {}
 
     record Size(int width, int height) {}
 
@@ -88,6 +104,75 @@ class ReadmeTest {
                 .hasCauseInstanceOf(JobHaltedException.class);
         jobs.close();
         database.close();
+    }
+
+    @Test
+    @SuppressWarnings("LocalVariableName") // as on the page
+    void aProcessGoesOnWithTheClaimsOfAnother() {
+        JobType<Mail, Void> MAIL = JobType.of("mail", Mail.class);
+        Database database = Databases.inMemory();
+        CouchJobs jobs = CouchJobs.on(database);
+        jobs.add(database, MAIL, "m-1", new Mail("jo")).join();
+
+        List<Job<Mail>> claims =
+                jobs.processor().accept(MAIL, 10, AcceptOptions.defaults()).join();
+
+        String id = claims.get(0).id();
+        UUID lock = claims.get(0).lock();
+        CompletableFuture<Void> finished = jobs.processor()
+                .claim(database, MAIL, id, lock)
+                .thenCompose(claim -> jobs.processor().finish(database, claim));
+        finished.join();
+        assertThat(jobs.getJobState(database, MAIL, "m-1").join()).isEqualTo(JobState.FINISHED);
+
+        for (Renewal renewal : jobs.processor().updateAll(database, claims).join()) {
+            renewal.halt().ifPresent(lost -> tell(renewal.job(), lost.isCancelled(), lost.isRemoved()));
+        }
+        assertThat(told).containsExactly("m-1");
+        jobs.close();
+        database.close();
+    }
+
+    private void tell(Job<?> job, boolean isCancelled, boolean isRemoved) {
+        assertThat(isCancelled || isRemoved).isFalse();
+        told.add(job.id());
+    }
+
+    @Test
+    @SuppressWarnings("LocalVariableName") // as on the page
+    void aProcessFollowsTheChangesOfAType() {
+        JobType<Mail, Void> MAIL = JobType.of("mail", Mail.class);
+        Database database = Databases.inMemory();
+        CouchJobs jobs = CouchJobs.on(database);
+
+        Versionstamp since = jobs.changes().now(database).join();
+        jobs.add(database, MAIL, "m-1", new Mail("jo")).join();
+        // The change that ends the last wait.
+        ifTold = () -> jobs.add(database, MAIL, "m-2", new Mail("jo")).join();
+        while (isOpen) {
+            ChangePage page = jobs.changes().read(database, MAIL, since, 100).join();
+            if (page.isTrimmed()) {
+                listAgain(jobs.atLeastVersion(database, page.next()));
+            }
+            page.changes().forEach(this::tell);
+            since = page.next();
+            if (!page.hasMore()) {
+                jobs.changes().await(MAIL, since, Duration.ofSeconds(30)).join();
+            }
+        }
+        assertThat(told).containsExactly("m-1");
+        jobs.close();
+        database.close();
+    }
+
+    private void tell(JobChange change) {
+        told.add(change.jobId());
+        isOpen = false;
+        ifTold.run();
+    }
+
+    private static void listAgain(ReadTransactionContext context) {
+        throw new AssertionError("Nothing was trimmed, and yet is to be listed in " + context);
     }
 
     @Test

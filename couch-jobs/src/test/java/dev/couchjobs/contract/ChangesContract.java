@@ -409,7 +409,9 @@ class ChangesContract extends JobsContract {
                 @SuppressWarnings("unchecked")
                 Function<Transaction, CompletableFuture<Object>> body =
                         (Function<Transaction, CompletableFuture<Object>>) Objects.requireNonNull(arguments[0]);
-                return database.runAsync(tx -> body.apply(countingWatches(tx, watches)));
+                Function<Transaction, CompletableFuture<Object>> counted =
+                        tx -> body.apply(countingWatches(tx, watches));
+                return DatabaseProxies.invoke(database, method, new Object[] {counted});
             }
             return DatabaseProxies.invoke(database, method, arguments);
         });

@@ -142,7 +142,7 @@ class EncryptionContract extends JobsContract {
         await(old.schedules()
                 .put(
                         database,
-                        Schedule.every("poll", Duration.ofSeconds(3_600), NewJob.of(MEMO, secret(6)))
+                        Schedule.every("poll", Duration.ofHours(1), NewJob.of(MEMO, secret(6)))
                                 .passingResult(MEMO)));
         await(old.schedules().runNow(database, "poll"));
         assertThat(rowsWith(SECRET)).isEmpty();

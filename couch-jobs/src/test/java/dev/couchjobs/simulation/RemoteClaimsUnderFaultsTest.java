@@ -214,8 +214,9 @@ class RemoteClaimsUnderFaultsTest {
                                         .map(claim -> new Token(server, type, claim.id(), claim.lock()))
                                         .toList()))
                 .thenCompose(tokens -> workOn(simulation, tokens))
-                .handle((done, error) -> after(simulation, Duration.ofMillis(1 + random.nextInt(200)))
-                        .thenRun(() -> work(simulation)));
+                .handle((done, error) -> true)
+                .thenCompose(ended -> after(simulation, Duration.ofMillis(1 + random.nextInt(200))))
+                .thenRun(() -> work(simulation));
     }
 
     private CompletableFuture<?> workOn(Simulation simulation, List<Token> tokens) {
@@ -318,7 +319,7 @@ class RemoteClaimsUnderFaultsTest {
                             effect(tx, token);
                             return server.jobs().processor().finish(tx, claim);
                         }))
-                .thenAccept(done -> hasSeenOtherServer |= server != token.server());
+                .thenAccept(done -> hasSeenOtherServer |= !server.equals(token.server()));
     }
 
     private static void effect(Transaction tx, Token token) {

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -66,7 +67,7 @@ public final class Typed {
     }
 
     /** {@return the names of all commands} */
-    public static TreeSet<String> commands() {
+    public static Set<String> commands() {
         return new TreeSet<>(
                 RootCommand.commandLine(Shell.ofProcess()).getSubcommands().keySet());
     }
