@@ -136,10 +136,16 @@ class CommandLineDirectoryTest {
 
     @Test
     void wrongLinesAreNamedAndOthersAdded() {
-        String lines = "{\"type\": \"mail\", \"data\": 1}\nnonsense\n[]\n{\"data\": 1}\n{\"type\": \"mail\"}\n"
-                + "{\"type\": \"mail\", \"data\": 1, \"priority\": \"high\"}\n"
-                + "{\"type\": \"mail\", \"data\": 1, \"after\": [{\"type\": \"mail\", \"id\": \"gone\"}]}\n"
-                + "{\"type\": \"mail\", \"data\": 2}\n";
+        String lines = """
+                {"type": "mail", "data": 1}
+                nonsense
+                []
+                {"data": 1}
+                {"type": "mail"}
+                {"type": "mail", "data": 1, "priority": "high"}
+                {"type": "mail", "data": 1, "after": [{"type": "mail", "id": "gone"}]}
+                {"type": "mail", "data": 2}
+                """;
         Ran ran = run(new Typed().input(lines), "import");
         assertThat(ran.exitCode()).isEqualTo(1);
         assertThat(ran.err().lines())

@@ -380,8 +380,10 @@ class CommandLineTest {
     void aTerminalIsRedrawn() {
         run("add mail 1");
         Ran watched = run(new Typed().atTerminal("").with("NO_COLOR", "1"), "watch --every 100ms --rounds 2");
-        String table = "NAME  PENDING  BLOCKED  RUNNING  SUCCEEDED  FAILED\n"
-                + "mail        1        0        0          0       0\n";
+        String table = """
+                NAME  PENDING  BLOCKED  RUNNING  SUCCEEDED  FAILED
+                mail        1        0        0          0       0
+                """;
         assertThat(watched.out()).startsWith("\r\u001b[J" + table + "\u001b[2A\r\u001b[J");
     }
 
