@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,17 +40,34 @@ public final class NewJob<D> {
     private final List<Dependency> dependencies;
     private final Set<JobState> leftAlone;
 
-    private record Keys(
-            @Nullable String limit,
-            @Nullable String turn,
-            @Nullable Unique unique,
-            @Nullable String sequence,
-            boolean passesFailure,
-            @Nullable Instant startBefore,
-            @Nullable String batch,
-            List<String> tags,
-            Map<String, String> headers) {
-        static final Keys NONE = new Keys(null, null, null, null, false, null, null, List.of(), Map.of());
+    /** What ties a job to others. A change is made to a copy before it is used, so that jobs stay immutable. */
+    private static final class Keys {
+        static final Keys NONE = new Keys();
+
+        private @Nullable String limit;
+        private @Nullable String turn;
+        private @Nullable Unique unique;
+        private @Nullable String sequence;
+        private boolean passesFailure;
+        private @Nullable Instant startBefore;
+        private @Nullable String batch;
+        private List<String> tags = List.of();
+        private Map<String, String> headers = Map.of();
+
+        Keys with(Consumer<Keys> change) {
+            Keys copy = new Keys();
+            copy.limit = limit;
+            copy.turn = turn;
+            copy.unique = unique;
+            copy.sequence = sequence;
+            copy.passesFailure = passesFailure;
+            copy.startBefore = startBefore;
+            copy.batch = batch;
+            copy.tags = tags;
+            copy.headers = headers;
+            change.accept(copy);
+            return copy;
+        }
     }
 
     private NewJob(
@@ -73,8 +91,8 @@ public final class NewJob<D> {
         this.leftAlone = leftAlone;
     }
 
-    private NewJob<D> with(Keys newKeys) {
-        return new NewJob<>(type, data, id, at, priority, retry, newKeys, dependencies, leftAlone);
+    private NewJob<D> with(Consumer<Keys> change) {
+        return new NewJob<>(type, data, id, at, priority, retry, keys.with(change), dependencies, leftAlone);
     }
 
     /**
@@ -151,16 +169,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> limitKey(String key) {
         Keyspace.checkLimitKey(key);
-        return with(new Keys(
-                key,
-                keys.turn,
-                keys.unique,
-                keys.sequence,
-                keys.passesFailure,
-                keys.startBefore,
-                keys.batch,
-                keys.tags,
-                keys.headers));
+        return with(changed -> changed.limit = key);
     }
 
     /**
@@ -182,16 +191,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> turnKey(String key) {
         Keyspace.checkTurnKey(key);
-        return with(new Keys(
-                keys.limit,
-                key,
-                keys.unique,
-                keys.sequence,
-                keys.passesFailure,
-                keys.startBefore,
-                keys.batch,
-                keys.tags,
-                keys.headers));
+        return with(changed -> changed.turn = key);
     }
 
     /**
@@ -225,16 +225,10 @@ public final class NewJob<D> {
 
     private NewJob<D> inSequence(String key, boolean passes) {
         Keyspace.checkSequence(key);
-        return with(new Keys(
-                keys.limit,
-                keys.turn,
-                keys.unique,
-                key,
-                passes,
-                keys.startBefore,
-                keys.batch,
-                keys.tags,
-                keys.headers));
+        return with(changed -> {
+            changed.sequence = key;
+            changed.passesFailure = passes;
+        });
     }
 
     /**
@@ -248,16 +242,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> unique(Unique rule) {
         Objects.requireNonNull(rule, "rule");
-        return with(new Keys(
-                keys.limit,
-                keys.turn,
-                rule,
-                keys.sequence,
-                keys.passesFailure,
-                keys.startBefore,
-                keys.batch,
-                keys.tags,
-                keys.headers));
+        return with(changed -> changed.unique = rule);
     }
 
     /**
@@ -278,16 +263,7 @@ public final class NewJob<D> {
             throw new IllegalArgumentException("The deadline of a job is from 1970 to 9999; this is " + deadline
                     + ". Leave out startBefore for a job that may begin at any time.");
         }
-        return with(new Keys(
-                keys.limit,
-                keys.turn,
-                keys.unique,
-                keys.sequence,
-                keys.passesFailure,
-                deadline,
-                keys.batch,
-                keys.tags,
-                keys.headers));
+        return with(changed -> changed.startBefore = deadline);
     }
 
     /**
@@ -300,16 +276,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> batch(String batch) {
         Keyspace.checkBatchName(batch);
-        return with(new Keys(
-                keys.limit,
-                keys.turn,
-                keys.unique,
-                keys.sequence,
-                keys.passesFailure,
-                keys.startBefore,
-                batch,
-                keys.tags,
-                keys.headers));
+        return with(changed -> changed.batch = batch);
     }
 
     /**
@@ -329,16 +296,7 @@ public final class NewJob<D> {
                     + ". Put what nothing searches for into the data of the job.");
         }
         sorted.forEach(Keyspace::checkTag);
-        return with(new Keys(
-                keys.limit,
-                keys.turn,
-                keys.unique,
-                keys.sequence,
-                keys.passesFailure,
-                keys.startBefore,
-                keys.batch,
-                sorted,
-                keys.headers));
+        return with(changed -> changed.tags = sorted);
     }
 
     /**
@@ -356,16 +314,7 @@ public final class NewJob<D> {
      *     is no well-formed text
      */
     public NewJob<D> header(String name, String value) {
-        return with(new Keys(
-                keys.limit,
-                keys.turn,
-                keys.unique,
-                keys.sequence,
-                keys.passesFailure,
-                keys.startBefore,
-                keys.batch,
-                keys.tags,
-                Headers.with(keys.headers, name, value)));
+        return with(changed -> changed.headers = Headers.with(keys.headers, name, value));
     }
 
     /**
