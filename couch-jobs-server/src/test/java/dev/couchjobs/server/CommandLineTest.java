@@ -151,9 +151,9 @@ class CommandLineTest {
         assertThat(run("list mail --bogus").err()).contains("--bogus").contains("`couch-jobs list --help`");
         assertThat(new Typed().run().exitCode()).isEqualTo(2);
 
-        Ran nobody = new Typed().run("list", "--url", "http://127.0.0.1:1");
-        assertThat(nobody.exitCode()).isEqualTo(1);
-        assertThat(nobody.err())
+        Ran unreachable = new Typed().run("list", "--url", "http://127.0.0.1:1");
+        assertThat(unreachable.exitCode()).isEqualTo(1);
+        assertThat(unreachable.err())
                 .contains("Nothing answers at http://127.0.0.1:1")
                 .contains("couch-jobs serve");
     }

@@ -1,9 +1,8 @@
 package dev.couchjobs.server.internal.access;
 
-import dev.couchjobs.server.internal.http.ServerRandom;
+import dev.couchjobs.server.internal.http.Digests;
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,12 +20,12 @@ record Secret(String id, String random) {
     private static final int RANDOM_BYTES = 32;
 
     static Secret create() {
-        return ofToken(ServerRandom.hex(ID_BYTES));
+        return ofToken(ServerEnvironment.randomHex(ID_BYTES));
     }
 
     /** {@return a new secret of a token that is there} */
     static Secret ofToken(String id) {
-        return new Secret(id, ServerRandom.hex(RANDOM_BYTES));
+        return new Secret(id, ServerEnvironment.randomHex(RANDOM_BYTES));
     }
 
     static Optional<Secret> parse(String text) {
@@ -39,11 +38,7 @@ record Secret(String id, String random) {
     }
 
     byte[] digest() {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(random.getBytes(StandardCharsets.US_ASCII));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-256.", e);
-        }
+        return Digests.sha256(random.getBytes(StandardCharsets.US_ASCII));
     }
 
     /** The secret stays out of logs. */

@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.cli;
 
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -97,7 +98,7 @@ final class AddCommand extends ApiCommand {
         text(body, "sequence", sequence);
         text(body, "batch", batch);
         Optional.ofNullable(delay)
-                .map(time -> Instant.now().plus(time))
+                .map(time -> ServerEnvironment.now().plus(time))
                 .or(() -> Optional.ofNullable(at))
                 .ifPresent(time -> body.put("at", time.toString()));
         Optional.ofNullable(priority).ifPresent(number -> body.put("priority", number));

@@ -1,15 +1,15 @@
 package dev.couchjobs.server.internal.cli;
 
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.json.Fields;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,7 +39,7 @@ final class BenchCommand extends ApiCommand {
     @Option(names = "--claims", paramLabel = "N", description = "How many jobs a request claims. Default: 1")
     private int claims = 1;
 
-    private final String type = NAME + "-" + UUID.randomUUID();
+    private final String type = NAME + "-" + ServerEnvironment.randomId();
     private final Queue<String> ids = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean hasFailed = new AtomicBoolean();
 
@@ -87,13 +87,13 @@ final class BenchCommand extends ApiCommand {
         AtomicInteger next = new AtomicInteger();
         return onAll(times -> {
             while (!ends.getAsBoolean() && next.getAndIncrement() < jobs) {
-                long start = System.nanoTime();
+                Instant start = ServerEnvironment.now();
                 JsonNode body = new Fields().put("data", next.get()).node();
                 ids.add(api.post(Address.of("/v1/types/{}/jobs", type), body)
                         .json()
                         .path("id")
                         .asString());
-                times.add(System.nanoTime() - start);
+                times.add(ServerEnvironment.nanosSince(start));
             }
         });
     }
@@ -104,12 +104,12 @@ final class BenchCommand extends ApiCommand {
         return onAll(times -> {
             JsonNode worker = new Fields()
                     .put("name", NAME)
-                    .put("id", UUID.randomUUID().toString())
+                    .put("id", ServerEnvironment.randomId().toString())
                     .put("types", List.of(type))
                     .node();
             try {
                 while (!ends.getAsBoolean() && left.get() > 0) {
-                    long start = System.nanoTime();
+                    Instant start = ServerEnvironment.now();
                     for (JsonNode claim : claim(api, worker)) {
                         api.post(
                                 Address.of(
@@ -117,7 +117,7 @@ final class BenchCommand extends ApiCommand {
                                         type,
                                         claim.path("id").asString()),
                                 new Fields().put("lock", claim.path("lock")).node());
-                        times.add(System.nanoTime() - start);
+                        times.add(ServerEnvironment.nanosSince(start));
                         left.decrementAndGet();
                     }
                 }
@@ -130,7 +130,7 @@ final class BenchCommand extends ApiCommand {
 
     private JsonNode claim(Api api, JsonNode worker) {
         JsonNode body = new Fields()
-                .put("requestId", UUID.randomUUID().toString())
+                .put("requestId", ServerEnvironment.randomId().toString())
                 .put("worker", worker)
                 .put("max", claims)
                 .put("wait", "PT0.2S")
@@ -141,13 +141,13 @@ final class BenchCommand extends ApiCommand {
     private Measure remove(Api api) {
         return onAll(times -> {
             for (Optional<String> id = next(); id.isPresent(); id = next()) {
-                long start = System.nanoTime();
+                Instant start = ServerEnvironment.now();
                 Address job = Address.of("/v1/types/{}/jobs/{}", type, id.get());
                 ApiReply reply = api.send("DELETE", job, MissingNode.getInstance());
                 if (reply.status() != 200) {
                     throw api.failure(reply);
                 }
-                times.add(System.nanoTime() - start);
+                times.add(ServerEnvironment.nanosSince(start));
             }
         });
     }
@@ -157,8 +157,8 @@ final class BenchCommand extends ApiCommand {
     }
 
     private Measure onAll(Connection connection) {
-        ExecutorService threads = Executors.newFixedThreadPool(connections);
-        long start = System.nanoTime();
+        ExecutorService threads = ServerThreads.pool(connections);
+        Instant start = ServerEnvironment.now();
         List<Future<List<Long>>> all = new ArrayList<>();
         for (int i = 0; i < connections; i++) {
             all.add(threads.submit(() -> {
@@ -177,7 +177,7 @@ final class BenchCommand extends ApiCommand {
             for (Future<List<Long>> one : all) {
                 times.addAll(one.get());
             }
-            return new Measure(System.nanoTime() - start, times);
+            return new Measure(ServerEnvironment.nanosSince(start), times);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof Failure failure) {
                 throw failure;

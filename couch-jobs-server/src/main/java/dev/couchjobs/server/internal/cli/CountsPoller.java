@@ -1,7 +1,9 @@
 package dev.couchjobs.server.internal.cli;
 
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.json.Fields;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,7 +25,7 @@ final class CountsPoller {
     private final Session session;
     private final List<String> types;
     private final Map<String, Long> endedBefore = new HashMap<>();
-    private long readAt;
+    private Instant readAt = Instant.EPOCH;
     private String seen = NOW;
     private boolean hasFeed = true;
 
@@ -35,8 +37,8 @@ final class CountsPoller {
 
     /** {@return the types as they are now, each with the field {@code endedPerSecond} since the last call} */
     List<JsonNode> read() {
-        long now = System.nanoTime();
-        double seconds = (now - readAt) / 1e9;
+        Instant now = ServerEnvironment.now();
+        double seconds = Duration.between(readAt, now).toNanos() / 1e9;
         readAt = now;
         List<JsonNode> rows = new ArrayList<>();
         for (String type : types.isEmpty() ? ListCommand.names(session) : types) {

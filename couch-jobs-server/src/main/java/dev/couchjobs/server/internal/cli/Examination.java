@@ -1,9 +1,11 @@
 package dev.couchjobs.server.internal.cli;
 
 import dev.couchjobs.JobType;
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.json.Fields;
 import dev.couchjobs.server.internal.selections.SelectionWorker;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -304,11 +306,13 @@ final class Examination {
                 session.api().get(Address.of("/v1/types/{}", type)).json().path("timeout");
         Duration longest =
                 Duration.parse(timeout.asString("PT30S")).multipliedBy(2).plusSeconds(5);
-        long end = System.nanoTime() + longest.toNanos();
+        Instant end = ServerEnvironment.now().plus(longest);
         local.jobs().maintenance().monitor(JobType.of(type, Object.class));
         progress.tell("waits for the leases of " + type);
         long running = countsOf(type).path("running").asLong();
-        while (running > 0 && System.nanoTime() < end && !session.stop().await(LOOK)) {
+        while (running > 0
+                && ServerEnvironment.now().isBefore(end)
+                && !session.stop().await(LOOK)) {
             running = countsOf(type).path("running").asLong();
         }
         if (running == 0) {

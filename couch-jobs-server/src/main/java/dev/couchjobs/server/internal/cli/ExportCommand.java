@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -59,7 +58,7 @@ final class ExportCommand extends ApiCommand {
             place = Optional.of(after.substring(slash + 1)).filter(text -> !text.isEmpty());
         }
         Progress progress = new Progress(shell());
-        ExecutorService readers = Executors.newFixedThreadPool(READERS);
+        ExecutorService readers = ServerThreads.pool(READERS);
         try {
             for (int i = 0; i < sorted.size(); i++) {
                 String next = i + 1 < sorted.size() ? Address.encode(sorted.get(i + 1)) + "/" : "";

@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.cli;
 
+import dev.couchjobs.server.internal.http.Digests;
 import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.json.Fields;
@@ -11,12 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -212,14 +210,9 @@ final class ImportCommand extends ApiCommand {
 
     /** Lines that are the same are as many jobs. */
     private String idOf(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            String name = "import-" + HexFormat.of().formatHex(digest, 0, ID_BYTES);
-            int count = sameLines.merge(name, 1, Integer::sum);
-            return count == 1 ? name : name + "-" + count;
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-256.", e);
-        }
+        String name = "import-" + Digests.sha256Hex(text.getBytes(StandardCharsets.UTF_8), ID_BYTES);
+        int count = sameLines.merge(name, 1, Integer::sum);
+        return count == 1 ? name : name + "-" + count;
     }
 
     /** Adds jobs in one transaction; if the server refuses it, each in one of its own, to find those that are wrong. */

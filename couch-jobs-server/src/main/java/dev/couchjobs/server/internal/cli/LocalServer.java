@@ -10,11 +10,11 @@ import dev.couchjobs.server.Authenticator;
 import dev.couchjobs.server.JobsHttp;
 import dev.couchjobs.server.JobsServer;
 import dev.couchjobs.server.Role;
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.security.MessageDigest;
-import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -86,9 +86,7 @@ final class LocalServer implements AutoCloseable {
     }
 
     private static String secret() {
-        byte[] secret = new byte[SECRET_BYTES];
-        new SecureRandom().nextBytes(secret);
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(secret);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(ServerEnvironment.randomBytes(SECRET_BYTES));
     }
 
     private static Authenticator callersWith(String secret) {

@@ -1,6 +1,8 @@
 package dev.couchjobs.server.internal.cli;
 
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import java.time.Duration;
+import java.time.Instant;
 
 /** Says on standard error how far a long command is: in one line of a terminal, elsewhere every ten seconds. */
 final class Progress {
@@ -9,7 +11,7 @@ final class Progress {
 
     private final Shell shell;
     private final boolean isRedrawn;
-    private long toldAt = System.nanoTime();
+    private Instant toldAt = ServerEnvironment.now();
 
     Progress(Shell shell) {
         this.shell = shell;
@@ -17,11 +19,10 @@ final class Progress {
     }
 
     void tell(String text) {
-        long now = System.nanoTime();
-        if (now - toldAt < (isRedrawn ? OFTEN : SELDOM).toNanos()) {
+        if (ServerEnvironment.nanosSince(toldAt) < (isRedrawn ? OFTEN : SELDOM).toNanos()) {
             return;
         }
-        toldAt = now;
+        toldAt = ServerEnvironment.now();
         write(isRedrawn ? "\r\u001B[K" + Text.plain(text) : Text.plain(text) + "\n");
     }
 

@@ -15,11 +15,11 @@ import dev.couchjobs.server.ServerOptions;
 import dev.couchjobs.server.internal.access.AccessTokens;
 import dev.couchjobs.server.internal.config.ConfigException;
 import dev.couchjobs.server.internal.config.ServerConfig;
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.jetty.NetSettings;
 import dev.couchjobs.server.internal.jetty.PemFiles;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -165,7 +165,7 @@ public final class ServeCommand implements Callable<Integer> {
         try (Database database = Databases.open(settings.place());
                 CouchJobs jobs = CouchJobs.on(database);
                 JobsServer server = start(settings, jobs, database)) {
-            ServerThreads.atShutdown(() -> closeGracefully(signal, closed));
+            var unused = ServerThreads.atShutdown(() -> closeGracefully(signal, closed));
             out.println("couch-jobs listens on " + server.address() + " (the operations: " + server.address()
                     + "openapi.json)");
             if (!settings.needsTokens()) {
@@ -207,7 +207,7 @@ public final class ServeCommand implements Callable<Integer> {
 
     /** A server that no caller can use is a mistake; and while it has the directory, no command can add a token. */
     private static void requireTokens(Settings settings, Database database) {
-        if (new AccessTokens(database, ROWS, InstantSource.system())
+        if (new AccessTokens(database, ROWS, ServerEnvironment.clock())
                 .list()
                 .join()
                 .isEmpty()) {

@@ -1,6 +1,9 @@
 package dev.couchjobs.server.internal.cli;
 
-/** Creates the threads of the server's process. */
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** Creates the threads of the command line and of the server's process. */
 final class ServerThreads {
     private ServerThreads() {}
 
@@ -8,8 +11,16 @@ final class ServerThreads {
      * Adds a task that runs before the process ends.
      *
      * @param task the task; the process ends when it returns
+     * @return the hook, to be removed if the task is no longer wanted
      */
-    static void atShutdown(Runnable task) {
-        Runtime.getRuntime().addShutdownHook(new Thread(task, "couch-jobs-server-shutdown"));
+    static Thread atShutdown(Runnable task) {
+        Thread hook = new Thread(task, "couch-jobs-shutdown");
+        Runtime.getRuntime().addShutdownHook(hook);
+        return hook;
+    }
+
+    /** {@return threads for as many tasks at once, to be shut down} */
+    static ExecutorService pool(int threads) {
+        return Executors.newFixedThreadPool(threads);
     }
 }

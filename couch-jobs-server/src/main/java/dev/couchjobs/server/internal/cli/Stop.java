@@ -21,11 +21,11 @@ final class Stop implements AutoCloseable {
     private final CountDownLatch requested = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
     private final Thread command = Thread.currentThread();
-    private final Thread hook = new Thread(this::end, "signal");
+    private final Thread hook;
     private volatile boolean isIdle;
 
     Stop() {
-        Runtime.getRuntime().addShutdownHook(hook);
+        hook = ServerThreads.atShutdown(this::end);
     }
 
     boolean isRequested() {

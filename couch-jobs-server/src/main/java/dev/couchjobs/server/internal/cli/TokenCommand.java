@@ -7,6 +7,7 @@ import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.access.AccessToken;
 import dev.couchjobs.server.internal.access.AccessTokens;
 import dev.couchjobs.server.internal.config.ConfigDuration;
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,7 +37,7 @@ import picocli.CommandLine.Spec;
         description = "Creates, lists, rotates and revokes access tokens in a database.",
         footer = "A server that has a directory open is asked itself: POST /v1/tokens, with an administrator's token.")
 final class TokenCommand implements Runnable {
-    private static final InstantSource CLOCK = InstantSource.system();
+    private static final InstantSource CLOCK = ServerEnvironment.clock();
 
     @Spec
     private @Nullable CommandSpec spec;

@@ -1,7 +1,7 @@
 package dev.couchjobs.server.internal.cli;
 
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
@@ -109,7 +109,7 @@ final class WatchCommand extends ApiCommand {
     }
 
     private static String line(JsonNode row) {
-        StringBuilder line = new StringBuilder(Instant.now().truncatedTo(ChronoUnit.SECONDS) + " "
+        StringBuilder line = new StringBuilder(ServerEnvironment.now().truncatedTo(ChronoUnit.SECONDS) + " "
                 + row.path("name").asString());
         row.path("counts").forEachEntry((state, count) -> {
             if (count.asLong() > 0 && !state.equals("total")) {

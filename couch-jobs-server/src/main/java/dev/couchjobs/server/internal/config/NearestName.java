@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.config;
 
+import dev.couchjobs.server.internal.http.EditDistance;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
@@ -19,23 +20,7 @@ final class NearestName {
                 .orElse("");
     }
 
-    /** The number of letters to insert, remove or replace, without regard to case. */
     private static int distance(String one, String other) {
-        String a = one.toLowerCase(Locale.ROOT);
-        String b = other.toLowerCase(Locale.ROOT);
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return row[b.length()];
+        return EditDistance.between(one.toLowerCase(Locale.ROOT), other.toLowerCase(Locale.ROOT));
     }
 }

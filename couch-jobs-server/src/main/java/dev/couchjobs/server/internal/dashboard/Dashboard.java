@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.dashboard;
 
+import dev.couchjobs.server.internal.http.Digests;
 import dev.couchjobs.server.internal.http.Exchange;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
@@ -8,9 +9,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +25,6 @@ public final class Dashboard {
     private static final String FOLDER = "/dev/couchjobs/server/dashboard/";
     private static final String ASSETS = "/assets/";
     private static final String PAGES = "/ui/";
-    private static final int TAG_BYTES = 16;
 
     /** A name has one dot, before its extension, so it cannot leave the folder. */
     private static final Pattern NAME = Pattern.compile("(?:[a-z-]+/){0,2}[A-Za-z-]+[.]([a-z]+)");
@@ -127,7 +124,7 @@ public final class Dashboard {
     private static Reply reply(String contentType, byte[] content) {
         Map<String, String> headers = new LinkedHashMap<>(HEADERS);
         headers.put("Content-Type", contentType);
-        headers.put("ETag", tag(content));
+        headers.put("ETag", Digests.entityTag(content));
         return new Reply(200, headers, content);
     }
 
@@ -136,15 +133,6 @@ public final class Dashboard {
             return file == null ? Optional.empty() : Optional.of(file.readAllBytes());
         } catch (IOException e) {
             throw new UncheckedIOException("The file " + name + " of the dashboard cannot be read.", e);
-        }
-    }
-
-    private static String tag(byte[] content) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(content);
-            return '"' + HexFormat.of().formatHex(digest, 0, TAG_BYTES) + '"';
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-256.", e);
         }
     }
 }

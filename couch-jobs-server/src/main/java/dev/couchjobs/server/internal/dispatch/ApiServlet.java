@@ -24,6 +24,7 @@ import dev.couchjobs.server.internal.http.Exchange;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.openapi.ApiDocument;
 import dev.couchjobs.server.internal.openapi.ApiOperation;
 import dev.couchjobs.server.internal.openapi.RequestChecker;
@@ -60,7 +61,7 @@ public final class ApiServlet extends HttpServlet {
     private static final Duration TRANSFER_TIME = Duration.ofMinutes(1);
 
     private final transient CallRates rates;
-    private final transient InstantSource clock = InstantSource.system();
+    private final transient InstantSource clock = ServerEnvironment.clock();
     private final int bodyBytesMax;
     private final boolean isAudited;
     private final transient WorkOperations work;

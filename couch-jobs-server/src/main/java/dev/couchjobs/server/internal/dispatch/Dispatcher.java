@@ -6,12 +6,11 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.server.internal.api.Call;
 import dev.couchjobs.server.internal.api.Operations;
+import dev.couchjobs.server.internal.http.Digests;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.openapi.ApiOperation;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
@@ -23,7 +22,6 @@ final class Dispatcher {
     static final String SEQUENCE = "Couch-Jobs-Sequence";
 
     private static final int VERSION_BYTES = 10;
-    private static final int TAG_BYTES = 16;
 
     private final CouchJobs jobs;
     private final Database database;
@@ -78,7 +76,7 @@ final class Dispatcher {
         ReadTransactionContext context =
                 call.text("noOlderThan").map(this::atLeast).orElse(database);
         return read.run(call, context).thenApply(reply -> {
-            String tag = tag(reply);
+            String tag = Digests.entityTag(reply.body());
             return conditions
                             .ifNoneMatch()
                             .filter(wanted -> matches(wanted, tag))
@@ -126,7 +124,7 @@ final class Dispatcher {
                         () -> new ProblemException(Problem.of(400, "no-condition", "This operation takes no If-Match.")
                                 .detail("Leave the header out.")));
         return ((Operations.Reading) reader).read().run(call, tx).handle((reply, error) -> {
-            if (error != null || !matches(wanted, tag(reply))) {
+            if (error != null || !matches(wanted, Digests.entityTag(reply.body()))) {
                 throw new ProblemException(Problem.of(412, "changed", "The resource is not what If-Match says.")
                         .detail("Read it again, decide again, and send its new ETag."));
             }
@@ -136,14 +134,5 @@ final class Dispatcher {
 
     private static boolean matches(String header, String tag) {
         return header.equals("*") || header.contains(tag);
-    }
-
-    private static String tag(Reply reply) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(reply.body());
-            return '"' + HexFormat.of().formatHex(digest, 0, TAG_BYTES) + '"';
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-256.", e);
-        }
     }
 }

@@ -22,7 +22,7 @@ import dev.couchjobs.TransactionTooLongException;
 import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
-import dev.couchjobs.server.internal.http.ServerRandom;
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.work.Halts;
 import java.time.DateTimeException;
 import java.util.List;
@@ -105,7 +105,7 @@ final class Problems {
     }
 
     private static Problem unexpected(Throwable error) {
-        String incident = ServerRandom.hex(INCIDENT_BYTES);
+        String incident = ServerEnvironment.randomHex(INCIDENT_BYTES);
         LOG.error("A request failed: incident {}", incident, error);
         return Problem.of(500, "internal", "The server has failed.")
                 .detail("Its log tells more about incident " + incident + ".");

@@ -6,13 +6,13 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.server.internal.api.Call;
+import dev.couchjobs.server.internal.http.Digests;
 import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
@@ -115,13 +115,12 @@ final class StoredReplies {
     }
 
     private static byte[] digest(String operationId, Call call) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            String path = operationId + '\n' + call.path() + '\n' + call.query() + '\n';
-            digest.update(path.getBytes(StandardCharsets.UTF_8));
-            return digest.digest(call.body().isMissingNode() ? new byte[0] : Json.write(call.body()));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-256.", e);
+        ByteArrayOutputStream request = new ByteArrayOutputStream();
+        String path = operationId + '\n' + call.path() + '\n' + call.query() + '\n';
+        request.writeBytes(path.getBytes(StandardCharsets.UTF_8));
+        if (!call.body().isMissingNode()) {
+            request.writeBytes(Json.write(call.body()));
         }
+        return Digests.sha256(request.toByteArray());
     }
 }

@@ -3,7 +3,7 @@ package dev.couchjobs.server.internal.dispatch;
 import dev.couchjobs.server.Access;
 import dev.couchjobs.server.internal.http.Exchange;
 import dev.couchjobs.server.internal.http.Reply;
-import dev.couchjobs.server.internal.http.ServerRandom;
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.openapi.ApiOperation;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,7 +34,7 @@ final class Visit {
         since = clock.instant();
         requestId = exchange.header(REQUEST_ID)
                 .filter(id -> SAFE_ID.matcher(id).matches())
-                .orElseGet(() -> ServerRandom.hex(ID_BYTES));
+                .orElseGet(() -> ServerEnvironment.randomHex(ID_BYTES));
     }
 
     Exchange exchange() {

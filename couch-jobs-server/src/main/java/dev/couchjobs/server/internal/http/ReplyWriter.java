@@ -12,7 +12,7 @@ import java.time.InstantSource;
 /** Writes a reply and ends the request. No thread waits for a slow client. */
 final class ReplyWriter implements WriteListener {
     private static final int CHUNK_BYTES = 32 * 1024;
-    private static final InstantSource CLOCK = InstantSource.system();
+    private static final InstantSource CLOCK = ServerEnvironment.clock();
 
     private final AsyncContext async;
     private final ServletOutputStream out;

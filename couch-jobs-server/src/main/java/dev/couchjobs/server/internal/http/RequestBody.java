@@ -17,7 +17,7 @@ import java.util.concurrent.TimeoutException;
 final class RequestBody implements ReadListener {
     private static final int BUFFER_BYTES = 8 * 1024;
     private static final int SHARE_OF_MEMORY = 4;
-    private static final InstantSource CLOCK = InstantSource.system();
+    private static final InstantSource CLOCK = ServerEnvironment.clock();
 
     /** All bodies that arrive have a quarter of the memory, so that slow clients cannot use it up. */
     private static final Semaphore RESERVED =

@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.jetty;
 
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +22,7 @@ import org.eclipse.jetty.util.NanoTime;
 final class SlowRequests {
     private static final Duration LONGEST_INTERVAL = Duration.ofSeconds(1);
 
-    private static final InstantSource CLOCK = InstantSource.system();
+    private static final InstantSource CLOCK = ServerEnvironment.clock();
 
     private final AbstractConnector connector;
     private final Duration limit;

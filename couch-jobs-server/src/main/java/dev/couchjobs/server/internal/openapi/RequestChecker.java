@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.openapi;
 
 import com.networknt.schema.Error;
 import com.networknt.schema.Schema;
+import dev.couchjobs.server.internal.http.EditDistance;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.Problem.FieldError;
 import dev.couchjobs.server.internal.http.ProblemException;
@@ -133,26 +134,8 @@ public final class RequestChecker {
 
     private static String suggestion(String name, Collection<String> known) {
         return known.stream()
-                .min(Comparator.comparingInt(candidate -> distance(name, candidate)))
+                .min(Comparator.comparingInt(candidate -> EditDistance.between(name, candidate)))
                 .map(nearest -> "; the nearest that is, is " + nearest)
                 .orElse("");
-    }
-
-    /** {@return how many letters one has to add, remove or replace} */
-    private static int distance(String from, String to) {
-        int[] row = new int[to.length() + 1];
-        for (int j = 0; j <= to.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= from.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= to.length(); j++) {
-                int replaced = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return row[to.length()];
     }
 }

@@ -10,6 +10,7 @@ import dev.couchjobs.RemoteWorker;
 import dev.couchjobs.server.internal.http.ClientConnection;
 import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.http.Reply;
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.json.NewJobs;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -33,7 +34,7 @@ public final class WorkProtocol implements AutoCloseable {
 
     public WorkProtocol(CouchJobs jobs, Database database, Subspace root) {
         this.jobs = jobs;
-        InstantSource clock = InstantSource.system();
+        InstantSource clock = ServerEnvironment.clock();
         registrations = new Registrations(jobs, clock);
         rows = new ClaimRows(root, clock);
         claimCalls = new ClaimCalls(jobs, database, rows, registrations);
