@@ -176,6 +176,21 @@ class FeedTest {
     }
 
     @Test
+    void aCallerThatAsksForTheHeadOfAFeedTakesNoPlace() {
+        try (TestServer small = new TestServer(http -> http.feedClients(1))) {
+            small.jobs.add(small.database, MAIL, "a", 1).join();
+            for (int i = 0; i < 3; i++) {
+                assertThat(small.send(small.request("HEAD", "/v1/feed?feed=continuous", ""))
+                                .status())
+                        .isEqualTo(200);
+            }
+            Response lines = small.get("/v1/feed?feed=continuous&limit=1");
+            assertThat(lines.status()).isEqualTo(200);
+            assertThat(new String(lines.http().body(), StandardCharsets.UTF_8)).contains("\"id\":\"a\"");
+        }
+    }
+
+    @Test
     void aCallerSeesTheTypesThatItMay() {
         try (TestServer limited = new TestServer(http -> http.authenticator(
                 Authenticator.always(Access.of("jo", Role.READ).onlyTypes("mail"))))) {

@@ -100,7 +100,7 @@ public final class TestServer implements AutoCloseable {
 
     private static Response response(HttpResponse<byte[]> response) {
         boolean isJson =
-                response.headers().firstValue("Content-Type").orElse("").contains("json");
+                response.headers().firstValue("Content-Type").orElse("").matches("application/(problem\\+)?json.*");
         JsonNode body = isJson ? JSON.readTree(response.body()) : MissingNode.getInstance();
         return new Response(response.statusCode(), response, body);
     }

@@ -4,7 +4,6 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.ChangePage;
 import dev.couchjobs.CouchJobs;
-import dev.couchjobs.Environment;
 import dev.couchjobs.JobChange;
 import dev.couchjobs.JobChanges;
 import dev.couchjobs.server.internal.api.Call;
@@ -12,11 +11,13 @@ import dev.couchjobs.server.internal.api.Operations;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.json.Fields;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import tools.jackson.databind.JsonNode;
@@ -124,7 +125,7 @@ public final class FeedOperations {
     }
 
     private static long now() {
-        return Environment.system().clock().millis();
+        return ServerEnvironment.clock().millis();
     }
 
     private CompletableFuture<Reply> streamed(Call call, Follower follower, FeedStream.Form form) {
@@ -134,12 +135,19 @@ public final class FeedOperations {
                     .detail("This server has room for " + streamsMax + ": try again later, or poll.")
                     .header("Retry-After", "10"));
         }
+        AtomicBoolean isCounted = new AtomicBoolean(true);
+        Runnable leave = () -> {
+            if (isCounted.getAndSet(false)) {
+                streams.decrementAndGet();
+            }
+        };
         Duration heartbeat = call.duration("heartbeat").orElse(HEARTBEAT);
         Optional<Long> limit = call.number("limit");
         Reply reply = Reply.stream(form.contentType(), stream -> {
                     new FeedStream(follower, form, heartbeat, limit, stream).run();
-                    var unused = stream.closed().whenComplete((closed, error) -> streams.decrementAndGet());
+                    var unused = stream.closed().whenComplete((closed, error) -> leave.run());
                 })
+                .ifUnsent(leave)
                 .with("Cache-Control", "no-cache")
                 .with("X-Accel-Buffering", "no");
         return CompletableFuture.completedFuture(reply);

@@ -1,8 +1,8 @@
 package dev.couchjobs.server.internal.feed;
 
 import dev.couchjobs.ChangePage;
-import dev.couchjobs.Environment;
 import dev.couchjobs.server.internal.http.ReplyStream;
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -73,7 +73,7 @@ final class FeedStream {
     }
 
     private CompletableFuture<Boolean> write(byte[] text) {
-        writtenAt = Environment.system().clock().millis();
+        writtenAt = ServerEnvironment.clock().millis();
         return stream.write(text);
     }
 
@@ -95,7 +95,7 @@ final class FeedStream {
 
     /** A follower of one job may read for long what it does not tell. */
     private boolean isSilent() {
-        return Environment.system().clock().millis() - writtenAt > heartbeat.toMillis();
+        return ServerEnvironment.clock().millis() - writtenAt > heartbeat.toMillis();
     }
 
     private CompletableFuture<Boolean> goOn(ChangePage page, boolean isConnected) {

@@ -176,8 +176,11 @@ public final class Exchange {
             response.setHeader("X-Content-Type-Options", "nosniff");
             if (reply.source().isPresent() && !isHead()) {
                 stream = Optional.of(ReplyStream.begin(async, reply.source().get()));
-            } else {
-                ReplyWriter.write(async, reply, isHead(), transferTime);
+                return;
+            }
+            ReplyWriter.write(async, reply, isHead(), transferTime);
+            if (reply.source().isPresent()) {
+                reply.unsent(); // only the head was asked for
             }
         } catch (IOException | IllegalStateException e) {
             LOG.debug("A reply could not be written: the client has gone", e);
