@@ -52,16 +52,14 @@ final class IndexRun {
         this.report = new RunReport(bar, accident, FileJob.TYPE.activityTimeout());
     }
 
-    IndexResult run() {
-        try (Playground playground = new Playground()) {
-            Database database = playground.database();
-            CouchJobs jobs = playground.jobs();
-            IndexStore store = new IndexStore(playground.data("index"));
-            IndexQueue.addAll(database, jobs, store, files);
-            JobWatch watch = JobWatch.over(database, jobs, files, report);
-            process(playground, store, watch);
-            return check(database, store);
-        }
+    IndexResult run(Playground playground) {
+        Database database = playground.database();
+        CouchJobs jobs = playground.jobs();
+        IndexStore store = new IndexStore(playground.data("index"));
+        IndexQueue.addAll(database, jobs, store, files);
+        JobWatch watch = JobWatch.over(database, jobs, files, report);
+        process(playground, store, watch);
+        return check(database, store);
     }
 
     private void process(Playground playground, IndexStore store, JobWatch watch) {

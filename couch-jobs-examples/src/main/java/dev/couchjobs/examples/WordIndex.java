@@ -1,7 +1,9 @@
 package dev.couchjobs.examples;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -29,14 +31,16 @@ public final class WordIndex {
 
             Exit status: 0 if they agree or there is nothing to index, 1 if not, 2 if PATH cannot be read.""";
 
+    private final InputStream in;
     private final PrintStream out;
     private final PrintStream err;
-    private final boolean inPlace;
+    private final boolean onTerminal;
 
-    WordIndex(PrintStream out, PrintStream err, boolean inPlace) {
+    WordIndex(InputStream in, PrintStream out, PrintStream err, boolean onTerminal) {
+        this.in = in;
         this.out = out;
         this.err = err;
-        this.inPlace = inPlace;
+        this.onTerminal = onTerminal;
     }
 
     /**
@@ -45,7 +49,7 @@ public final class WordIndex {
      * @param args the directory, if it is not the current one
      */
     public static void main(String[] args) {
-        int status = new WordIndex(System.out, System.err, ProgressBar.isOnTerminal()).run(List.of(args));
+        int status = new WordIndex(System.in, System.out, System.err, ProgressBar.isOnTerminal()).run(List.of(args));
         if (status != RIGHT) {
             System.exit(status);
         }
@@ -103,17 +107,39 @@ public final class WordIndex {
             return RIGHT;
         }
         IndexRun.Settings settings = IndexRun.Settings.toWatch(listing.texts().size());
-        out.printf(
-                Locale.ROOT,
-                "%s under %s%s: one job for each.%n"
-                        + "%d processors run %d jobs at once each; each job is slowed by %d ms to be seen.%n",
-                Totals.counted(listing.texts().size(), "text file"),
-                name,
-                binaries,
-                settings.processors(),
-                settings.jobsAtOnce(),
-                settings.pace().toMillis());
-        return show(new IndexRun(root, listing.texts(), settings, new ProgressBar(out, inPlace)).run());
+        try (Playground playground = new Playground();
+                RunDashboard dashboard = RunDashboard.of(playground)) {
+            out.printf(
+                    Locale.ROOT,
+                    "%s under %s%s: one job for each.%n"
+                            + "%d processors run %d jobs at once each; each job is slowed by %d ms to be seen.%n"
+                            + "The dashboard: %s%n",
+                    Totals.counted(listing.texts().size(), "text file"),
+                    name,
+                    binaries,
+                    settings.processors(),
+                    settings.jobsAtOnce(),
+                    settings.pace().toMillis(),
+                    dashboard.address());
+            ProgressBar bar = new ProgressBar(out, onTerminal);
+            int status = show(new IndexRun(root, listing.texts(), settings, bar).run(playground));
+            if (onTerminal) {
+                out.println("The dashboard shows the jobs until you press Enter.");
+                awaitLine();
+            }
+            return status;
+        }
+    }
+
+    private void awaitLine() {
+        try {
+            int read = in.read();
+            while (read >= 0 && read != '\n') {
+                read = in.read();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private int show(IndexResult result) {

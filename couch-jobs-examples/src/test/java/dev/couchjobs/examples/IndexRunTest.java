@@ -24,7 +24,9 @@ class IndexRunTest {
     private final Printed out = new Printed();
 
     private IndexResult run(List<TextFile> files) {
-        return new IndexRun(directory, files, UNPACED, new ProgressBar(out.stream(), false)).run();
+        try (Playground playground = new Playground()) {
+            return new IndexRun(directory, files, UNPACED, new ProgressBar(out.stream(), false)).run(playground);
+        }
     }
 
     private List<TextFile> listed() throws IOException {

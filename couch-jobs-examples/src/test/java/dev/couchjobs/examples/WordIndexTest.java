@@ -1,8 +1,13 @@
 package dev.couchjobs.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a user sees of the word index. */
 class WordIndexTest {
+    private static final Pattern DASHBOARD = Pattern.compile("The dashboard: (http://127\\.0\\.0\\.1:\\d+/)");
     private static final Pattern STOPPED = Pattern.compile("processor (\\d) stops dead, half-way through (.*)");
     private static final Pattern CAME_BACK = Pattern.compile("(.*): no heartbeat for 1 s, pending again");
     private static final Pattern FINISHED = Pattern.compile("(.*): finished by processor (\\d)");
@@ -26,7 +32,7 @@ class WordIndexTest {
     private final Printed err = new Printed();
 
     private int run(String... args) {
-        return new WordIndex(out.stream(), err.stream(), false).run(List.of(args));
+        return new WordIndex(InputStream.nullInputStream(), out.stream(), err.stream(), false).run(List.of(args));
     }
 
     private void writeFiles(int number) throws IOException {
@@ -84,6 +90,37 @@ class WordIndexTest {
                 .contains("12 files, 60 words; processor ")
                 .contains("all jobs finished, none twice; a plain count agrees with the index.");
         assertThat(err.text()).isEmpty();
+    }
+
+    @Test
+    void onATerminalTheDashboardIsThereUntilEnter() throws IOException {
+        writeFiles(3);
+        StringBuilder seen = new StringBuilder();
+        InputStream enter = new InputStream() {
+            @Override
+            public int read() {
+                seen.append(get("assets/libraries/preact.mjs"))
+                        .append(get(""))
+                        .append(get("v1/types/" + FileJob.TYPE.name()));
+                return '\n';
+            }
+        };
+
+        assertThat(new WordIndex(enter, out.stream(), err.stream(), true).run(List.of(directory.toString())))
+                .isZero();
+
+        assertThat(seen).contains("export", "<title>couch-jobs</title>", "\"succeeded\":3");
+        assertThat(out.lines()).last().isEqualTo("The dashboard shows the jobs until you press Enter.");
+        assertThatThrownBy(() -> get("")).hasMessageContaining("refused");
+    }
+
+    private String get(String path) {
+        String address = matching(DASHBOARD).keySet().iterator().next();
+        try (InputStream reply = URI.create(address + path).toURL().openStream()) {
+            return new String(reply.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Samples, sum } from '../../main/resources/dev/couchjobs/server/dashboard/samples.mjs';
+import { Samples, sum } from '../../main/dashboard/samples.mjs';
 
 function counts(pending, running, succeeded, failed = 0) {
   return {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { elements, member, pretty, prettyText } from '../../main/resources/dev/couchjobs/server/dashboard/json.mjs';
+import { elements, member, pretty, prettyText } from '../../main/dashboard/json.mjs';
 
 test('every digit of a number stays', () => {
   const text = '{"id":12345678901234567890,"x":1.00000000000000000001e-400,"y":-0.10}';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { conditionOf } from '../../main/resources/dev/couchjobs/server/dashboard/selections.mjs';
+import { conditionOf } from '../../main/dashboard/selections.mjs';
 
 test('a change of all honours the filter, or is not offered', () => {
   assert.deepEqual(conditionOf({}), {});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { byError, errorKey } from '../../main/resources/dev/couchjobs/server/dashboard/groups.mjs';
+import { byError, errorKey } from '../../main/dashboard/groups.mjs';
 
 test('numbers, ids and packages make no difference', () => {
   const same = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { href, parse } from '../../main/resources/dev/couchjobs/server/dashboard/router.mjs';
+import { href, parse } from '../../main/dashboard/router.mjs';
 
 const ROOT = 'https://example.org/ops/jobs/';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { find, forEach, get, onUnauthenticated, path, send, setToken } from '../../main/resources/dev/couchjobs/server/dashboard/api.mjs';
+import { find, forEach, get, onUnauthenticated, path, send, setToken } from '../../main/dashboard/api.mjs';
 
 const kept = new Map();
 globalThis.sessionStorage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) };

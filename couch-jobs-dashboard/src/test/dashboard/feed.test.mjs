@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { follow } from '../../main/resources/dev/couchjobs/server/dashboard/feed.mjs';
+import { follow } from '../../main/dashboard/feed.mjs';
 
 /** Replies in turn; the feed is stopped when there are no more. */
 async function run(replies) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
   ago, duration, isoDuration, isoMillis, limitRate, number, plural, rate, shortNumber, splitError,
-} from '../../main/resources/dev/couchjobs/server/dashboard/format.mjs';
+} from '../../main/dashboard/format.mjs';
 
 test('numbers', () => {
   assert.equal(number(1234567), '1,234,567');
