@@ -55,12 +55,14 @@ async def follow(job: Job):
 
 @worker.handler("slow")
 async def slow(job: Job):
+    await job.progress(0, 1)
     await asyncio.sleep(job.data["millis"] / 1000)
     return "slow"
 
 
 @worker.handler("wait")
 async def wait(job: Job):
+    await job.progress(0, 1)
     try:
         await asyncio.sleep(3600)
     except asyncio.CancelledError:

@@ -76,10 +76,12 @@ await new Worker(url, {
   .handle('resume', resume)
   .handle('follow', (job) => job.finish('followed', { jobs: [job.data] }))
   .handle('slow', async (job) => {
+    await job.progress(0, 1);
     await sleep(job.data.millis);
     return 'slow';
   })
   .handle('wait', async (job) => {
+    await job.progress(0, 1);
     await halted(job);
     await client.add('seen', { id: job.id, data: job.halt });
     throw new Error('halted');

@@ -7,7 +7,9 @@ const path = require('path');
 const { createHash } = require('crypto');
 const { spawnSync } = require('child_process');
 
-const PARTS = ['src', 'test', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.test.json', 'README.md'];
+const PARTS = [
+  'src', 'test', 'examples', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.test.json', 'README.md',
+];
 const source = path.resolve(__dirname, '../../../../clients/typescript');
 const target = path.resolve(process.argv[2]);
 const done = path.join(target, 'built');

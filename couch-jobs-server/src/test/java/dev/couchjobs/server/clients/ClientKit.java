@@ -94,6 +94,19 @@ public record ClientKit(
                 List.of(package_.resolve("README.md")));
     }
 
+    /** {@return the command that runs the worker of docs/server.md} */
+    List<String> worker() {
+        return language.equals("Python")
+                ? List.of(
+                        "python3",
+                        directory.resolve(Path.of("examples", "mail.py")).toString())
+                : List.of(
+                        "node",
+                        directory
+                                .resolve(Path.of("build", "examples", "receipt.js"))
+                                .toString());
+    }
+
     /** {@return the command that runs the example of a page} */
     List<String> example(Path page) throws IOException {
         String text = Files.readString(page);

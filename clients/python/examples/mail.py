@@ -1,0 +1,19 @@
+"""Works on jobs of the type mail. Each adds a job of the type receipt in the transaction that finishes it."""
+
+import asyncio
+import os
+
+from couch_jobs import Job, Worker
+
+worker = Worker(os.environ.get("COUCH_JOBS_URL", "http://127.0.0.1:7470"), name="python")
+
+
+@worker.handler("mail")
+async def send(job: Job):
+    await job.progress(1, 2, "rendered")
+    await asyncio.sleep(1)
+    receipt = {"type": "receipt", "data": {"mail": job.id}}
+    await job.finish({"sent": True}, log=["accepted by the relay"], jobs=[receipt])
+
+
+asyncio.run(worker.run())  # until SIGTERM or Ctrl-C
