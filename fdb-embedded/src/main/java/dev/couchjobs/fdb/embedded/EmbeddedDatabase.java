@@ -7,6 +7,7 @@ import dev.couchjobs.fdb.internal.storage.DurableStorage;
 import dev.couchjobs.fdb.internal.storage.MemoryLimits;
 import dev.couchjobs.fdb.internal.storage.MemoryStorage;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 
 /**
@@ -133,6 +134,28 @@ public final class EmbeddedDatabase {
             storage.close(storage.recovered().version());
             throw e;
         }
+    }
+
+    /**
+     * Writes a copy of an open database that is kept in a directory, which is a database itself: {@link #open(Path)}
+     * opens it, here or wherever it is moved to. It has every commit that was acknowledged before the call, perhaps some
+     * later ones, and none in part. Commits continue meanwhile. On the same file system the copy is quick and shares
+     * files with the database, which neither of them changes: a copy that is to survive the disk has to be on another.
+     *
+     * <p>A process that ends while it writes leaves a directory whose name ends in {@code .unfinished}.
+     *
+     * @param database the database, as {@link #open(Path)} has returned it
+     * @param directory where the copy is to be; is made
+     * @return completes when the copy is on disk; fails with a {@link StorageException} if the directory is there
+     *     already, or the disk fails
+     * @throws IllegalArgumentException if the database is not kept in a directory
+     */
+    public static CompletableFuture<Void> backUp(Database database, Path directory) {
+        if (database instanceof EngineDatabase engine && engine.isInDirectory()) {
+            return engine.backUp(directory);
+        }
+        throw new IllegalArgumentException("Only a database that EmbeddedDatabase.open has opened in a directory has"
+                + " backups: for a cluster use fdbbackup.");
     }
 
     private static void shutDown(EngineEnvironment environment) {

@@ -41,6 +41,11 @@ public record FillableStorage(Storage storage, AtomicBoolean full) implements St
     }
 
     @Override
+    public void backUp(Path directory) {
+        storage.backUp(directory);
+    }
+
+    @Override
     public void close(long newest) {
         storage.close(newest);
     }

@@ -6,6 +6,7 @@ import dev.couchjobs.fdb.internal.storage.Storage;
 import dev.couchjobs.fdb.internal.versions.Contents;
 import dev.couchjobs.fdb.internal.versions.Edit;
 import dev.couchjobs.fdb.internal.versions.Snapshot;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -130,6 +131,11 @@ public final class ManualStorage implements Storage {
             }
             return edit.contents();
         }
+    }
+
+    @Override
+    public void backUp(Path directory) {
+        throw new UnsupportedOperationException();
     }
 
     @Override

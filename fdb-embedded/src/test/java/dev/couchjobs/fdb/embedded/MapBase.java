@@ -4,6 +4,7 @@ import dev.couchjobs.fdb.internal.base.Base;
 import dev.couchjobs.fdb.internal.base.BaseCursor;
 import dev.couchjobs.fdb.internal.base.BaseMutation;
 import dev.couchjobs.fdb.internal.keys.Bytes;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -64,6 +65,11 @@ public final class MapBase implements Base {
     @Override
     public long makeDurable() {
         return version;
+    }
+
+    @Override
+    public void copyTo(Path directory) {
+        throw new UnsupportedOperationException();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.couchjobs.fdb.internal.base;
 
 import dev.couchjobs.fdb.embedded.StorageException;
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +65,13 @@ public interface Base extends AutoCloseable {
      * @return the version up to which the store is durable
      */
     long makeDurable();
+
+    /**
+     * Writes all that was applied into another directory, durably. Called while nothing is applied.
+     *
+     * @param directory is made; must not be there
+     */
+    void copyTo(Path directory);
 
     /**
      * Estimates how much the keys from {@code begin} up to, but not including, {@code end} take, without reading them.

@@ -67,6 +67,11 @@ final class DurableMark {
         return new DurableMark(errors, Long.parseLong(matcher.group(1)));
     }
 
+    /** Marks a directory in which everything up to a version is durable. */
+    static void create(StorageErrors errors, long version) throws IOException {
+        new DurableMark(errors, version).write(version);
+    }
+
     private static DurableMark create(StorageErrors errors) throws IOException {
         try (Stream<Path> files = Files.list(errors.directory())) {
             if (files.anyMatch(file -> !file.endsWith(WRITTEN))) {

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.rocksdb.Checkpoint;
 import org.rocksdb.Range;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -149,6 +150,22 @@ public final class RocksBase implements Base {
             throw errors.when("flushing", e);
         } finally {
             flushed.references.leave();
+        }
+    }
+
+    /** Links the files if the directory is on the same file system: RocksDB never changes a file of keys. */
+    @Override
+    public void copyTo(Path directory) {
+        Generation copied = reads.enter();
+        try (Checkpoint checkpoint = Checkpoint.create(db)) {
+            checkpoint.createCheckpoint(directory.toString());
+            DurableMark.create(new StorageErrors(directory), version);
+        } catch (RocksDBException e) {
+            throw errors.when("copying it to " + directory, e);
+        } catch (IOException e) {
+            throw errors.when("copying it to " + directory, e);
+        } finally {
+            copied.references.leave();
         }
     }
 

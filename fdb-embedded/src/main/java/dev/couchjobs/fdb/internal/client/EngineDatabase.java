@@ -9,6 +9,7 @@ import com.apple.foundationdb.Tenant;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.fdb.internal.commit.Engine;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -18,14 +19,14 @@ import org.jspecify.annotations.Nullable;
 /** The engine behind FoundationDB's interface. */
 public final class EngineDatabase implements Database {
     private final Engine engine;
-    private final boolean awaitClose;
+    private final boolean inDirectory;
     private final DatabaseSettings settings;
     private final DatabaseOptions options;
 
-    /** {@code awaitClose} says whether closing blocks until the storage is closed. */
-    public EngineDatabase(Engine engine, boolean awaitClose) {
+    /** {@code inDirectory} says whether it is kept on disk: then closing blocks until the storage is closed. */
+    public EngineDatabase(Engine engine, boolean inDirectory) {
         this.engine = engine;
-        this.awaitClose = awaitClose;
+        this.inDirectory = inDirectory;
         this.settings = new DatabaseSettings(engine);
         this.options = new DatabaseOptions(settings::set);
     }
@@ -85,9 +86,18 @@ public final class EngineDatabase implements Database {
     @Override
     public void close() {
         CompletableFuture<?> closed = engine.close();
-        if (awaitClose) {
+        if (inDirectory) {
             awaitUnwrapped(closed);
         }
+    }
+
+    public boolean isInDirectory() {
+        return inDirectory;
+    }
+
+    /** Writes a copy. {@return completes when it is on disk} */
+    public CompletableFuture<@Nullable Void> backUp(Path directory) {
+        return engine.backUp(directory);
     }
 
     private static void awaitUnwrapped(CompletableFuture<?> closed) {

@@ -11,6 +11,7 @@ import dev.couchjobs.fdb.internal.versions.VersionClock;
 import dev.couchjobs.fdb.internal.versions.VersionWindow;
 import dev.couchjobs.fdb.internal.watches.OutstandingWatches;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +30,7 @@ public final class Engine {
     private final long number = OPENED.incrementAndGet();
     private final EngineEnvironment environment;
     private final Runnable release;
+    private volatile Storage storage;
     private volatile VersionWindow versions;
     private volatile CommitPipeline pipeline;
     private final Timers timers;
@@ -41,6 +43,7 @@ public final class Engine {
     public Engine(EngineEnvironment environment, Storage storage, Runnable release) {
         this.environment = environment;
         this.release = release;
+        this.storage = storage;
         this.versions = versionsOf(storage);
         this.watches = new OutstandingWatches(watch -> pipeline().disarm(watch));
         this.timers = new Timers(environment.scheduler());
@@ -68,12 +71,13 @@ public final class Engine {
     }
 
     /**
-     * Continues with the snapshot that {@code storage} has recovered, as a cluster does after a failure: open
+     * Continues with the snapshot that {@code recovered} has, as a cluster does after a failure: open
      * transactions become too old, and watches fail. The previous storage must have failed.
      */
-    public void restart(Storage storage) {
-        versions = versionsOf(storage);
-        pipeline = pipelineTo(storage);
+    public void restart(Storage recovered) {
+        storage = recovered;
+        versions = versionsOf(recovered);
+        pipeline = pipelineTo(recovered);
         watches.failAll(FdbError.FUTURE_VERSION.exception("the store was lost"));
     }
 
@@ -143,6 +147,12 @@ public final class Engine {
 
     public boolean isClosed() {
         return closed.get();
+    }
+
+    /** Writes a copy of the storage. {@return completes when it is on disk} */
+    public CompletableFuture<@Nullable Void> backUp(Path directory) {
+        checkOpen();
+        return CompletableFuture.runAsync(() -> storage.backUp(directory), environment.executor());
     }
 
     /** Closes the engine. Each call returns the same future, which completes when the storage is closed. */

@@ -177,6 +177,14 @@ public final class DatabaseDirectory implements AutoCloseable {
                 path + " cannot be a database: " + why + ". Name a directory that this user may write.", path, null);
     }
 
+    /** Gives a directory that is closed, and on disk but for its name, another name, durably. */
+    public static void rename(Path from, Path to) throws IOException {
+        LogFiles files = new SystemFiles();
+        files.syncDirectory(from);
+        files.rename(from, to);
+        files.syncDirectory(Objects.requireNonNull(to.getParent()));
+    }
+
     /** Where the log is. */
     public Path log() {
         return path.resolve(LOG);

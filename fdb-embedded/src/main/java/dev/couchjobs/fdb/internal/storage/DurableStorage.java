@@ -180,6 +180,20 @@ public final class DurableStorage implements Storage {
         }
     }
 
+    /** Contains every commit that is acknowledged before the call, and none in part. */
+    @Override
+    public void backUp(Path path) {
+        directory.requireInPlace();
+        Backup backup = new Backup(path);
+        synchronized (this) {
+            if (closed) {
+                throw new IllegalStateException("The database is closed");
+            }
+            syncNow();
+        }
+        backup.write(flusher, () -> ceiling);
+    }
+
     /** Flushes all batches to the base, so that the next opening has nothing to replay. */
     @Override
     public synchronized void close(long newest) {

@@ -5,6 +5,7 @@ import dev.couchjobs.fdb.internal.versions.Edit;
 import dev.couchjobs.fdb.internal.versions.MemoryContents;
 import dev.couchjobs.fdb.internal.versions.Snapshot;
 import dev.couchjobs.fdb.internal.versions.VersionWindow;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
@@ -42,6 +43,11 @@ public final class MemoryStorage implements Storage {
     @Override
     public CompletableFuture<@Nullable Void> persist(List<Batch> batches) {
         return DONE;
+    }
+
+    @Override
+    public void backUp(Path directory) {
+        throw new UnsupportedOperationException("A database in memory has no backup: open one in a directory.");
     }
 
     @Override

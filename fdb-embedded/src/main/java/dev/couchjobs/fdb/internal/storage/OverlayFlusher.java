@@ -2,6 +2,7 @@ package dev.couchjobs.fdb.internal.storage;
 
 import dev.couchjobs.fdb.internal.base.Base;
 import dev.couchjobs.fdb.internal.base.BaseMutation;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -119,6 +120,21 @@ final class OverlayFlusher {
     synchronized void flushAll() {
         flush(Long.MAX_VALUE);
         checkpoint();
+    }
+
+    /** The version of the base. */
+    long baseVersion() {
+        return base.version();
+    }
+
+    /**
+     * Copies the base into a directory, which it makes.
+     *
+     * @return the synced batches that the copy may lack, in the order of versions
+     */
+    synchronized List<LoggedBatch> copyBase(Path directory) {
+        base.copyTo(directory);
+        return List.copyOf(waiting);
     }
 
     private CompletableFuture<@Nullable Void> started() {

@@ -6,6 +6,7 @@ import dev.couchjobs.fdb.internal.versions.Contents;
 import dev.couchjobs.fdb.internal.versions.Edit;
 import dev.couchjobs.fdb.internal.versions.MemoryContents;
 import dev.couchjobs.fdb.internal.versions.Snapshot;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
@@ -89,6 +90,11 @@ public final class SimulatedStorage implements Storage {
 
     private static RuntimeException unknown() {
         return FdbError.COMMIT_UNKNOWN_RESULT.exception("the store was lost");
+    }
+
+    @Override
+    public void backUp(Path directory) {
+        throw new UnsupportedOperationException("A database in memory has no backup: open one in a directory.");
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.couchjobs.fdb.internal.storage;
 import dev.couchjobs.fdb.internal.versions.Contents;
 import dev.couchjobs.fdb.internal.versions.Edit;
 import dev.couchjobs.fdb.internal.versions.Snapshot;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
@@ -37,6 +38,9 @@ public interface Storage {
      * batches may or may not be durable when the storage is next opened.
      */
     CompletableFuture<@Nullable Void> persist(List<Batch> batches);
+
+    /** Writes a copy of all that is durable into a directory, which it makes. Blocks; any thread may call it. */
+    void backUp(Path directory);
 
     /** Called last; {@code newest} is the greatest version handed out. */
     void close(long newest);

@@ -52,6 +52,20 @@ class RocksBaseTest {
     }
 
     @Test
+    void aCopyHasAllThatWasApplied() {
+        apply(7, put("a", "1"), put("b", "2"));
+        Path place = directory.resolveSibling(directory.getFileName() + "-copy");
+        base.copyTo(place);
+        apply(8, put("a", "3"));
+
+        try (Base copy = RocksBase.open(place, BaseSettings.DEFAULT)) {
+            assertThat(copy.version()).isEqualTo(7);
+            assertThat(get(copy, "a")).isEqualTo("1");
+            assertThat(upwards(copy, "")).containsExactly("a", "b");
+        }
+    }
+
+    @Test
     void cursorsBeginAtTheNearestKeyInTheirDirection() {
         apply(1, put("b", ""), put("d", ""), put("f", ""));
         assertThat(upwards(base, "d")).containsExactly("d", "f");

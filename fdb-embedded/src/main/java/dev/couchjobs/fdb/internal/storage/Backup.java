@@ -1,0 +1,89 @@
+package dev.couchjobs.fdb.internal.storage;
+
+import dev.couchjobs.fdb.embedded.StorageException;
+import dev.couchjobs.fdb.internal.log.CommitLog;
+import dev.couchjobs.fdb.internal.log.DatabaseDirectory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+
+/**
+ * A copy of a database that is open: the base as it is, and a log of the batches that it lacks. It is written beside its
+ * place, and gets its name when all of it is on disk.
+ */
+final class Backup {
+    private static final String UNFINISHED = ".unfinished";
+
+    private final Path place;
+    private final Path unfinished;
+
+    /**
+     * @param place where the copy is to be
+     * @throws StorageException if something is there, or in the way
+     */
+    Backup(Path place) {
+        this.place = place.toAbsolutePath().normalize();
+        if (this.place.getFileName() == null) {
+            throw new StorageException("A backup cannot be the root of a file system. Name a directory.", place, null);
+        }
+        this.unfinished = this.place.resolveSibling(this.place.getFileName() + UNFINISHED);
+        requireFree(this.place, "Name a directory that is not there yet.");
+        requireFree(unfinished, "A backup of that name runs, or did not end: then remove what it has left.");
+    }
+
+    private static void requireFree(Path path, String cure) {
+        if (Files.exists(path)) {
+            throw new StorageException(path + " is there already. " + cure, path, null);
+        }
+    }
+
+    /**
+     * Writes the copy. Commits continue meanwhile.
+     *
+     * @param ceiling is asked once the batches are known
+     */
+    void write(OverlayFlusher flusher, LongSupplier ceiling) {
+        try {
+            writeUnfinished(flusher, ceiling);
+            DatabaseDirectory.rename(unfinished, place);
+        } catch (IOException | RuntimeException e) {
+            remove(unfinished, e);
+            throw new StorageException("The backup in " + place + " could not be written: " + e.getMessage(), place, e);
+        }
+    }
+
+    /** Frees the space, as far as the disk permits it. */
+    private static void remove(Path directory, Exception reason) {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            reason.addSuppressed(e);
+        }
+    }
+
+    private void writeUnfinished(OverlayFlusher flusher, LongSupplier ceiling) throws IOException {
+        try (DatabaseDirectory directory = DatabaseDirectory.open(unfinished)) {
+            Files.delete(directory.base()); // the copy of the base makes it
+            List<OverlayFlusher.LoggedBatch> batches = flusher.copyBase(directory.base());
+            try (CommitLog log = directory.openLog(0, Runnable::run, (version, payload) -> {})) {
+                batches.forEach(batch -> append(log, batch.version(), new BatchRecord(0, batch.mutations())));
+                // As after a close: the next run begins behind every version that this one may have handed out.
+                long last = Math.max(log.lastVersion(), flusher.baseVersion());
+                append(log, last + 1, new BatchRecord(ceiling.getAsLong(), List.of()));
+            }
+        }
+    }
+
+    private static void append(CommitLog log, long version, BatchRecord written) {
+        ByteBuffer buffer = ByteBuffer.allocate(written.bytes());
+        written.encode(buffer);
+        log.append(version, buffer.flip());
+    }
+}
