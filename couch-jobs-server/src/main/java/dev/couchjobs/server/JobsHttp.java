@@ -8,6 +8,7 @@ import dev.couchjobs.server.internal.access.Everyone;
 import dev.couchjobs.server.internal.dispatch.ApiServlet;
 import dev.couchjobs.server.internal.dispatch.ApiSettings;
 import jakarta.servlet.http.HttpServlet;
+import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -135,6 +136,17 @@ public final class JobsHttp {
      */
     public JobsHttp audit(boolean isLogged) {
         return with(settings.withAudit(isLogged));
+    }
+
+    /**
+     * Lets callers with {@link Role#ADMIN} write backups of the database, if {@code EmbeddedDatabase.open} has opened it
+     * in a directory. By default there are none.
+     *
+     * @param directory where each backup is a directory; is made
+     * @return the API with backups
+     */
+    public JobsHttp backups(Path directory) {
+        return with(settings.withBackups(Objects.requireNonNull(directory, "directory")));
     }
 
     /** {@return whether callers have to say who they are} */

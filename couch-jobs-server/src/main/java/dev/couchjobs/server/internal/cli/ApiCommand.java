@@ -1,7 +1,9 @@
 package dev.couchjobs.server.internal.cli;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +29,7 @@ abstract class ApiCommand implements Callable<Integer> {
     public final Integer call() {
         Output output = new Output(shell(), isJson);
         try (Stop stop = new Stop();
-                Session session = Session.open(target, output, stop, makesDirectory())) {
+                Session session = Session.open(target, output, stop, this)) {
             int exitCode = run(session);
             return output.isClosed() ? Failure.FAILED : exitCode;
         }
@@ -39,6 +41,11 @@ abstract class ApiCommand implements Callable<Integer> {
     /** {@return whether a directory that is not there is made: not to read what it cannot have} */
     boolean makesDirectory() {
         return false;
+    }
+
+    /** {@return where backups are written, if this process has opened the database} */
+    Optional<Path> backups() {
+        return Optional.empty();
     }
 
     final Shell shell() {

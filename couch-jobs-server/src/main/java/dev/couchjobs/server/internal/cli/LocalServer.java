@@ -14,6 +14,7 @@ import dev.couchjobs.server.internal.http.ServerEnvironment;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.Optional;
@@ -33,20 +34,23 @@ final class LocalServer implements AutoCloseable {
     private final JobsServer server;
     private final String secret;
 
-    private LocalServer(DatabaseLocation location, Database database, CouchJobs jobs, String secret) {
+    private LocalServer(
+            DatabaseLocation location, Database database, CouchJobs jobs, String secret, Optional<Path> backups) {
         this.location = location;
         this.database = database;
         this.jobs = jobs;
         this.secret = secret;
-        server = JobsServer.start(JobsHttp.on(jobs, database).authenticator(callersWith(secret)), "127.0.0.1", 0);
+        JobsHttp http = JobsHttp.on(jobs, database).authenticator(callersWith(secret));
+        server = JobsServer.start(backups.map(http::backups).orElse(http), "127.0.0.1", 0);
     }
 
     /**
      * Opens a database.
      *
      * @param makesDirectory whether a directory that is not there is made
+     * @param backups where backups are written
      */
-    static LocalServer open(DatabaseLocation location, boolean makesDirectory) {
+    static LocalServer open(DatabaseLocation location, boolean makesDirectory, Optional<Path> backups) {
         if (!makesDirectory
                 && location instanceof DatabaseLocation.Directory directory
                 && !Files.isDirectory(directory.path())) {
@@ -59,7 +63,7 @@ final class LocalServer implements AutoCloseable {
         CouchJobs jobs = null;
         try {
             jobs = CouchJobs.on(database);
-            return new LocalServer(location, database, jobs, secret());
+            return new LocalServer(location, database, jobs, secret(), backups);
         } catch (RuntimeException e) {
             if (jobs != null) {
                 jobs.close();

@@ -47,6 +47,7 @@ import picocli.CommandLine.ParameterException;
             ExportCommand.class,
             ImportCommand.class,
             MoveCommand.class,
+            BackupCommand.class,
             BenchCommand.class,
             TokenCommand.class,
             CompletionCommand.class

@@ -75,11 +75,22 @@ public final class ServeCommand implements Callable<Integer> {
     @Option(names = "--tokens", description = "Requires access tokens; the command token creates them.")
     private boolean needsTokens;
 
+    @Option(
+            names = "--backups",
+            paramLabel = "DIRECTORY",
+            description = "Where the command backup writes copies of the database.")
+    private @Nullable Path backups;
+
     @Option(names = "--check", description = "Checks the options and the configuration, and ends.")
     private boolean isCheck;
 
     /** What the command line and the file say together. */
-    private record Settings(DatabaseLocation place, boolean needsTokens, ServerConfig config, NetSettings net) {}
+    private record Settings(
+            DatabaseLocation place,
+            boolean needsTokens,
+            ServerConfig config,
+            NetSettings net,
+            Optional<Path> backups) {}
 
     private CommandSpec spec() {
         if (spec == null) {
@@ -116,7 +127,8 @@ public final class ServeCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw wrong(String.valueOf(e.getMessage()));
         }
-        return new Settings(location, tokens, file, net);
+        return new Settings(
+                location, tokens, file, net, Optional.ofNullable(backups).or(file::backups));
     }
 
     private ServerConfig file() {
@@ -185,6 +197,9 @@ public final class ServeCommand implements Callable<Integer> {
                 .bodyBytes(limits.bodyBytes())
                 .feedClients(limits.feedClients())
                 .audit(settings.config().isAudited());
+        if (settings.backups().isPresent()) {
+            http = http.backups(settings.backups().get());
+        }
         if (settings.needsTokens()) {
             requireTokens(settings, database);
             http = http.tokens().rate(limits.requestsPerSecond(), limits.burst());

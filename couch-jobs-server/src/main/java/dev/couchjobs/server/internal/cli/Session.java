@@ -16,9 +16,10 @@ final class Session implements AutoCloseable {
         this.local = local;
     }
 
-    static Session open(TargetOptions target, Output output, Stop stop, boolean makesDirectory) {
+    static Session open(TargetOptions target, Output output, Stop stop, ApiCommand command) {
         var environment = output.shell().environment();
-        Optional<LocalServer> local = target.location().map(location -> LocalServer.open(location, makesDirectory));
+        Optional<LocalServer> local = target.location()
+                .map(location -> LocalServer.open(location, command.makesDirectory(), command.backups()));
         Api api = local.map(server -> new Api(server.address(), Optional.of(server.secretOfCaller())))
                 .orElseGet(() -> new Api(target.url(environment), target.token(environment)));
         return new Session(api, output, stop, local);

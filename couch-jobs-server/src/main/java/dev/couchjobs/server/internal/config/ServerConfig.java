@@ -20,6 +20,7 @@ import tools.jackson.dataformat.toml.TomlMapper;
  * @param place where the jobs are; the command line may say it instead
  * @param needsTokens whether callers need access tokens
  * @param hidden the types whose payloads callers with the role READ do not see
+ * @param backups the directory for backups
  */
 public record ServerConfig(
         Optional<DatabaseLocation> place,
@@ -30,7 +31,8 @@ public record ServerConfig(
         Set<String> hidden,
         boolean isAudited,
         Optional<NetSettings.Tls> tls,
-        Limits limits) {
+        Limits limits,
+        Optional<Path> backups) {
 
     /**
      * Limits for clients.
@@ -110,7 +112,8 @@ public record ServerConfig(
                 Set.copyOf(root.texts("hidden")),
                 root.flag("audit").orElse(true),
                 tls(root.section("tls")),
-                limits(root.section("limits")));
+                limits(root.section("limits")),
+                root.file("backups"));
         root.end();
         return config;
     }

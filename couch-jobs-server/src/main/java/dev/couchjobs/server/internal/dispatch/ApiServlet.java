@@ -6,6 +6,7 @@ import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Authenticator;
 import dev.couchjobs.server.internal.access.AccessTokens;
 import dev.couchjobs.server.internal.access.TokenAuthenticator;
+import dev.couchjobs.server.internal.api.BackupOperations;
 import dev.couchjobs.server.internal.api.BatchOperations;
 import dev.couchjobs.server.internal.api.Call;
 import dev.couchjobs.server.internal.api.Hiding;
@@ -103,6 +104,7 @@ public final class ApiServlet extends HttpServlet {
         work = new WorkOperations(jobs, database, settings.rows());
         work.bind(operations);
         new ServerOperations(jobs, document.json()).bind(operations);
+        new BackupOperations(database, settings.backups(), clock).bind(operations);
         document.requireBound(operations.ids());
         checker = new RequestChecker(document);
         router = new Router(document.operations().values());

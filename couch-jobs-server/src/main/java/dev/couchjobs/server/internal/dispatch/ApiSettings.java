@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.dispatch;
 
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.server.Authenticator;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -15,6 +16,7 @@ import java.util.function.Predicate;
  * @param rate how often a caller may call; empty for no limit
  * @param feedClients how many callers may follow feeds at once
  * @param isAudited whether writes are logged
+ * @param backups where backups are written; empty if there are none
  */
 public record ApiSettings(
         Subspace rows,
@@ -23,7 +25,8 @@ public record ApiSettings(
         int bodyBytesMax,
         Optional<CallRate> rate,
         int feedClients,
-        boolean isAudited) {
+        boolean isAudited,
+        Optional<Path> backups) {
     private static final int BODY_BYTES_MAX = 4 * 1024 * 1024;
     private static final int FEED_CLIENTS = 1_000;
 
@@ -40,34 +43,47 @@ public record ApiSettings(
 
     public static ApiSettings standard(Subspace rows, Authenticator authenticator) {
         return new ApiSettings(
-                rows, Optional.of(authenticator), type -> false, BODY_BYTES_MAX, Optional.empty(), FEED_CLIENTS, true);
+                rows,
+                Optional.of(authenticator),
+                type -> false,
+                BODY_BYTES_MAX,
+                Optional.empty(),
+                FEED_CLIENTS,
+                true,
+                Optional.empty());
     }
 
     public ApiSettings withRows(Subspace newRows) {
-        return new ApiSettings(newRows, authenticator, hidden, bodyBytesMax, rate, feedClients, isAudited);
+        return new ApiSettings(newRows, authenticator, hidden, bodyBytesMax, rate, feedClients, isAudited, backups);
     }
 
     public ApiSettings withAuthenticator(Optional<Authenticator> newAuthenticator) {
-        return new ApiSettings(rows, newAuthenticator, hidden, bodyBytesMax, rate, feedClients, isAudited);
+        return new ApiSettings(rows, newAuthenticator, hidden, bodyBytesMax, rate, feedClients, isAudited, backups);
     }
 
     public ApiSettings withHidden(Predicate<String> newHidden) {
-        return new ApiSettings(rows, authenticator, newHidden, bodyBytesMax, rate, feedClients, isAudited);
+        return new ApiSettings(rows, authenticator, newHidden, bodyBytesMax, rate, feedClients, isAudited, backups);
     }
 
     public ApiSettings withBodyBytesMax(int newMax) {
-        return new ApiSettings(rows, authenticator, hidden, newMax, rate, feedClients, isAudited);
+        return new ApiSettings(rows, authenticator, hidden, newMax, rate, feedClients, isAudited, backups);
     }
 
     public ApiSettings withRate(CallRate newRate) {
-        return new ApiSettings(rows, authenticator, hidden, bodyBytesMax, Optional.of(newRate), feedClients, isAudited);
+        return new ApiSettings(
+                rows, authenticator, hidden, bodyBytesMax, Optional.of(newRate), feedClients, isAudited, backups);
     }
 
     public ApiSettings withFeedClients(int newMax) {
-        return new ApiSettings(rows, authenticator, hidden, bodyBytesMax, rate, newMax, isAudited);
+        return new ApiSettings(rows, authenticator, hidden, bodyBytesMax, rate, newMax, isAudited, backups);
     }
 
     public ApiSettings withAudit(boolean newAudit) {
-        return new ApiSettings(rows, authenticator, hidden, bodyBytesMax, rate, feedClients, newAudit);
+        return new ApiSettings(rows, authenticator, hidden, bodyBytesMax, rate, feedClients, newAudit, backups);
+    }
+
+    public ApiSettings withBackups(Path newBackups) {
+        return new ApiSettings(
+                rows, authenticator, hidden, bodyBytesMax, rate, feedClients, isAudited, Optional.of(newBackups));
     }
 }

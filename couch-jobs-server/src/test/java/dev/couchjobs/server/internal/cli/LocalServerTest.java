@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 class LocalServerTest {
     @Test
     void onlyTheCommandCanUseIt() throws IOException, InterruptedException {
-        try (LocalServer server = LocalServer.open(new DatabaseLocation.InMemory(), false)) {
+        try (LocalServer server = LocalServer.open(new DatabaseLocation.InMemory(), false, Optional.empty())) {
             assertThat(server.address().getHost()).isEqualTo("127.0.0.1");
             assertThat(status(server, "Bearer " + server.secretOfCaller())).isEqualTo(200);
             assertThat(status(server, "Bearer x")).isEqualTo(401);

@@ -39,6 +39,7 @@ class ServerConfigTest {
                 tokens = true
                 hidden = ["mail", "payment"]
                 audit = false
+                backups = "backups"
 
                 [tls]
                 certificates = "chain.pem"
@@ -64,7 +65,8 @@ class ServerConfigTest {
                         Set.of("mail", "payment"),
                         false,
                         Optional.of(new NetSettings.Tls(DIRECTORY.resolve("chain.pem"), Path.of("/secret/key.pem"))),
-                        new ServerConfig.Limits(1000, 2000, 3, 4, 5, 6, Duration.ofSeconds(7), Duration.ofSeconds(8))));
+                        new ServerConfig.Limits(1000, 2000, 3, 4, 5, 6, Duration.ofSeconds(7), Duration.ofSeconds(8)),
+                        Optional.of(DIRECTORY.resolve("backups"))));
     }
 
     @Test
