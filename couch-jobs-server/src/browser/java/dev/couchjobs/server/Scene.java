@@ -174,8 +174,7 @@ final class Scene implements AutoCloseable {
         JobType<Object, Object> damaged = type("damaged");
         add(NewJob.of(damaged, (Object) 1).id("good"));
         add(NewJob.of(damaged, (Object) 1).id("bad " + ATTACK));
-        byte[] key = Tuple.from("couch_jobs", "data", damaged.name(), "bad " + ATTACK)
-                .pack();
+        byte[] key = server.jobRows().pack(Tuple.from("data", damaged.name(), "bad " + ATTACK));
         server.database.run(tx -> {
             tx.set(key, new byte[] {0x7F, 0x13});
             return true;

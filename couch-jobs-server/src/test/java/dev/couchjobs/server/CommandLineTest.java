@@ -425,7 +425,7 @@ class CommandLineTest {
 
     private void clear(String rows) {
         server.database.run(tx -> {
-            tx.clear(Tuple.from("couch_jobs", rows, "mail").range());
+            tx.clear(server.jobRows().range(Tuple.from(rows, "mail")));
             return rows;
         });
     }
@@ -433,7 +433,7 @@ class CommandLineTest {
     @Test
     void aDoctorReportsQuarantineAndSaysHowToGiveUp() {
         run("add mail 1 --id a");
-        byte[] key = Tuple.from("couch_jobs", "data", "mail", "a").pack();
+        byte[] key = server.jobRows().pack(Tuple.from("data", "mail", "a"));
         byte[] sound = server.database.run(tx -> tx.get(key).join());
         server.database.run(tx -> {
             tx.set(key, new byte[] {0x7F});

@@ -2,8 +2,6 @@ package dev.couchjobs.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.apple.foundationdb.subspace.Subspace;
-import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.server.internal.access.AccessToken;
 import dev.couchjobs.server.internal.access.AccessTokens;
 import java.io.IOException;
@@ -40,8 +38,7 @@ class HostileTest {
             List.of("top-secret", "\tat ", "org.eclipse", "dev.couchjobs", "java.lang", "jetty", "Exception");
 
     private final TestServer server = new TestServer(http -> http.tokens().audit(false));
-    private final String token = new AccessTokens(
-                    server.database, new Subspace(Tuple.from("couch_jobs_server")), InstantSource.system())
+    private final String token = new AccessTokens(server.database, server.serverRows, InstantSource.system())
             .create(new AccessToken.Wanted("root", Set.of(Role.ADMIN), Optional.empty(), Optional.empty()))
             .join()
             .text();

@@ -133,7 +133,7 @@ class OperationsTest {
         for (String id : List.of("restored", "removed")) {
             SERVER.jobs.add(SERVER.database, type, id, 1).join();
             SERVER.database.run(tx -> {
-                tx.set(Tuple.from("couch_jobs", "data", type.name(), id).pack(), new byte[] {0x7F});
+                tx.set(SERVER.jobRows().pack(Tuple.from("data", type.name(), id)), new byte[] {0x7F});
                 return id;
             });
         }

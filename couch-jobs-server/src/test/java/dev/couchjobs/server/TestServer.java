@@ -1,8 +1,10 @@
 package dev.couchjobs.server;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
-import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.testing.TestEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -10,34 +12,45 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.MissingNode;
 
-/** A server with a database in memory, and a client for it. */
+/** A server with a database of the engine that is tested, and a client for it. */
 public final class TestServer implements AutoCloseable {
     private static final JsonMapper JSON = JsonMapper.shared();
 
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     final Database database;
+    /** Of the server's own rows. */
+    final Subspace serverRows;
+
     final CouchJobs jobs;
     private final JobsServer server;
+    private final Subspace root;
     private final boolean ownsDatabase;
 
     TestServer(UnaryOperator<JobsHttp> settings) {
-        this(EmbeddedDatabase.openInMemory(), true, settings, ServerOptions.on("127.0.0.1", 0));
+        this(open(), newRoot(), true, settings, ServerOptions.on("127.0.0.1", 0));
     }
 
     private TestServer(
-            Database database, boolean ownsDatabase, UnaryOperator<JobsHttp> settings, ServerOptions options) {
+            Database database,
+            Subspace root,
+            boolean ownsDatabase,
+            UnaryOperator<JobsHttp> settings,
+            ServerOptions options) {
         this.database = database;
+        this.root = root;
         this.ownsDatabase = ownsDatabase;
-        jobs = CouchJobs.on(database);
+        serverRows = root.get("server");
+        jobs = CouchJobs.builder(database).subspace(root).build();
         try {
-            server = JobsServer.start(settings.apply(JobsHttp.on(jobs, database)), options);
+            server = JobsServer.start(settings.apply(JobsHttp.on(jobs, database).subspace(serverRows)), options);
         } catch (RuntimeException e) {
             jobs.close();
             database.close();
@@ -50,21 +63,36 @@ public final class TestServer implements AutoCloseable {
     }
 
     static TestServer on(String host, UnaryOperator<JobsHttp> settings, UnaryOperator<ServerOptions> options) {
-        return new TestServer(
-                EmbeddedDatabase.openInMemory(), true, settings, options.apply(ServerOptions.on(host, 0)));
+        return new TestServer(open(), newRoot(), true, settings, options.apply(ServerOptions.on(host, 0)));
+    }
+
+    /** One engine, where {@code -Dengine} selects several: what differs between these is tested below the server. */
+    private static Database open() {
+        return TestEngine.selected().get(0).open();
+    }
+
+    /** Servers on one cluster have nothing in common. */
+    private static Subspace newRoot() {
+        return new Subspace(
+                Tuple.from("couch-jobs-server-test", UUID.randomUUID().toString()));
+    }
+
+    /** {@return where the rows of the jobs are} */
+    Subspace jobRows() {
+        return root.get("couch_jobs");
     }
 
     public static TestServer forEverything() {
-        return new TestServer(TestServer::open);
+        return new TestServer(TestServer::forAll);
     }
 
-    private static JobsHttp open(JobsHttp http) {
+    private static JobsHttp forAll(JobsHttp http) {
         return http.authenticator(Authenticator.always(Access.of("test", Role.ADMIN)));
     }
 
     /** {@return a further server with the same database} */
     TestServer another() {
-        return new TestServer(database, false, TestServer::open, ServerOptions.on("127.0.0.1", 0));
+        return new TestServer(database, root, false, TestServer::forAll, ServerOptions.on("127.0.0.1", 0));
     }
 
     /** What a server has replied. */
@@ -151,6 +179,10 @@ public final class TestServer implements AutoCloseable {
         server.close();
         jobs.close();
         if (ownsDatabase) {
+            database.run(tx -> {
+                tx.clear(root.range());
+                return root;
+            });
             database.close();
         }
     }

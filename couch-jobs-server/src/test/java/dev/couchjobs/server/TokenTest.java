@@ -2,9 +2,7 @@ package dev.couchjobs.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
-import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.server.TestServer.Response;
 import dev.couchjobs.server.internal.access.AccessToken;
 import dev.couchjobs.server.internal.access.AccessTokens;
@@ -22,10 +20,8 @@ import org.junit.jupiter.api.Timeout;
 /** Callers with access tokens. */
 @Timeout(60)
 class TokenTest {
-    private static final Subspace ROWS = new Subspace(Tuple.from("couch_jobs_server"));
-
     private final TestServer server = new TestServer(JobsHttp::tokens);
-    private final AccessTokens elsewhere = new AccessTokens(server.database, ROWS, InstantSource.system());
+    private final AccessTokens elsewhere = new AccessTokens(server.database, server.serverRows, InstantSource.system());
     private final String admin = elsewhere
             .create(new AccessToken.Wanted("root", Set.of(Role.ADMIN), Optional.empty(), Optional.empty()))
             .join()
