@@ -33,11 +33,20 @@ public interface JobInfo<D, R> {
     /** {@return the key by which others are duplicates of it; empty if it has none, or that is a digest of its data} */
     Optional<String> uniqueKey();
 
+    /** {@return whether jobs with the same data are duplicates of it} */
+    boolean isUniqueByData();
+
     /** {@return the turn key that its creator gave it} */
     Optional<String> turnKey();
 
     /** {@return the key of the sequence in which its creator put it} */
     Optional<String> sequence();
+
+    /** {@return whether its sequence goes on when it fails} */
+    boolean passesFailure();
+
+    /** {@return the retry policy that its creator gave it; empty if it has that of its type} */
+    Optional<RetryPolicy> retry();
 
     /**
      * {@return whether a pending job waits for other jobs to end: its dependencies, those before it in its sequence, or

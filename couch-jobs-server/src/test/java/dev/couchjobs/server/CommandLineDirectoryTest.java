@@ -78,7 +78,8 @@ class CommandLineDirectoryTest {
                     "{'jobs': [{'type': 'mail', 'id': 'z', 'data': {'n': 12345678901234567890}, 'at': '" + at + "',"
                             + " 'priority': 7, 'tags': ['t'], 'headers': {'h': 'x'}, 'limitKey': 'k', 'turnKey': 'l',"
                             + " 'unique': {'key': 'u'}}, {'type': 'mail', 'id': 'ended', 'data': 1}, {'type': 'zip',"
-                            + " 'id': 'a/b', 'data': 2}]}");
+                            + " 'id': 'a/b', 'data': 2, 'sequence': 's', 'passesFailure': true, 'unique': {},"
+                            + " 'retry': {'maxAttempts': 3, 'initialDelay': 'PT2S', 'factor': 1.5}}]}");
             server.post("/v1/types/mail/jobs/ended/cancel", "");
             server.post("/v1/types/mail/jobs", "{'id': 'a', 'data': 1, 'after': [{'type': 'mail', 'id': 'z'}]}");
             Ran exported = new Typed().run("export", "--url", server.uri("/").toString());

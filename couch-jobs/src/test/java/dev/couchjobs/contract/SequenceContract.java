@@ -227,6 +227,9 @@ class SequenceContract extends JobsContract {
                         .id("a")
                         .sequencePassingFailure(ORDER)
                         .retry(RetryPolicy.never())));
+        var first = await(timed.getJob(database, INDEX, "a")).orElseThrow();
+        assertThat(first.passesFailure()).isTrue();
+        assertThat(first.retry()).contains(RetryPolicy.never());
         addAll("b", "c");
         fail("a");
         Job<WorkData> next = claim("b");

@@ -82,8 +82,9 @@ class UniqueContract extends JobsContract {
 
         assertThat(await(jobs.getJob(database, INDEX, "j1")).orElseThrow().uniqueKey())
                 .contains("user-7");
-        assertThat(await(jobs.getJob(database, INDEX, "j2")).orElseThrow().uniqueKey())
-                .isEmpty();
+        var byData = await(jobs.getJob(database, INDEX, "j2")).orElseThrow();
+        assertThat(byData.uniqueKey()).isEmpty();
+        assertThat(byData.isUniqueByData()).isTrue();
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Outcome;
+import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.internal.data.AttemptLog;
 import dev.couchjobs.internal.data.BatchPlace;
 import dev.couchjobs.internal.data.ClaimEnd;
@@ -124,6 +125,23 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
         return Optional.ofNullable(row.options().unique())
                 .filter(key -> !key.isDigest())
                 .map(UniqueKey::text);
+    }
+
+    @Override
+    public boolean isUniqueByData() {
+        UniqueKey unique = row.options().unique();
+        return unique != null && unique.isDigest();
+    }
+
+    @Override
+    public boolean passesFailure() {
+        SequencePlace place = row.options().keys().sequence();
+        return place != null && place.passesFailure();
+    }
+
+    @Override
+    public Optional<RetryPolicy> retry() {
+        return Optional.ofNullable(row.options().retry());
     }
 
     @Override

@@ -48,6 +48,7 @@ final class ImportCommand extends ApiCommand {
             "priority",
             "limitKey",
             "turnKey",
+            "retry",
             "sequence",
             "startBefore",
             "batch",
@@ -199,11 +200,16 @@ final class ImportCommand extends ApiCommand {
                 job.set(name, exported.get(name));
             }
         }
+        if (exported.path("passesFailure").asBoolean()) {
+            job.put("passesFailure", true);
+        }
         if (exported.has("scheduledTime")) {
             job.set("at", exported.get("scheduledTime"));
         }
         if (exported.has("uniqueKey")) {
             job.withObject("unique").set("key", exported.get("uniqueKey"));
+        } else if (exported.path("uniqueByData").asBoolean()) {
+            job.withObject("unique");
         }
         return job;
     }

@@ -16,6 +16,7 @@ import dev.couchjobs.LogEntry;
 import dev.couchjobs.Page;
 import dev.couchjobs.QuarantinedRow;
 import dev.couchjobs.Rate;
+import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.ScheduleInfo;
 import dev.couchjobs.TypeLimitInfo;
 import dev.couchjobs.TypePause;
@@ -61,8 +62,11 @@ public final class JobJson {
                 .time("startBefore", job.startBefore())
                 .text("limitKey", job.limitKey())
                 .text("turnKey", job.turnKey())
+                .maybe("retry", job.retry(), JobJson::retry)
                 .text("sequence", job.sequence())
+                .put("passesFailure", job.passesFailure())
                 .text("uniqueKey", job.uniqueKey())
+                .put("uniqueByData", job.isUniqueByData())
                 .text("batch", job.batch())
                 .put("tags", job.tags())
                 .put("headers", Json.fromPlain(job.headers()))
@@ -78,6 +82,16 @@ public final class JobJson {
         }
         return fields.put("data", Json.fromPlain(job.data()))
                 .maybe("result", job.result(), Json::fromPlain)
+                .node();
+    }
+
+    private static JsonNode retry(RetryPolicy policy) {
+        return new Fields()
+                .put("maxAttempts", policy.maxAttempts())
+                .put("initialDelay", policy.initialDelay())
+                .put("factor", policy.factor())
+                .put("maxDelay", policy.maxDelay())
+                .put("jitter", policy.jitter())
                 .node();
     }
 
