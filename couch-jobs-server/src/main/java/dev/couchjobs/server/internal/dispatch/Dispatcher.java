@@ -10,6 +10,7 @@ import dev.couchjobs.server.internal.http.Digests;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.openapi.ApiOperation;
 import java.util.HexFormat;
 import java.util.Map;
@@ -22,6 +23,7 @@ final class Dispatcher {
     static final String SEQUENCE = "Couch-Jobs-Sequence";
 
     private static final int VERSION_BYTES = 10;
+    private static final int OWN_KEY_BYTES = 16;
 
     private final CouchJobs jobs;
     private final Database database;
@@ -94,6 +96,10 @@ final class Dispatcher {
     private CompletableFuture<Reply> write(
             ApiOperation operation, Operations.Write write, Call call, Conditions conditions) {
         CommittedContext context = new CommittedContext(database);
+        // A write whose commit has an unknown result runs again, and would not find what If-Match says.
+        Optional<String> key = conditions
+                .idempotencyKey()
+                .or(() -> conditions.ifMatch().map(tag -> ServerEnvironment.randomHex(OWN_KEY_BYTES)));
         CompletableFuture<Reply> reply =
                 conditions.ifMatch().isEmpty() && conditions.idempotencyKey().isEmpty()
                         ? write.run(call, context)
@@ -101,7 +107,7 @@ final class Dispatcher {
                                 tx,
                                 call,
                                 operation.id(),
-                                conditions.idempotencyKey(),
+                                key,
                                 () -> requireMatch(operation, call, conditions, tx)
                                         .thenCompose(matched -> write.run(call, tx))));
         return reply.thenCompose(done -> context.sequence()
