@@ -63,6 +63,36 @@ public final class Worker implements AutoCloseable {
         lifecycle.add(BoundHandler.async(type, handler));
     }
 
+    /**
+     * Changes how many jobs may run at once in this worker, of all types together. If it is raised, jobs that wait begin
+     * at once. If it is lowered, running jobs go on, and none begins until fewer run. A type without a limit of its own
+     * ({@link #concurrency(JobType, int)}) runs as many. May be called by any thread; in a worker that is closed it
+     * changes nothing.
+     *
+     * @param jobs at least one; {@link Workers#pause} lets none run
+     * @throws IllegalArgumentException if it is less
+     */
+    public void concurrency(int jobs) {
+        lifecycle.setConcurrency(WorkerBuilder.atLeastOne(jobs));
+    }
+
+    /**
+     * Changes how many jobs of one type may run at once in this worker, as {@link #concurrency(int)} does for all.
+     *
+     * @param type the type
+     * @param jobs at least one
+     * @throws IllegalArgumentException if it is less
+     * @throws IllegalStateException if the worker has no handler for the type
+     */
+    public void concurrency(JobType<?, ?> type, int jobs) {
+        lifecycle.setConcurrency(type.name(), WorkerBuilder.atLeastOne(jobs));
+    }
+
+    /** {@return how many jobs may run at once in this worker, of all types together} */
+    public int concurrency() {
+        return lifecycle.concurrency();
+    }
+
     /** {@return the name by which {@link Workers} steers it} */
     public String name() {
         return lifecycle.name();

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.function.Consumer;
@@ -158,7 +159,7 @@ public final class WorkerBuilder {
         return this;
     }
 
-    private static int atLeastOne(int jobs) {
+    static int atLeastOne(int jobs) {
         if (jobs < 1) {
             throw new IllegalArgumentException("A worker runs at least one job at once; the limit is " + jobs + ".");
         }
@@ -311,7 +312,7 @@ public final class WorkerBuilder {
         String name = boundHandler.type().name();
         return new HandlerRegistration<>(
                 boundHandler,
-                Math.min(concurrency, limits.getOrDefault(name, concurrency)),
+                limits.containsKey(name) ? OptionalInt.of(limits.get(name)) : OptionalInt.empty(),
                 Optional.ofNullable(timeLimits.get(name)));
     }
 

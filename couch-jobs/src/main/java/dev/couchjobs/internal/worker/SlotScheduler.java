@@ -35,9 +35,11 @@ final class SlotScheduler implements HandlerThreads.Work {
     private final Object lock;
     private final Environment environment;
     private final Instance instance;
-    private final int slots;
     private final JobRunner runner;
     private final HandlerThreads threads;
+
+    /** How many jobs may run at once; more run for a while after it was lowered. */
+    @GuardedBy("lock") private int slots;
 
     @GuardedBy("lock") private int running;
 
@@ -88,7 +90,7 @@ final class SlotScheduler implements HandlerThreads.Work {
 
     /** {@return a new queue of a type} */
     <D> TypeQueue<D> queue(HandlerRegistration<D, ?> registration, TypeRuns<D> runs) {
-        return new TypeQueue<>(lock, registration, runs, instance, this::nextRound, this::stopLost);
+        return new TypeQueue<>(lock, slots(), registration, runs, instance, this::nextRound, this::stopLost);
     }
 
     /** Lets a type claim jobs as soon as its queue is open. */
@@ -99,6 +101,27 @@ final class SlotScheduler implements HandlerThreads.Work {
     /** {@return whether the current thread runs a handler of this worker} */
     boolean isCalledByHandler() {
         return threads.isCalledByHandler();
+    }
+
+    /** {@return how many jobs may run at once} */
+    int slots() {
+        synchronized (lock) {
+            return slots;
+        }
+    }
+
+    /** Sets how many jobs may run at once. Those that run go on. */
+    void setSlots(int newSlots, Collection<TypeQueue<?>> queues) {
+        synchronized (lock) {
+            slots = newSlots;
+            queues.forEach(queue -> queue.setSlots(newSlots));
+        }
+    }
+
+    /** Begins jobs that wait, and claims others, after a limit was changed. */
+    void limitsChanged(Collection<TypeQueue<?>> queues) {
+        threads.startIfNeeded();
+        queues.forEach(TypeQueue::demandChanged);
     }
 
     /** Stops claiming jobs and calling handlers. */
@@ -288,7 +311,7 @@ final class SlotScheduler implements HandlerThreads.Work {
         List<TypeQueue<?>> starved = new ArrayList<>();
         synchronized (lock) {
             isStarvationCheckScheduled = false;
-            boolean isFull = running == slots;
+            boolean isFull = running >= slots;
             for (TypeQueue<?> queue : waitingQueues) {
                 if (queue.releaseStarved(STARVATION_CHECK_INTERVAL, isFull)) {
                     starved.add(queue);
@@ -343,7 +366,7 @@ final class SlotScheduler implements HandlerThreads.Work {
     @Override
     public Optional<Runnable> begin() {
         synchronized (lock) {
-            if (isStopped() || running == slots) {
+            if (isStopped() || running >= slots) {
                 return Optional.empty();
             }
             for (Iterator<TypeQueue<?>> iterator = waitingQueues.iterator(); iterator.hasNext(); ) {

@@ -6,6 +6,7 @@ import dev.couchjobs.internal.loop.TimerDelays;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,7 +20,7 @@ final class StuckSlots {
     private final Object lock;
     private final Environment environment;
     private final Executor callers;
-    private final int slots;
+    private final IntSupplier slots;
 
     @GuardedBy("lock") private int stuck;
 
@@ -30,7 +31,7 @@ final class StuckSlots {
      * @param callers reads the stacks of threads, and warns
      * @param slots how many slots the worker has
      */
-    StuckSlots(Object lock, Environment environment, Executor callers, int slots) {
+    StuckSlots(Object lock, Environment environment, Executor callers, IntSupplier slots) {
         this.lock = lock;
         this.environment = environment;
         this.callers = callers;
@@ -65,7 +66,7 @@ final class StuckSlots {
                 run,
                 STOP_GRACE_PERIOD.toSeconds(),
                 stuckNow,
-                slots,
+                slots.getAsInt(),
                 stack);
     }
 

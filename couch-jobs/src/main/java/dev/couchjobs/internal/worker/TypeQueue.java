@@ -63,6 +63,11 @@ final class TypeQueue<D> implements AutoCloseable {
 
     @GuardedBy("lock") private int running;
 
+    /** How many jobs the worker may run at once. */
+    @GuardedBy("lock") private int slots;
+
+    @GuardedBy("lock") private int ownLimit;
+
     /** How long jobs have waited while none began, as the starvation checks have found. */
     @GuardedBy("lock") private Duration starved = Duration.ZERO;
 
@@ -89,11 +94,13 @@ final class TypeQueue<D> implements AutoCloseable {
      * Makes the queue of a type.
      *
      * @param lock the worker's lock
+     * @param slots how many jobs the worker may run at once
      * @param nextRound begins a round of heartbeats, and returns the runs whose heartbeat is due
      * @param stopLost receives the runs whose claims are lost
      */
     TypeQueue(
             Object lock,
+            int slots,
             HandlerRegistration<D, ?> registration,
             TypeRuns<D> runs,
             Instance instance,
@@ -101,7 +108,9 @@ final class TypeQueue<D> implements AutoCloseable {
             BiConsumer<TypeQueue<D>, List<Heartbeat.Lost>> stopLost) {
         this.lock = lock;
         this.environment = instance.environment();
+        this.slots = slots;
         this.registration = registration;
+        this.ownLimit = registration.limit().orElse(Integer.MAX_VALUE);
         this.runs = runs;
         this.lossSearch = new LossSearch<>(runs, lost -> stopLost.accept(this, lost), instance);
         this.heartbeats = new HeartbeatSender<>(
@@ -132,6 +141,26 @@ final class TypeQueue<D> implements AutoCloseable {
     public void close() {
         heartbeats.close();
         lossSearch.close();
+    }
+
+    // Limits
+
+    /** Sets how many jobs the worker may run at once, of all types together. */
+    void setSlots(int newSlots) {
+        synchronized (lock) {
+            slots = newSlots;
+        }
+    }
+
+    /** Sets how many jobs of the type may run at once, within the slots of the worker. */
+    void setLimit(int newLimit) {
+        synchronized (lock) {
+            ownLimit = newLimit;
+        }
+    }
+
+    @GuardedBy("lock") private int limit() {
+        return Math.min(ownLimit, slots);
     }
 
     // Claiming
@@ -179,7 +208,7 @@ final class TypeQueue<D> implements AutoCloseable {
      */
     int claimable(int slots) {
         synchronized (lock) {
-            int limit = registration.limit();
+            int limit = limit();
             int prefetch = Math.min(prefetchMax, prefetchSizer.size(limit));
             int startable = Math.min(CLAIMABLE_MAX, Math.min(slots, limit - running));
             return waiting.size() > prefetch / 2 ? 0 : Math.max(0, startable + prefetch - waiting.size());
@@ -281,7 +310,7 @@ final class TypeQueue<D> implements AutoCloseable {
 
     boolean canBegin() {
         synchronized (lock) {
-            return running < registration.limit() && !waiting.isEmpty();
+            return running < limit() && !waiting.isEmpty();
         }
     }
 
@@ -367,7 +396,7 @@ final class TypeQueue<D> implements AutoCloseable {
      */
     boolean releaseStarved(Duration passed, boolean isFull) {
         synchronized (lock) {
-            boolean isStarved = !waiting.isEmpty() && (isFull || running == registration.limit());
+            boolean isStarved = !waiting.isEmpty() && (isFull || running >= limit());
             starved = isStarved ? starved.plus(passed) : Duration.ZERO;
             if (starved.compareTo(prefetchSizer.starvationTimeout()) < 0) {
                 return false;

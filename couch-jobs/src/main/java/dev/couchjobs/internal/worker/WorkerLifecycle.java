@@ -10,6 +10,7 @@ import dev.couchjobs.internal.loop.TimerDelays;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -77,7 +78,7 @@ public final class WorkerLifecycle {
         this.acceptors = acceptors;
         this.settings = settings;
         this.callers = instance.database().getExecutor();
-        this.stuckSlots = new StuckSlots(lock, environment, callers, settings.concurrency());
+        this.stuckSlots = new StuckSlots(lock, environment, callers, this::concurrency);
         this.finisher = new Finisher(activities, instance);
         this.scheduler = new SlotScheduler(lock, instance, settings, this::lastClaimEnded);
         this.registration = new WorkerRegistration(instance, settings, new OrderedWorker());
@@ -113,7 +114,7 @@ public final class WorkerLifecycle {
 
     /** Takes up a further type. */
     public void add(BoundHandler<?, ?> handler) {
-        TypeQueue<?> queue = queueOf(new HandlerRegistration<>(handler, settings.concurrency(), Optional.empty()));
+        TypeQueue<?> queue = queueOf(new HandlerRegistration<>(handler, OptionalInt.empty(), Optional.empty()));
         join(queue);
         try {
             scheduler.serve(queue, acceptors, settings.acceptOptions());
@@ -140,6 +141,7 @@ public final class WorkerLifecycle {
                             present -> present.type().name().equals(queue.type().name()))) {
                 throw queue.registration().handler().duplicateHandlerError();
             }
+            queue.setSlots(scheduler.slots()); // they may have changed meanwhile
             queues.add(queue);
         }
     }
@@ -153,6 +155,37 @@ public final class WorkerLifecycle {
 
     private static IllegalStateException closed() {
         return new IllegalStateException("The worker is closed: start another one.");
+    }
+
+    /** {@return how many jobs may run at once} */
+    public int concurrency() {
+        return scheduler.slots();
+    }
+
+    /** Sets how many jobs may run at once. */
+    public void setConcurrency(int jobs) {
+        scheduler.setSlots(jobs, queues);
+        concurrencyChanged();
+    }
+
+    /** Sets how many jobs of a type may run at once. */
+    public void setConcurrency(String type, int jobs) {
+        TypeQueue<?> queue = queues.stream()
+                .filter(present -> present.type().name().equals(type))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException(
+                        "The worker has no handler for type " + type + "; it has handlers for " + types() + "."));
+        queue.setLimit(jobs);
+        concurrencyChanged();
+    }
+
+    private void concurrencyChanged() {
+        scheduler.limitsChanged(queues);
+        registration.wakeUp(); // the row says how many
+    }
+
+    private List<String> types() {
+        return queues.stream().map(queue -> queue.type().name()).sorted().toList();
     }
 
     /** Runs an action when the worker has ended. */
@@ -179,13 +212,9 @@ public final class WorkerLifecycle {
     private final class OrderedWorker implements WorkerRegistration.Obeying {
         @Override
         public WorkerRegistration.Report report() {
-            List<String> types = queues.stream()
-                    .map(queue -> queue.type().name())
-                    .sorted()
-                    .limit(REPORTED_TYPES_MAX)
-                    .toList();
+            List<String> types = types().stream().limit(REPORTED_TYPES_MAX).toList();
             synchronized (lock) {
-                return new WorkerRegistration.Report(reportedState(), scheduler.running(), types);
+                return new WorkerRegistration.Report(reportedState(), scheduler.slots(), scheduler.running(), types);
             }
         }
 

@@ -88,9 +88,10 @@ final class WorkerRegistration {
     /**
      * How a worker is at present.
      *
+     * @param concurrency how many jobs it may run at once
      * @param types the first of the names of its types
      */
-    record Report(WorkerState state, int running, List<String> types) {}
+    record Report(WorkerState state, int concurrency, int running, List<String> types) {}
 
     /** What a round has read and written. */
     private record Renewal(
@@ -220,7 +221,7 @@ final class WorkerRegistration {
                 identity.host(),
                 identity.libraryVersion(),
                 report.types(),
-                settings.concurrency(),
+                report.concurrency(),
                 report.running(),
                 report.state(),
                 startedAt,

@@ -9,7 +9,7 @@ import java.util.concurrent.Executor;
  * The identity, limits, timeouts and executor of one worker.
  *
  * @param identity what the worker says of itself
- * @param concurrency how many jobs may run at once
+ * @param concurrency how many jobs may run at once, at first
  * @param acceptOptions which jobs the worker claims
  * @param shutdownTimeout how long running jobs may take when the worker is closed
  * @param longTriesMax how many tries of a handler's transaction may take too long
