@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Creates the actions of plans on this node. Thread-safe. */
 public final class Actions {
-    private final ShellSettings shell;
+    private volatile ShellSettings shell;
     private final HttpSettings http;
     private final Map<String, StepHandler> handlers;
     private final Map<String, String> variables;
@@ -57,6 +57,11 @@ public final class Actions {
                 .executor(threads)
                 .build();
         this.sender = new HttpSender(client, threads);
+    }
+
+    /** Sets the limits of commands that begin later. */
+    public void limit(CommandLimits limits) {
+        shell = shell.limited(limits);
     }
 
     /**

@@ -122,8 +122,7 @@ final class ShellAction implements Action {
     private Process start(Map<String, String> variables, CommandInput input) throws IOException {
         Map<String, String> byGuard = new LinkedHashMap<>(variables);
         byGuard.values().removeIf(StandardCharsets.US_ASCII.newEncoder()::canEncode);
-        ProcessBuilder builder = new ProcessBuilder(
-                        guard.commandLine(plan.command(), settings.grace(), input.file(), byGuard))
+        ProcessBuilder builder = new ProcessBuilder(guard.commandLine(plan.command(), settings, input.file(), byGuard))
                 .redirectErrorStream(true);
         builder.environment().clear();
         variables.keySet().removeAll(byGuard.keySet());

@@ -3,7 +3,6 @@ package dev.couchjobs.bridge.internal.action;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,16 +28,16 @@ final class ShellGuard {
     private static final String SHELL = "/bin/sh";
 
     /**
-     * Arguments: the command, the grace in seconds, the file of the standard input, then variables as NAME=value. All
-     * but the grace are escaped, because Java encodes arguments in the charset of the locale, which may lack
+     * Arguments: the command, the grace in seconds, the file of the standard input, commands that set limits, then
+     * variables as NAME=value. All but the grace and the limits are escaped, because Java encodes arguments in the charset of the locale, which may lack
      * characters.
      *
      * <p>The guard writes the first byte of the output. It shows that a signal now reaches the command, and not a shell
      * that is about to start it.
      */
     private static final String SCRIPT = """
-            couchjobs_command=$(printf %b "$1") couchjobs_grace=$2 couchjobs_input=$(printf %b "$3")
-            shift 3
+            couchjobs_command=$(printf %b "$1") couchjobs_grace=$2 couchjobs_input=$(printf %b "$3") couchjobs_limits=$4
+            shift 4
             for couchjobs_variable do export "$(printf %b "$couchjobs_variable")"; done
             exec 3<&0 <"$couchjobs_input"
             trap : TERM
@@ -51,7 +50,8 @@ final class ShellGuard {
               kill -s KILL -- "-$$"
             ) >/dev/null 2>&1 &
             couchjobs_watcher=$!
-            /bin/sh -c 'printf .; exec /bin/sh -c "$1"' couch-jobs "$couchjobs_command" 3<&-
+            /bin/sh -c 'printf .; eval "$2" || exit 126; exec /bin/sh -c "$1"' \\
+              couch-jobs "$couchjobs_command" "$couchjobs_limits" 3<&-
             couchjobs_status=$?
             {
               kill -s KILL "$couchjobs_watcher"
@@ -89,11 +89,14 @@ final class ShellGuard {
      * {@return the words of the command line; values of variables may contain any character, and their names are
      * checked before}
      */
-    List<String> commandLine(String command, Duration grace, Path input, Map<String, String> variables) {
+    List<String> commandLine(String command, ShellSettings settings, Path input, Map<String, String> variables) {
         List<String> words = new ArrayList<>();
         setsid.ifPresent(program -> words.add(program.toString()));
         words.addAll(List.of(SHELL, "-c", SCRIPT, "couch-jobs", escaped(command)));
-        words.addAll(List.of(Long.toString(grace.toSeconds()), escaped(input.toString())));
+        words.addAll(List.of(
+                Long.toString(settings.grace().toSeconds()),
+                escaped(input.toString()),
+                settings.limits().commands()));
         variables.forEach((name, value) -> words.add(escaped(name + "=" + value)));
         return words;
     }

@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param timeLimit the time limit of a command, whatever its step says
  * @param grace the time from TERM to KILL; whole seconds, from 1 to 20
  * @param outputLimit how many bytes of the output are kept
+ * @param limits the limits of each process of a command
  */
 public record ShellSettings(
         boolean isEnabled,
@@ -23,7 +24,8 @@ public record ShellSettings(
         List<String> environment,
         Optional<Duration> timeLimit,
         Duration grace,
-        int outputLimit) {
+        int outputLimit,
+        CommandLimits limits) {
 
     /** The default limit of the output of an action. */
     public static final int DEFAULT_OUTPUT_LIMIT = 16 * 1024;
@@ -53,16 +55,22 @@ public record ShellSettings(
                 DEFAULT_ENVIRONMENT,
                 Optional.empty(),
                 DEFAULT_GRACE,
-                DEFAULT_OUTPUT_LIMIT);
+                DEFAULT_OUTPUT_LIMIT,
+                CommandLimits.none());
     }
 
     /** {@return these settings with all commands allowed} */
     public ShellSettings enabled() {
-        return new ShellSettings(true, allow, directory, environment, timeLimit, grace, outputLimit);
+        return new ShellSettings(true, allow, directory, environment, timeLimit, grace, outputLimit, limits);
+    }
+
+    /** {@return these settings with other limits of processes} */
+    public ShellSettings limited(CommandLimits newLimits) {
+        return new ShellSettings(isEnabled, allow, directory, environment, timeLimit, grace, outputLimit, newLimits);
     }
 
     /** {@return these settings with the given commands allowed} */
     public ShellSettings allowing(CommandAllowList commands) {
-        return new ShellSettings(true, commands, directory, environment, timeLimit, grace, outputLimit);
+        return new ShellSettings(true, commands, directory, environment, timeLimit, grace, outputLimit, limits);
     }
 }

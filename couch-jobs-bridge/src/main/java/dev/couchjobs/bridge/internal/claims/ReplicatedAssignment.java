@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.ZonedDateTime;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntSupplier;
 
 /**
  * The rules for nodes that share only replicated documents. A node with a free slot claims a step in the document, the
@@ -42,11 +43,11 @@ public final class ReplicatedAssignment implements StepAssignment, StepSlots {
     private final ClaimArbiter arbiter;
 
     /**
-     * @param number how many steps this node runs at once
+     * @param number how many steps this node runs at once, which may change
      * @param claimTimeout how long a node may take to begin a step after it has won it; the same on all nodes
      */
     public ReplicatedAssignment(
-            BridgeContext context, SlotReservations reservations, int number, Duration claimTimeout) {
+            BridgeContext context, SlotReservations reservations, IntSupplier number, Duration claimTimeout) {
         this.node = context.node();
         this.cluster = context.cluster();
         this.reservations = reservations;

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntSupplier;
 
 /** The worker slots of this node, and the steps for which they are reserved. */
 final class WorkerSlots {
@@ -21,10 +22,10 @@ final class WorkerSlots {
     private final CouchJobs jobs;
     private final SlotReservations reservations;
     private final InstantSource clock;
-    private final int number;
+    private final IntSupplier number;
 
-    /** @param number the number of slots */
-    WorkerSlots(BridgeContext context, SlotReservations reservations, int number) {
+    /** @param number the number of slots, which may change */
+    WorkerSlots(BridgeContext context, SlotReservations reservations, IntSupplier number) {
         this.node = context.node();
         this.jobs = context.jobs();
         this.reservations = reservations;
@@ -33,12 +34,14 @@ final class WorkerSlots {
     }
 
     CompletableFuture<Boolean> isOneFree(BridgeTransaction transaction) {
-        return reservations.count(transaction.tx(), number, clock.millis()).thenApply(kept -> kept < number);
+        int slots = number.getAsInt();
+        return reservations.count(transaction.tx(), slots, clock.millis()).thenApply(kept -> kept < slots);
     }
 
     /** {@return whether a step that only this node may run waits for a slot} */
     CompletableFuture<Boolean> isSlotMissing(BridgeTransaction transaction) {
-        return reservations.count(transaction.tx(), number + 1, clock.millis()).thenApply(kept -> kept > number);
+        int slots = number.getAsInt();
+        return reservations.count(transaction.tx(), slots + 1, clock.millis()).thenApply(kept -> kept > slots);
     }
 
     /** Adds the job of a step and reserves its slot, unless this has been done before. */

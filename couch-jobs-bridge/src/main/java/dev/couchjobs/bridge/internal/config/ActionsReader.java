@@ -1,6 +1,8 @@
 package dev.couchjobs.bridge.internal.config;
 
+import dev.couchjobs.bridge.BridgeSettings;
 import dev.couchjobs.bridge.internal.action.CommandAllowList;
+import dev.couchjobs.bridge.internal.action.CommandLimits;
 import dev.couchjobs.bridge.internal.action.HostAllowList;
 import dev.couchjobs.bridge.internal.action.HttpSettings;
 import dev.couchjobs.bridge.internal.action.ShellSettings;
@@ -13,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -47,9 +50,28 @@ final class ActionsReader {
                 environment,
                 section.duration("time_limit"),
                 grace(section),
-                section.number("output_limit", 0, ShellSettings.DEFAULT_OUTPUT_LIMIT));
+                section.number("output_limit", 0, ShellSettings.DEFAULT_OUTPUT_LIMIT),
+                new CommandLimits(memoryLimit(section), processorLimit(section)));
         section.end();
         return settings;
+    }
+
+    private static OptionalLong memoryLimit(ConfigSection section) {
+        OptionalLong limit = section.bytes("memory_limit");
+        if (limit.isPresent() && limit.getAsLong() < BridgeSettings.MEMORY_MIN) {
+            section.mistake("memory_limit", "has to be at least " + BridgeSettings.MEMORY_MIN);
+            return OptionalLong.empty();
+        }
+        return limit;
+    }
+
+    private static Optional<Duration> processorLimit(ConfigSection section) {
+        Optional<Duration> limit = section.duration("processor_limit");
+        if (limit.isPresent() && (limit.get().toSeconds() < 1 || limit.get().toNanosPart() > 0)) {
+            section.mistake("processor_limit", "has to be whole seconds, at least 1");
+            return Optional.empty();
+        }
+        return limit;
     }
 
     private static Duration grace(ConfigSection section) {

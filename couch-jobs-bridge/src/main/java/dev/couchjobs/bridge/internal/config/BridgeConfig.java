@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.config;
 
+import dev.couchjobs.bridge.BridgeSettings;
 import dev.couchjobs.bridge.internal.action.HttpSettings;
 import dev.couchjobs.bridge.internal.action.ShellSettings;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
@@ -20,6 +21,7 @@ import java.util.TreeMap;
  * @param cluster all nodes
  * @param join what the nodes share
  * @param couchdb this node's CouchDB
+ * @param others other CouchDB databases of this node, by the name of their server
  * @param engine the database of its jobs
  * @param workers how many steps it runs at once
  * @param claimTimeout how long a claim may be silent before it is withdrawn
@@ -33,6 +35,7 @@ public record BridgeConfig(
         NodeDirectory cluster,
         Join join,
         CouchConfig couchdb,
+        SortedMap<String, ReplicationConfig.Peer> others,
         EngineConfig engine,
         int workers,
         Duration claimTimeout,
@@ -43,6 +46,7 @@ public record BridgeConfig(
 
     public BridgeConfig {
         workItems = new TreeMap<>(workItems);
+        others = new TreeMap<>(others);
     }
 
     /** What nodes share. */
@@ -76,6 +80,21 @@ public record BridgeConfig(
             }
         });
         return missing;
+    }
+
+    /** {@return the settings that can be changed while the bridge runs; those that have no value are empty} */
+    public BridgeSettings settings() {
+        return ChangedConfig.settings(this);
+    }
+
+    /**
+     * {@return this configuration with other settings}
+     *
+     * @param settings those that are empty stay as they are
+     * @throws IllegalArgumentException if this node has no such kind of work items or server
+     */
+    public BridgeConfig with(BridgeSettings settings) {
+        return ChangedConfig.of(this, settings);
     }
 
     /** {@return a description of the configuration, line by line, without passwords} */

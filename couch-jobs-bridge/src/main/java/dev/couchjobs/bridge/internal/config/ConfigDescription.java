@@ -1,6 +1,7 @@
 package dev.couchjobs.bridge.internal.config;
 
 import dev.couchjobs.bridge.internal.action.CommandAllowList;
+import dev.couchjobs.bridge.internal.action.CommandLimits;
 import dev.couchjobs.bridge.internal.action.ShellSettings;
 import dev.couchjobs.bridge.internal.couch.Credentials;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
@@ -63,7 +64,17 @@ final class ConfigDescription {
                 + shell.directory().map(place -> ", in " + place).orElse("")
                 + ", seeing " + String.join(", ", shell.environment())
                 + shell.timeLimit().map(limit -> ", for at most " + text(limit)).orElse("")
+                + limits(shell.limits())
                 + ", " + text(shell.grace()) + " from TERM to KILL";
+    }
+
+    private static String limits(CommandLimits limits) {
+        return (limits.memory().isPresent()
+                        ? ", with at most " + limits.memory().getAsLong() + " bytes each"
+                        : "")
+                + limits.processor()
+                        .map(limit -> ", with at most " + text(limit) + " of processor time each")
+                        .orElse("");
     }
 
     private static String allowed(CommandAllowList allow) {

@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.databind.node.ObjectNode;
@@ -93,7 +94,9 @@ public final class ConfigReader {
         EngineConfig engine = engine(root.section("engine"), join);
         CouchReader couch = new CouchReader(directory, variables);
         ActionsReader actions = new ActionsReader(directory);
-        CouchConfig couchdb = couch.couch(root.section("couchdb"));
+        ConfigSection couchSection = root.section("couchdb");
+        SortedMap<String, ReplicationConfig.Peer> others = couch.others(couchSection.section("others"));
+        CouchConfig couchdb = couch.couch(couchSection);
         ReplicationConfig replication = couch.replication(root.section("replication"), node, nodes);
         ShellSettings shell = actions.shell(root.section("shell"), couch.secrets());
         HttpSettings http = actions.http(root.section("http"));
@@ -102,6 +105,7 @@ public final class ConfigReader {
                 all,
                 join,
                 couchdb,
+                others,
                 engine,
                 root.number("workers", 1, DEFAULT_WORKERS),
                 root.duration("claim_timeout").orElse(DEFAULT_CLAIM_TIMEOUT),

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -64,6 +65,16 @@ final class ConfigSection {
                         node -> node.canConvertToInt() && node.intValue() >= least)
                 .map(JsonNode::intValue)
                 .orElse(otherwise);
+    }
+
+    /** {@return a number of bytes; empty if it is absent or no positive number} */
+    OptionalLong bytes(String key) {
+        return value(
+                        key,
+                        "a number of bytes",
+                        node -> node.isIntegralNumber() && node.canConvertToLong() && node.longValue() > 0)
+                .map(node -> OptionalLong.of(node.longValue()))
+                .orElseGet(OptionalLong::empty);
     }
 
     Optional<Duration> duration(String key) {

@@ -48,6 +48,17 @@ final class CouchReader {
         return config;
     }
 
+    /** Reads the databases on other servers that a person may choose while the bridge runs. */
+    SortedMap<String, ReplicationConfig.Peer> others(ConfigSection section) {
+        SortedMap<String, ReplicationConfig.Peer> read = new TreeMap<>();
+        for (String name : section.names()) {
+            ConfigSection database = section.section(name);
+            read.put(name, new ReplicationConfig.Peer(url(database), credentials(database)));
+            database.end();
+        }
+        return read;
+    }
+
     ReplicationConfig replication(ConfigSection section, String node, List<String> nodes) {
         ConfigSection peers = section.section("peers");
         SortedMap<String, ReplicationConfig.Peer> read = new TreeMap<>();

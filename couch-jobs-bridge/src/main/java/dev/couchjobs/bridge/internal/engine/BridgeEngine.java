@@ -6,6 +6,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
+import dev.couchjobs.bridge.BridgeNode;
 import dev.couchjobs.bridge.internal.action.Action;
 import dev.couchjobs.bridge.internal.claims.ReplicatedAssignment;
 import dev.couchjobs.bridge.internal.claims.SharedAssignment;
@@ -40,9 +41,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,17 +75,22 @@ public final class BridgeEngine implements AutoCloseable {
     private final DocumentPublisher publisher;
     private final Explainer explainer;
     private final StepRunner runner;
-    private final int concurrency;
+    /** How many steps run at once. */
+    private final AtomicInteger concurrency;
+
+    private final boolean reservesSlots;
     private final Loop nodeSetLoop;
     private final Optional<Loop> timeoutLoop;
     private final Loop cleanupLoop;
     private final Set<SortedSet<String>> servedSets = new HashSet<>();
-    private final List<Worker> workers = new ArrayList<>();
+    private final List<Worker> workers = new CopyOnWriteArrayList<>();
+    private @Nullable Worker itemWorker;
+    private Map<String, Integer> itemConcurrency = Map.of();
     private @Nullable CompletableFuture<Void> closed;
 
     /**
      * @param kinds the kinds of work items that this node works on, by name
-     * @param concurrency the number of steps that this node runs at the same time
+     * @param concurrency the number of steps that this node runs at the same time, at first
      * @param feedName identifies the feed of this node's CouchDB
      * @param process identifies this process among those of the node
      */
@@ -94,8 +103,9 @@ public final class BridgeEngine implements AutoCloseable {
             String feedName,
             String process) {
         this.context = context;
-        this.concurrency = concurrency;
-        StepAssignment assignment = assignment(context, joinMode, concurrency);
+        this.concurrency = new AtomicInteger(concurrency);
+        StepAssignment assignment = assignment(context, joinMode, this.concurrency::get);
+        this.reservesSlots = assignment.slots().isPresent();
         DocumentStore documents = new DocumentStore(context, assignment);
         DocumentProcessor documentProcessor = new DocumentProcessor(context, assignment, documents, runningActions);
         StepLifecycle lifecycle = new StepLifecycle(context, assignment, documents);
@@ -104,8 +114,12 @@ public final class BridgeEngine implements AutoCloseable {
         Importer importer = new Importer(context, transactions, documentProcessor, workQueue, feedName);
         this.changesConsumer = new ChangesConsumer(context, importer, feedName);
         this.publisher = new DocumentPublisher(context, importer);
-        this.explainer =
-                new Explainer(context, documents, new StepExplainer(context, concurrency), kinds.keySet(), feedName);
+        this.explainer = new Explainer(
+                context,
+                documents,
+                new StepExplainer(context.node(), context.environment().clock(), this.concurrency::get),
+                kinds.keySet(),
+                feedName);
         this.runner = new StepRunner(context, transactions, lifecycle, runningActions, actions, process);
         this.nodeSetLoop = new Loop(
                 "sets of nodes", context.environment(), context.database().getExecutor(), this::serveNodeSets);
@@ -120,7 +134,7 @@ public final class BridgeEngine implements AutoCloseable {
                 "ended documents", context.environment(), context.database().getExecutor(), this::cleanUp);
     }
 
-    private static StepAssignment assignment(BridgeContext context, JoinMode joinMode, int concurrency) {
+    private static StepAssignment assignment(BridgeContext context, JoinMode joinMode, IntSupplier concurrency) {
         return joinMode instanceof JoinMode.Replication replication
                 ? new ReplicatedAssignment(context, replication.reservations(), concurrency, replication.claimTimeout())
                 : new SharedAssignment(context);
@@ -150,9 +164,9 @@ public final class BridgeEngine implements AutoCloseable {
                         .toArray(CompletableFuture<?>[]::new)));
     }
 
-    private void startWorkers() {
+    private synchronized void startWorkers() {
         AsyncJobHandler<StepJob, Void> handler = runner::run;
-        workers.add(worker(concurrency)
+        workers.add(worker(concurrency.get())
                 .handleAsync(StepTypes.of(context.node()), handler)
                 .handleAsync(StepTypes.any(), handler)
                 .start());
@@ -162,7 +176,9 @@ public final class BridgeEngine implements AutoCloseable {
                 .start());
         // Work items have a worker of their own, so that a claimed step has a free slot.
         if (workQueue.concurrency() > 0) {
-            workers.add(workQueue.subscribe(worker(workQueue.concurrency())).start());
+            itemWorker = workQueue.subscribe(worker(workQueue.concurrency())).start();
+            workers.add(itemWorker);
+            setConcurrency(itemConcurrency);
         }
         nodeSetLoop.wakeUp();
     }
@@ -204,6 +220,47 @@ public final class BridgeEngine implements AutoCloseable {
         return context.jobs()
                 .counts(tx, StepTypes.of(nodes))
                 .thenApply(counts -> counts.pending() + counts.blocked() + counts.running() > 0);
+    }
+
+    /**
+     * Changes how many steps run at once. Steps that run go on.
+     *
+     * @return completes when steps that wait have got the new slots
+     */
+    public synchronized CompletableFuture<Void> setConcurrency(int number) {
+        concurrency.set(number);
+        workers.stream().findFirst().ifPresent(worker -> worker.concurrency(number));
+        return reservesSlots && !workers.isEmpty()
+                ? transactions.run("review the queue", transaction -> {
+                    transaction.requestQueueReview();
+                    return CompletableFuture.<Void>completedFuture(null);
+                })
+                : CompletableFuture.completedFuture(null);
+    }
+
+    /**
+     * Changes how many work items run at once.
+     *
+     * @param numbers by kind
+     */
+    public synchronized void setConcurrency(Map<String, Integer> numbers) {
+        itemConcurrency = Map.copyOf(numbers);
+        Worker worker = itemWorker;
+        if (worker != null && !numbers.isEmpty()) {
+            worker.concurrency(
+                    numbers.values().stream().mapToInt(number -> number).sum());
+            numbers.forEach((kind, number) -> worker.concurrency(StepTypes.ofWork(kind), number));
+        }
+    }
+
+    /** {@return the steps and work items that run, at most so many} */
+    public List<BridgeNode.RunningStep> running(int most) {
+        return runningActions.list(most);
+    }
+
+    /** {@return how many steps and work items run} */
+    public int running() {
+        return runningActions.count();
     }
 
     /** {@return the reason why a document is not being worked on, or its progress, as text for people} */

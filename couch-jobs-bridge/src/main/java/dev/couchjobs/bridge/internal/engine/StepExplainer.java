@@ -6,23 +6,25 @@ import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.StepRun;
 import dev.couchjobs.bridge.internal.document.Target;
 import dev.couchjobs.bridge.internal.store.DocumentEntry;
-import dev.couchjobs.bridge.internal.transaction.BridgeContext;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 
 /** Explains to people what a step waits for. */
 final class StepExplainer {
     private final String node;
     private final InstantSource clock;
-    private final int concurrency;
+    private final IntSupplier concurrency;
 
-    /** @param concurrency the number of steps that this node runs at the same time */
-    StepExplainer(BridgeContext context, int concurrency) {
-        this.node = context.node();
-        this.clock = context.environment().clock();
+    /**
+     * @param concurrency the number of steps that this node runs at the same time, which may change
+     */
+    StepExplainer(String node, InstantSource clock, IntSupplier concurrency) {
+        this.node = node;
+        this.clock = clock;
         this.concurrency = concurrency;
     }
 
@@ -107,6 +109,6 @@ final class StepExplainer {
     }
 
     private String waitsForSlot() {
-        return "waits for a free worker: this node has " + concurrency;
+        return "waits for a free worker: this node has " + concurrency.getAsInt();
     }
 }

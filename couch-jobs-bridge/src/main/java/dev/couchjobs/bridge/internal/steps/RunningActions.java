@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.steps;
 
+import dev.couchjobs.bridge.BridgeNode;
 import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.action.Stoppable;
 import java.util.ArrayList;
@@ -13,6 +14,8 @@ import java.util.concurrent.CompletableFuture;
  * run has stopped: the process may claim a job again while the old action is being stopped. Thread-safe.
  */
 public final class RunningActions {
+    private static final int SHOWN_MAX = 200;
+
     private final Map<String, Map<Integer, Stoppable<Void>>> documents = new HashMap<>();
 
     /**
@@ -58,6 +61,24 @@ public final class RunningActions {
                         .map(step -> "document " + OneLine.of(document.getKey()) + " step " + step))
                 .sorted()
                 .toList();
+    }
+
+    /** {@return the runs, at most so many, with shortened ids} */
+    public synchronized List<BridgeNode.RunningStep> list(int most) {
+        return documents.entrySet().stream()
+                .flatMap(document -> document.getValue().keySet().stream()
+                        .map(step -> new BridgeNode.RunningStep(shortened(document.getKey()), step)))
+                .limit(most)
+                .toList();
+    }
+
+    private static String shortened(String id) {
+        return id.length() <= SHOWN_MAX ? id : id.substring(0, SHOWN_MAX);
+    }
+
+    /** {@return how many runs there are} */
+    public synchronized int count() {
+        return documents.values().stream().mapToInt(Map::size).sum();
     }
 
     /** Stops all runs. */

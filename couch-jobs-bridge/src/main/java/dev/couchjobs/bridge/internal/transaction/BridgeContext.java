@@ -9,7 +9,6 @@ import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.document.NodeDirectory;
 import dev.couchjobs.bridge.internal.store.BridgeStore;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -43,13 +42,6 @@ public record BridgeContext(
     /** The tag, and the prefix of the identifiers. */
     private static final String LABEL = "couch-jobs";
 
-    /** {@return the id of this node's store} The first call creates it. */
-    public CompletableFuture<String> owner() {
-        String fresh =
-                new UUID(environment.random().nextLong(), environment.random().nextLong()).toString();
-        return run("read the owner of the store", tx -> store.owner(tx, node, fresh));
-    }
-
     /** Runs a transaction. {@return the result of the body, after the commit} */
     public <T extends @Nullable Object> CompletableFuture<T> run(
             String purpose, Function<? super Transaction, CompletableFuture<T>> body) {
@@ -68,8 +60,8 @@ public record BridgeContext(
         });
     }
 
-    /** A retry resets tag and identifier, so each try sets them. */
-    private static void label(ReadTransaction tx, String purpose) {
+    /** Labels a transaction of the bridge. A retry resets tag and identifier, so each try sets them. */
+    public static void label(ReadTransaction tx, String purpose) {
         tx.options().setTag(LABEL);
         tx.options().setDebugTransactionIdentifier(LABEL + " bridge " + purpose);
     }

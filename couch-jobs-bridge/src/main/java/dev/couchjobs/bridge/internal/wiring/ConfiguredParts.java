@@ -31,6 +31,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 
 /** Creates the parts of a bridge from its configuration. The caller closes what it creates. */
 record ConfiguredParts(BridgeConfig config) {
@@ -92,14 +94,22 @@ record ConfiguredParts(BridgeConfig config) {
                 REMEMBERED);
     }
 
-    BridgeEngine engine(BridgeContext context, Map<String, StepHandler> handlers) {
-        Actions actions = new Actions(
-                config.shell(),
-                config.http(),
-                handlers,
-                System.getenv(),
-                context.environment(),
-                BridgeThreads.blocking());
+    /** {@return the id of this node's store} The first call creates it. */
+    CompletableFuture<String> owner(Database database, Environment environment) {
+        String fresh =
+                new UUID(environment.random().nextLong(), environment.random().nextLong()).toString();
+        return database.runAsync(tx -> {
+            BridgeContext.label(tx, "read the owner of the store");
+            return new BridgeStore(store()).owner(tx, config.node(), fresh);
+        });
+    }
+
+    Actions actions(Map<String, StepHandler> handlers, Environment environment) {
+        return new Actions(
+                config.shell(), config.http(), handlers, System.getenv(), environment, BridgeThreads.blocking());
+    }
+
+    BridgeEngine engine(BridgeContext context, Actions actions) {
         return new BridgeEngine(
                 context,
                 joinMode(),
@@ -145,7 +155,7 @@ record ConfiguredParts(BridgeConfig config) {
     /**
      * The name changes with the set of kinds: the feed is then read again, because it may contain items of a new kind.
      */
-    private String feedName() {
+    String feedName() {
         String address = config.couchdb().url().toString();
         return config.workItems().isEmpty()
                 ? address

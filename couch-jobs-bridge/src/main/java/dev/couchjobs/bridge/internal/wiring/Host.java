@@ -11,6 +11,11 @@ final class Host {
 
     private Host() {}
 
+    /** {@return this process and its machine, for people} */
+    static String process() {
+        return "process " + ProcessHandle.current().pid() + " on " + name();
+    }
+
     static String name() {
         try {
             return "host " + Files.readString(LINUX).strip();

@@ -1,33 +1,36 @@
 package dev.couchjobs.bridge.internal.wiring;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.BridgeSettings;
 import dev.couchjobs.bridge.StepHandler;
+import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.RootCauses;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.config.EngineConfig;
 import dev.couchjobs.bridge.internal.couch.CouchException;
-import dev.couchjobs.bridge.internal.couch.HttpCouchDatabase;
-import dev.couchjobs.bridge.internal.couch.LoginThrottles;
 import dev.couchjobs.bridge.internal.couch.OwnerMark;
-import dev.couchjobs.bridge.internal.engine.BridgeEngine;
-import dev.couchjobs.bridge.internal.transaction.BridgeContext;
-import java.net.http.HttpClient;
+import dev.couchjobs.bridge.internal.nodes.NodeControl;
+import dev.couchjobs.bridge.internal.nodes.NodeEnvironment;
+import dev.couchjobs.bridge.internal.nodes.NodeReport;
+import dev.couchjobs.bridge.internal.nodes.NodeRows;
+import dev.couchjobs.bridge.internal.nodes.WantedSettings;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,20 +40,28 @@ public final class RunningBridge implements AutoCloseable {
     /** The time between two messages that the database does not answer. */
     private static final Duration REMINDER = Duration.ofSeconds(10);
 
-    private final BridgeConfig config;
+    private static final String VERSION = Optional.ofNullable(
+                    RunningBridge.class.getPackage().getImplementationVersion())
+            .orElse("unknown");
+
+    /** How long the database of wanted settings may take to answer. */
+    private static final Duration CHANGE_WITHIN = Duration.ofSeconds(20);
+    /** How many faults and running steps a report has. */
+    private static final int REPORTED_MAX = 20;
+
+    private static final int REPORTED_LENGTH = 500;
+
+    private final BridgeConfig file;
     private final Environment environment = Environment.system();
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final CompletableFuture<String> stopped = new CompletableFuture<>();
-    private Supplier<CompletableFuture<Void>> end = () -> CompletableFuture.completedFuture(null);
-    private volatile Function<String, CompletableFuture<String>> explain;
-    private volatile Supplier<List<String>> troubles = List::of;
+    private final CompletableFuture<Void> closing = new CompletableFuture<>();
+    private volatile @Nullable NodeRun run;
     private volatile boolean isClosed;
 
-    private RunningBridge(BridgeConfig config) {
-        this.config = config;
-        this.explain = id -> CompletableFuture.completedFuture(
-                "the bridge waits for its database: " + config.engine().describe());
+    private RunningBridge(BridgeConfig file) {
+        this.file = file;
     }
 
     /**
@@ -85,31 +96,52 @@ public final class RunningBridge implements AutoCloseable {
             Optional<Database> given,
             boolean takesOver,
             CompletableFuture<Void> stop) {
-        ConfiguredParts parts = new ConfiguredParts(config);
+        ConfiguredParts parts = new ConfiguredParts(file);
         parts.createShellDirectory();
         Database database = given.orElseGet(() -> opening(parts.database()));
-        ExplainServer.open(config, this::why).ifPresent(this::opening);
+        ExplainServer.open(file, this::why).ifPresent(this::opening);
         CouchJobs jobs = opening(parts.jobs(database, environment));
-        HttpClient client = parts.client();
-        LoginThrottles loginThrottles = new LoginThrottles("Node " + config.node());
-        HttpCouchDatabase couch =
-                opening(new HttpCouchDatabase(PeerReplications.settings(config.couchdb(), client), loginThrottles));
-        BridgeContext context = parts.context(database, jobs, couch, environment);
-        OwnerMark mark =
-                opening(new OwnerMark(couch, environment, awaitDatabase(owner(context), stop), this::stopBecause));
-        BridgeEngine engine = opening(parts.engine(context, handlers));
-        end = engine::closeAsync;
-        explain = engine::explain;
-        if (given.isEmpty() && config.engine() instanceof EngineConfig.Directory directory) {
+        NodeRows rows = new NodeRows(file.engine().prefix());
+        String id = awaitDatabase(parts.owner(database, environment), stop);
+        WantedSettings wanted = awaitDatabase(database.readAsync(tx -> rows.wanted(tx, file.node())), stop);
+        OwnerMark.Owner owner = new OwnerMark.Owner(
+                file.node(), id, Host.name() + ", " + file.engine().describe());
+        NodeRun.Shared shared = new NodeRun.Shared(database, jobs, environment, handlers);
+        NodeControl control = opening(
+                new NodeControl(rows, nodeEnvironment(database), appliedAtStart(wanted), new Steered(shared, owner)));
+        BridgeConfig config = configAtStart(wanted);
+        CouchConnection connection = CouchConnection.open(config, environment, owner, this::stopBecause);
+        NodeRun first = new NodeRun(config, shared, connection);
+        run = first;
+        if (given.isEmpty() && file.engine() instanceof EngineConfig.Directory directory) {
             opening(new DirectoryWatch(directory.path(), environment, this::stopBecause));
         }
-        CompletableFuture<Void> claimed = made(couch).thenCompose(there -> mark.claim(takesOver));
-        begin(engine, claimed, stop);
-        PeerReplications peers = opening(new PeerReplications(config, client, environment, loginThrottles, couch));
-        troubles = () -> Stream.concat(couch.trouble().stream(), peers.troubles().stream())
-                .toList();
-        var unused = claimed.thenRun(peers::start);
-        var unusedToo = CompletableFuture.allOf(couch.found(), claimed).thenRun(() -> ready.complete(null));
+        begin(first, connection.claim(takesOver), stop);
+        control.start();
+    }
+
+    private NodeEnvironment nodeEnvironment(Database database) {
+        return new NodeEnvironment(
+                file.node(), Host.process(), VERSION, List.copyOf(file.others().keySet()), database, environment);
+    }
+
+    /** Wanted settings that the file does not allow any more are reported as a fault, when they are tried again. */
+    private BridgeConfig configAtStart(WantedSettings wanted) {
+        try {
+            return file.with(wanted.settings());
+        } catch (IllegalArgumentException e) {
+            LOG.warn("Node {} starts with the settings of its file: {}", file.node(), e.getMessage());
+            return file;
+        }
+    }
+
+    private long appliedAtStart(WantedSettings wanted) {
+        try {
+            file.with(wanted.settings());
+            return wanted.revision();
+        } catch (IllegalArgumentException e) {
+            return 0;
+        }
     }
 
     /**
@@ -117,18 +149,20 @@ public final class RunningBridge implements AutoCloseable {
      * steps again that another bridge has begun. A node that shares its jobs works for other nodes even while its own
      * CouchDB is down.
      */
-    private void begin(BridgeEngine engine, CompletableFuture<Void> claimed, CompletableFuture<Void> stop) {
+    private void begin(NodeRun begun, CompletableFuture<Void> claimed, CompletableFuture<Void> stop) {
         CompletableFuture<?> all = claimed;
-        if (config.join() == BridgeConfig.Join.REPLICATION) {
-            all = claimed.thenCompose(ours -> engine.start());
+        if (file.join() == BridgeConfig.Join.REPLICATION) {
+            all = claimed.thenCompose(ours -> begun.engine().start());
         } else {
-            awaitDatabase(engine.start(), stop);
+            awaitDatabase(begun.engine().start(), stop);
         }
         var unused = all.whenComplete((done, error) -> {
-            if (error != null && !isClosed) {
+            if (error != null && !isClosed && run == begun) {
                 stopBecause(reason(RootCauses.of(error)));
             }
         });
+        var unusedToo = claimed.thenRun(begun::startPeers);
+        var unusedAlso = CompletableFuture.allOf(begun.found(), claimed).thenRun(() -> ready.complete(null));
     }
 
     private static String reason(Throwable cause) {
@@ -137,22 +171,140 @@ public final class RunningBridge implements AutoCloseable {
                 : cause.toString();
     }
 
-    private CompletableFuture<Void> made(HttpCouchDatabase couch) {
-        return config.couchdb().isCreated() ? couch.ensureDatabase() : CompletableFuture.completedFuture(null);
-    }
-
-    private CompletableFuture<OwnerMark.Owner> owner(BridgeContext context) {
-        return context.owner()
-                .thenApply(id -> new OwnerMark.Owner(
-                        config.node(), id, Host.name() + ", " + config.engine().describe()));
-    }
-
     /** Stops the engine as {@link #close} does. */
     private void stopBecause(String reason) {
-        if (stopped.complete(reason)) {
-            LOG.error("Node {} stops: {}", config.node(), reason);
-            var unused = end.get();
+        NodeRun present = run;
+        if (stopped.complete(reason) && present != null) {
+            LOG.error("Node {} stops: {}", file.node(), reason);
+            var unused = present.engine().closeAsync();
         }
+    }
+
+    // Changes at run time
+
+    /** This bridge, as a person changes its settings. */
+    private final class Steered implements NodeControl.Controlled {
+        private final NodeRun.Shared shared;
+        private final OwnerMark.Owner owner;
+
+        Steered(NodeRun.Shared shared, OwnerMark.Owner owner) {
+            this.shared = shared;
+            this.owner = owner;
+        }
+
+        @Override
+        public NodeReport.RunState state() {
+            NodeRun present = present();
+            BridgeConfig config = present.config();
+            Stream<String> faults = Stream.concat(
+                    stopped.isDone() ? Stream.of("the bridge has stopped: " + stopped.join()) : Stream.empty(),
+                    present.troubles().stream());
+            return new NodeReport.RunState(
+                    config.couchdb().url().toString(),
+                    present.isConnected(),
+                    config.settings(),
+                    faults.limit(REPORTED_MAX).map(RunningBridge::shortened).toList(),
+                    present.running(REPORTED_MAX),
+                    present.engine().running(),
+                    Resources.now());
+        }
+
+        @Override
+        public NodeReport.StorePlace store() {
+            return new NodeReport.StorePlace(
+                    file.join() == BridgeConfig.Join.FOUNDATIONDB,
+                    file.cluster().nodes(),
+                    file.cluster().groups(),
+                    new ConfiguredParts(present().config()).feedName());
+        }
+
+        @Override
+        public CompletableFuture<Optional<String>> position(Transaction tx) {
+            return present().position(tx).thenApply(position -> position.map(RunningBridge::shortened));
+        }
+
+        @Override
+        public CompletableFuture<Void> apply(BridgeSettings settings) {
+            if (stopped.isDone()) {
+                return CompletableFuture.failedFuture(new IllegalStateException("the bridge has stopped"));
+            }
+            BridgeConfig config;
+            try {
+                config = file.with(settings);
+            } catch (IllegalArgumentException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+            NodeRun present = present();
+            if (present.canAdjustTo(config)) {
+                return present.adjust(config);
+            }
+            boolean isSameDatabase =
+                    present.config().couchdb().url().equals(config.couchdb().url());
+            return isSameDatabase
+                    ? replace(config, Optional.empty())
+                    : probe(config).thenCompose(connection -> replace(config, Optional.of(connection)));
+        }
+
+        /** {@return a connection to a database that answers and belongs to no other bridge} */
+        private CompletableFuture<CouchConnection> probe(BridgeConfig config) {
+            CouchConnection connection =
+                    CouchConnection.open(config, environment, owner, RunningBridge.this::stopBecause);
+            CompletableFuture<CouchConnection> result = connection.claim(false).thenApply(claimed -> connection);
+            Future<?> limit = environment
+                    .scheduler()
+                    .schedule(
+                            () -> BridgeThreads.blocking()
+                                    .execute(() -> result.completeExceptionally(new IllegalStateException(
+                                            config.couchdb().url() + " does not answer"
+                                                    + connection
+                                                            .couch()
+                                                            .trouble()
+                                                            .map(why -> ": " + why)
+                                                            .orElse("")))),
+                            CHANGE_WITHIN.toSeconds(),
+                            TimeUnit.SECONDS);
+            return result.whenComplete((done, error) -> {
+                limit.cancel(false);
+                if (error != null) {
+                    BridgeThreads.blocking().execute(connection::close);
+                }
+            });
+        }
+
+        /** Closes the parts for the present database, and opens those for a configuration. */
+        private CompletableFuture<Void> replace(BridgeConfig config, Optional<CouchConnection> connection) {
+            return CompletableFuture.runAsync(() -> replaceNow(config, connection), BridgeThreads.blocking());
+        }
+
+        private void replaceNow(BridgeConfig config, Optional<CouchConnection> connection) {
+            synchronized (RunningBridge.this) {
+                LOG.info(
+                        "Node {} ends its steps to follow {}",
+                        file.node(),
+                        config.couchdb().url());
+                present().close();
+                if (isClosed || stopped.isDone()) {
+                    connection.ifPresent(CouchConnection::close);
+                    throw new IllegalStateException("the bridge ends");
+                }
+                CouchConnection next = connection.orElseGet(
+                        () -> CouchConnection.open(config, environment, owner, RunningBridge.this::stopBecause));
+                NodeRun following = new NodeRun(config, shared, next);
+                run = following;
+                begin(
+                        following,
+                        connection.isPresent() ? CompletableFuture.completedFuture(null) : next.claim(false),
+                        closing);
+            }
+        }
+    }
+
+    private NodeRun present() {
+        return Objects.requireNonNull(run, "the run begins before the control");
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= REPORTED_LENGTH ? text : text.substring(0, REPORTED_LENGTH) + "...";
     }
 
     /**
@@ -167,12 +319,17 @@ public final class RunningBridge implements AutoCloseable {
 
     /** {@return why a document is not being worked on, or its progress, and the failures of the bridge, for people} */
     public CompletableFuture<String> why(String document) {
-        return explain.apply(document).thenApply(answer -> {
+        NodeRun present = run;
+        if (present == null) {
+            return CompletableFuture.completedFuture(
+                    "the bridge waits for its database: " + file.engine().describe());
+        }
+        return present.engine().explain(document).thenApply(answer -> {
             List<String> lines = new ArrayList<>(List.of(answer));
             if (stopped.isDone()) {
                 lines.add("the bridge has stopped: " + stopped.join());
             }
-            lines.addAll(troubles.get());
+            lines.addAll(present.troubles());
             return String.join("\n", lines);
         });
     }
@@ -185,7 +342,7 @@ public final class RunningBridge implements AutoCloseable {
     /** Waits for a database that does not answer, because the node can do nothing without it. */
     private <T> T awaitDatabase(CompletableFuture<T> started, CompletableFuture<Void> stop) {
         String what =
-                "the database of node " + config.node() + ": " + config.engine().describe();
+                "the database of node " + file.node() + ": " + file.engine().describe();
         Future<?> reminder = environment
                 .scheduler()
                 .scheduleWithFixedDelay(
@@ -216,12 +373,24 @@ public final class RunningBridge implements AutoCloseable {
     @Override
     public void close() {
         isClosed = true;
-        while (!opened.isEmpty()) {
-            try {
-                opened.pop().close();
-            } catch (Exception e) {
-                LOG.warn("A part of the bridge of node {} could not be closed", config.node(), e);
+        closing.complete(null);
+        closeRun();
+        synchronized (this) { // a change of the database has ended, and may have opened other parts
+            closeRun();
+            while (!opened.isEmpty()) {
+                try {
+                    opened.pop().close();
+                } catch (Exception e) {
+                    LOG.warn("A part of the bridge of node {} could not be closed", file.node(), e);
+                }
             }
+        }
+    }
+
+    private void closeRun() {
+        NodeRun present = run;
+        if (present != null) {
+            present.close();
         }
     }
 }

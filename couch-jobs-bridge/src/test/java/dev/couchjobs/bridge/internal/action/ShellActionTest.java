@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -277,6 +278,28 @@ class ShellActionTest {
     }
 
     @Test
+    void aCommandThatNeedsMoreMemoryThanAllowedFails() throws Exception {
+        ShellSettings settings =
+                inDirectory(directory).limited(new CommandLimits(OptionalLong.of(64L * 1024 * 1024), Optional.empty()));
+
+        ActionResult result =
+                run(shell("head -c 200000000 /dev/zero | tail -c 150000000 | wc -c; ulimit -v"), settings);
+
+        assertThat(result.output()).contains("65536").doesNotContain("150000000");
+    }
+
+    @Test
+    void aCommandThatNeedsMoreProcessorTimeThanAllowedIsKilled() throws Exception {
+        ShellSettings settings = inDirectory(directory)
+                .limited(new CommandLimits(OptionalLong.empty(), Optional.of(Duration.ofSeconds(1))));
+
+        ActionResult result = run(shell("while :; do :; done"), settings);
+
+        assertThat(result.success()).isFalse();
+        assertThat(result.exitStatus().orElseThrow()).isIn(128 + 9, 128 + 24);
+    }
+
+    @Test
     void theOperatorsLimitHoldsWhereAStepAllowsMore() throws Exception {
         ShellSettings settings = inDirectory(directory);
         settings = new ShellSettings(
@@ -286,7 +309,8 @@ class ShellActionTest {
                 settings.environment(),
                 Optional.of(Duration.ofSeconds(2)),
                 settings.grace(),
-                settings.outputLimit());
+                settings.outputLimit(),
+                settings.limits());
         CompletableFuture<ActionResult> result = actions(settings, timers.environment())
                 .of(shell("exec sleep 1000"))
                 .run(OCCASION);
@@ -467,6 +491,7 @@ class ShellActionTest {
                 off.environment(),
                 off.timeLimit(),
                 off.grace(),
-                off.outputLimit());
+                off.outputLimit(),
+                off.limits());
     }
 }

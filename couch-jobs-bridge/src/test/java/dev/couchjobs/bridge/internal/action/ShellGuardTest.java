@@ -115,7 +115,8 @@ class ShellGuardTest {
                 off.environment(),
                 off.timeLimit(),
                 GRACE,
-                off.outputLimit());
+                off.outputLimit(),
+                off.limits());
         return new Actions(
                 settings, HttpSettings.off(), Map.of(), Map.of("PATH", path), environment, BridgeThreads.blocking());
     }

@@ -1,0 +1,191 @@
+package dev.couchjobs.bridge.internal.nodes;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.bridge.BridgeSettings;
+import dev.couchjobs.bridge.internal.OneLine;
+import dev.couchjobs.bridge.internal.RootCauses;
+import dev.couchjobs.loop.Loop;
+import dev.couchjobs.loop.Pause;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reports a node, and applies the settings that are wanted for it. One transaction does both: every 15 seconds, when
+ * the wanted settings change, and when they were applied.
+ */
+public final class NodeControl implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(NodeControl.class);
+    private static final Duration INTERVAL = Duration.ofSeconds(15);
+    /** How long settings that could not be applied rest before they are tried again. */
+    private static final Duration TRIED_AGAIN_AFTER = Duration.ofMinutes(1);
+
+    private static final Duration LAST_REPORT = Duration.ofSeconds(2);
+
+    private final NodeRows rows;
+    private final NodeEnvironment node;
+    private final Controlled bridge;
+    private final Instant startedAt;
+    private final Loop loop;
+
+    private volatile long applied;
+    private volatile @Nullable Refusal refusal;
+    /** Used by one round at a time. */
+    private CompletableFuture<Void> applying = CompletableFuture.completedFuture(null);
+
+    /** The bridge of the node. */
+    public interface Controlled {
+        /** {@return how the bridge is at present} */
+        NodeReport.RunState state();
+
+        /** {@return where its store is} */
+        NodeReport.StorePlace store();
+
+        /**
+         * Applies settings. Called again only after the last call has completed.
+         *
+         * @return completes when they are in effect; fails with the reason if they cannot be, and others stay in effect
+         */
+        CompletableFuture<Void> apply(BridgeSettings settings);
+
+        /** {@return the position in the feed} */
+        CompletableFuture<Optional<String>> position(Transaction tx);
+    }
+
+    /** Settings that could not be applied. */
+    private record Refusal(long revision, String reason, Instant at) {}
+
+    /** What a round has read. */
+    private record Round(WantedSettings wanted, CompletableFuture<Void> watch) {}
+
+    /**
+     * Creates a control that reports nothing yet.
+     *
+     * @param applied the revision of the wanted settings that are in effect
+     */
+    public NodeControl(NodeRows rows, NodeEnvironment node, long applied, Controlled bridge) {
+        this.applied = applied;
+        this.rows = rows;
+        this.node = node;
+        this.bridge = bridge;
+        this.startedAt = now();
+        this.loop = new Loop(
+                "report of node " + node.name(),
+                node.environment(),
+                node.database().getExecutor(),
+                this::round);
+    }
+
+    /** Begins to report. */
+    public void start() {
+        loop.wakeUp();
+    }
+
+    private CompletableFuture<Pause> round() {
+        return node.run("report a node", this::write).thenApply(this::obey);
+    }
+
+    private CompletableFuture<Round> write(Transaction tx) {
+        CompletableFuture<WantedSettings> wanted = rows.wanted(tx, node.name());
+        return report(tx, false)
+                .thenCombine(wanted, (done, settings) -> new Round(settings, rows.watch(tx, node.name())));
+    }
+
+    private CompletableFuture<Void> report(Transaction tx, boolean hasEnded) {
+        return tx.getReadVersion().thenCombine(bridge.position(tx), (version, position) -> {
+            rows.report(tx, node.name(), report(version, position, hasEnded));
+            return null;
+        });
+    }
+
+    private NodeReport report(long version, Optional<String> position, boolean hasEnded) {
+        NodeReport.RunState state = bridge.state();
+        List<String> faults = new ArrayList<>(state.faults());
+        Refusal present = refusal;
+        if (present != null) {
+            faults.add(
+                    0,
+                    "revision " + present.revision() + " of the wanted settings cannot be applied: "
+                            + OneLine.of(present.reason()));
+        }
+        return new NodeReport(
+                version,
+                hasEnded,
+                node.process(),
+                node.version(),
+                startedAt,
+                now(),
+                bridge.store(),
+                node.servers(),
+                new NodeReport.RunState(
+                        state.address(),
+                        state.isConnected(),
+                        state.settings(),
+                        faults,
+                        state.steps(),
+                        state.running(),
+                        state.resources()),
+                position,
+                applied);
+    }
+
+    private Pause obey(Round round) {
+        WantedSettings wanted = round.wanted();
+        Pause next = Pause.until(round.watch()).cappedAt(INTERVAL);
+        if (applying.isDone() && applied != wanted.revision() && !isRefused(wanted)) {
+            apply(wanted);
+        }
+        return next;
+    }
+
+    private boolean isRefused(WantedSettings wanted) {
+        Refusal last = refusal;
+        return last != null
+                && last.revision() == wanted.revision()
+                && last.at().plus(TRIED_AGAIN_AFTER).isAfter(now());
+    }
+
+    private void apply(WantedSettings wanted) {
+        applying = new CompletableFuture<>();
+        CompletableFuture<Void> present = applying;
+        var unused = bridge.apply(wanted.settings()).whenComplete((done, error) -> {
+            if (error == null) {
+                LOG.info("Node {} has applied revision {} of its wanted settings", node.name(), wanted.revision());
+                refusal = null;
+                applied = wanted.revision();
+            } else {
+                String reason = reason(RootCauses.of(error));
+                LOG.warn("Node {} cannot apply its wanted settings: {}", node.name(), reason);
+                refusal = new Refusal(wanted.revision(), reason, now());
+            }
+            present.complete(null);
+            loop.wakeUp();
+        });
+    }
+
+    private static String reason(Throwable cause) {
+        return Optional.ofNullable(cause.getMessage()).orElse(cause.toString());
+    }
+
+    private Instant now() {
+        return node.environment().clock().instant();
+    }
+
+    /** Reports that the node has ended, unless its database does not answer. */
+    @Override
+    public void close() {
+        loop.close();
+        CompletableFuture<Void> last = node.run("report the end of a node", tx -> report(tx, true));
+        var timer = node.environment()
+                .scheduler()
+                .schedule(() -> last.cancel(false), LAST_REPORT.toMillis(), TimeUnit.MILLISECONDS);
+        last.handle((done, error) -> timer.cancel(false)).join();
+    }
+}

@@ -1,0 +1,99 @@
+package dev.couchjobs.bridge.internal.nodes;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The rows of the nodes of one prefix. They are in one place, also if nodes that replicate have stores of their own.
+ *
+ * <pre>
+ * node,   node   what the node has reported last
+ * wanted, node   the settings that a person wants for it
+ * </pre>
+ */
+public final class NodeRows {
+    /** A prefix has no more nodes than this: their names are in its configuration. */
+    private static final int NODES_MAX = 1_000;
+
+    private final Subspace reports;
+    private final Subspace wanted;
+    private final ObjectMapper json = JsonMapper.builder().build();
+
+    /** @param prefix the first element of all keys */
+    public NodeRows(String prefix) {
+        Subspace root = new Subspace(Tuple.from(prefix, "store"));
+        this.reports = root.subspace(Tuple.from("node"));
+        this.wanted = root.subspace(Tuple.from("wanted"));
+    }
+
+    /** {@return the last report of a node} */
+    public CompletableFuture<Optional<NodeReport>> report(ReadTransaction tx, String node) {
+        return tx.get(reports.pack(node))
+                .thenApply(value -> Optional.ofNullable(value).map(this::report));
+    }
+
+    /** {@return the last reports of all nodes, by name} */
+    public CompletableFuture<SortedMap<String, NodeReport>> reports(ReadTransaction tx) {
+        return tx.getRange(reports.range(), NODES_MAX).asList().thenApply(rows -> {
+            SortedMap<String, NodeReport> all = new TreeMap<>();
+            rows.forEach(row -> all.put(name(reports, row), report(row.getValue())));
+            return all;
+        });
+    }
+
+    /** Stores the report of a node. */
+    public void report(Transaction tx, String node, NodeReport report) {
+        tx.set(reports.pack(node), json.writeValueAsBytes(report));
+    }
+
+    /** {@return the settings that are wanted for a node} */
+    public CompletableFuture<WantedSettings> wanted(ReadTransaction tx, String node) {
+        return tx.get(wanted.pack(node)).thenApply(value -> value == null ? WantedSettings.NONE : wanted(value));
+    }
+
+    /** {@return the settings that are wanted, by node} */
+    public CompletableFuture<SortedMap<String, WantedSettings>> wanted(ReadTransaction tx) {
+        return tx.getRange(wanted.range(), NODES_MAX).asList().thenApply(rows -> {
+            SortedMap<String, WantedSettings> all = new TreeMap<>();
+            rows.forEach(row -> all.put(name(wanted, row), wanted(row.getValue())));
+            return all;
+        });
+    }
+
+    /** Stores the settings that are wanted for a node. */
+    public void want(Transaction tx, String node, WantedSettings settings) {
+        tx.set(wanted.pack(node), json.writeValueAsBytes(settings));
+    }
+
+    /** {@return completes when the settings of a node are wanted that differ from those at this transaction} */
+    public CompletableFuture<Void> watch(Transaction tx, String node) {
+        return tx.watch(wanted.pack(node));
+    }
+
+    /** Removes the rows of a node. */
+    public void remove(Transaction tx, String node) {
+        List.of(reports, wanted).forEach(place -> tx.clear(place.pack(node)));
+    }
+
+    private static String name(Subspace place, KeyValue row) {
+        return place.unpack(row.getKey()).getString(0);
+    }
+
+    private NodeReport report(byte[] value) {
+        return json.readValue(value, NodeReport.class);
+    }
+
+    private WantedSettings wanted(byte[] value) {
+        return json.readValue(value, WantedSettings.class);
+    }
+}

@@ -1,0 +1,352 @@
+package dev.couchjobs.bridge.acceptance;
+
+import static dev.couchjobs.bridge.acceptance.NodeFile.REG_A;
+import static dev.couchjobs.bridge.acceptance.NodeFile.REG_B;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.bridge.Bridge;
+import dev.couchjobs.bridge.BridgeNode;
+import dev.couchjobs.bridge.BridgeNodes;
+import dev.couchjobs.bridge.BridgeSettings;
+import dev.couchjobs.bridge.servers.CouchServers;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Nodes are seen and steered while they run, by rows of their database. */
+@Timeout(value = 4, unit = TimeUnit.MINUTES)
+class RunTimeTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    @TempDir
+    private Path directory;
+
+    private CouchServers servers;
+    private Database database;
+    private BridgeNodes nodes;
+
+    /** The ends of the steps that run. */
+    private final BlockingQueue<CompletableFuture<Void>> running = new LinkedBlockingQueue<>();
+
+    @BeforeEach
+    void open() {
+        servers = new CouchServers(1, directory);
+        database = EmbeddedDatabase.openInMemory();
+        nodes = BridgeNodes.on(database, BridgeNodes.PREFIX);
+    }
+
+    @AfterEach
+    void close() {
+        running.forEach(end -> end.complete(null));
+        database.close();
+        servers.close();
+    }
+
+    private Bridge start(NodeFile file, String node) {
+        return Bridge.of(file.write(directory.resolve(node)))
+                .database(database)
+                .handler("hold", step -> {
+                    CompletableFuture<Void> end = new CompletableFuture<>();
+                    running.add(end);
+                    end.join();
+                    return Optional.of("done");
+                })
+                .start();
+    }
+
+    private NodeFile file(String node, URI couch, int workers) {
+        return new NodeFile(node, new JoinFixture.ByReplication(), couch).workers(workers);
+    }
+
+    private CompletableFuture<Void> nextBegun() throws InterruptedException {
+        return Optional.ofNullable(running.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .orElseThrow(() -> new AssertionError("No further step begins."));
+    }
+
+    private BridgeNode node(String name) {
+        return nodes.find(database, name).join().orElseThrow();
+    }
+
+    private BridgeNode await(String name, Predicate<BridgeNode> condition) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        Optional<BridgeNode> last = nodes.find(database, name).join();
+        while (last.filter(condition).isEmpty()) {
+            assertThat(System.nanoTime()).as("waited for the node: %s", last).isLessThan(end);
+            last = nodes.find(database, name).join();
+        }
+        return last.get();
+    }
+
+    private long change(String name, UnaryOperator<BridgeSettings> change) {
+        return nodes.change(database, name, change).join().orElseThrow();
+    }
+
+    private BridgeNode changed(String name, UnaryOperator<BridgeSettings> change) {
+        long revision = change(name, change);
+        return await(name, node -> node.appliedRevision() == revision);
+    }
+
+    private static String holding(String node) {
+        return "{'creator': '" + node + "', 'job': [{'target': '" + node + "', 'kind': 'java', 'do': 'hold'}]}";
+    }
+
+    private static boolean hasSucceeded(ObjectNode document) {
+        return document.path("job_status").asString("").equals("success");
+    }
+
+    @Test
+    void twoNodesOfOneDatabaseReportThemselvesAndTheirEnds() {
+        URI first = servers.newDatabase(0);
+        URI second = servers.newDatabase(0);
+        try (Bridge a = start(file(REG_A, first, 3), REG_A);
+                Bridge b = start(file(REG_B, second, 2), REG_B)) {
+            await(REG_A, BridgeNode::isConnected);
+            await(REG_B, BridgeNode::isConnected);
+
+            List<BridgeNode> all = nodes.all(database).join();
+
+            assertThat(all).extracting(BridgeNode::name).containsExactly(REG_A, REG_B);
+            assertThat(all).extracting(BridgeNode::state).containsOnly(BridgeNode.State.RUNNING);
+            assertThat(all)
+                    .extracting(one -> one.settings().workers().orElseThrow())
+                    .containsExactly(3, 2);
+            assertThat(all.get(0).address()).doesNotContain("@").endsWith(first.getPath());
+            assertThat(all.get(0).process())
+                    .contains(Long.toString(ProcessHandle.current().pid()));
+            assertThat(all.get(0).faults()).isEmpty();
+            assertThat(all.get(0).resources().heapUsed()).isPositive();
+            assertThat(a.stopped()).isNotDone();
+            assertThat(b.stopped()).isNotDone();
+        }
+
+        assertThat(nodes.all(database).join()).extracting(BridgeNode::state).containsOnly(BridgeNode.State.ENDED);
+        assertThat(nodes.remove(database, REG_B).join()).isTrue();
+        assertThat(nodes.all(database).join()).extracting(BridgeNode::name).containsExactly(REG_A);
+    }
+
+    @Test
+    void workersAreAddedAndRemovedWhileStepsRun() throws InterruptedException {
+        URI couch = servers.newDatabase(0);
+        try (Bridge bridge = start(file(REG_A, couch, 1), REG_A);
+                DocumentClient client = new DocumentClient(couch)) {
+            for (int i = 0; i < 4; i++) {
+                client.put("job-" + i, holding(REG_A));
+            }
+            CompletableFuture<Void> first = nextBegun();
+            assertThat(running).isEmpty();
+
+            changed(REG_A, settings -> settings.withWorkers(OptionalInt.of(3)));
+
+            CompletableFuture<Void> second = nextBegun();
+            CompletableFuture<Void> third = nextBegun();
+            BridgeNode three = await(REG_A, node -> node.settings().workers().equals(OptionalInt.of(3)));
+            assertThat(three.wanted().workers()).hasValue(3);
+            assertThat(running).isEmpty();
+
+            changed(REG_A, settings -> settings.withWorkers(OptionalInt.of(1)));
+            first.complete(null);
+            second.complete(null);
+            await(REG_A, node -> node.running() <= 3);
+            assertThat(running).isEmpty();
+            assertThat(third).isNotDone();
+
+            third.complete(null);
+            nextBegun().complete(null);
+            for (int i = 0; i < 4; i++) {
+                client.await("job-" + i, RunTimeTest::hasSucceeded);
+            }
+
+            assertThat(changed(REG_A, settings -> settings.withWorkers(OptionalInt.empty()))
+                            .settings()
+                            .workers())
+                    .hasValue(1);
+            assertThat(bridge.stopped()).isNotDone();
+        }
+    }
+
+    @Test
+    void wantedSettingsOutliveABridge() {
+        URI couch = servers.newDatabase(0);
+        start(file(REG_A, couch, 1), REG_A).close();
+        long revision = change(
+                REG_A,
+                settings -> settings.withWorkers(OptionalInt.of(7)).withHeartbeat(Optional.of(Duration.ofSeconds(2))));
+
+        try (Bridge bridge = start(file(REG_A, couch, 1), REG_A)) {
+            bridge.ready().join();
+            BridgeNode node = await(REG_A, one -> one.appliedRevision() == revision);
+
+            assertThat(node.state()).isEqualTo(BridgeNode.State.RUNNING);
+            assertThat(node.settings().workers()).hasValue(7);
+            assertThat(node.settings().heartbeat()).hasValue(Duration.ofSeconds(2));
+            assertThat(node.settings().claimTimeout()).hasValue(Duration.ofMinutes(5));
+        }
+    }
+
+    @Test
+    void theDatabaseAndTheIntervalsChangeWithoutANewProcess() throws InterruptedException {
+        URI couch = servers.newDatabase(0);
+        URI other = servers.newDatabase(0);
+        String name = other.getPath().substring(1);
+        try (Bridge bridge = start(file(REG_A, couch, 2), REG_A);
+                DocumentClient before = new DocumentClient(couch);
+                DocumentClient after = new DocumentClient(other)) {
+            before.put("before", holding(REG_A));
+            nextBegun().complete(null);
+            before.await("before", RunTimeTest::hasSucceeded);
+
+            BridgeNode node = changed(
+                    REG_A,
+                    settings -> settings.withDatabase(Optional.empty(), Optional.of(name))
+                            .withClaimTimeout(Optional.of(Duration.ofMinutes(2)))
+                            .withHeartbeat(Optional.of(Duration.ofSeconds(3))));
+
+            assertThat(node.address()).endsWith(name);
+            assertThat(node.settings().claimTimeout()).hasValue(Duration.ofMinutes(2));
+            assertThat(node.settings().heartbeat()).hasValue(Duration.ofSeconds(3));
+            after.put("after", holding(REG_A));
+            nextBegun().complete(null);
+            after.await("after", RunTimeTest::hasSucceeded);
+
+            changed(REG_A, settings -> BridgeSettings.none());
+            before.put("back", holding(REG_A));
+            nextBegun().complete(null);
+            before.await("back", RunTimeTest::hasSucceeded);
+            assertThat(bridge.stopped()).isNotDone();
+        }
+    }
+
+    @Test
+    void aDatabaseOfAnotherBridgeIsAFaultAndTheOldOneStays() throws InterruptedException {
+        URI couch = servers.newDatabase(0);
+        URI owned = servers.newDatabase(0);
+        try (Database ofAnother = EmbeddedDatabase.openInMemory();
+                Bridge another = Bridge.of(file(REG_A, owned, 1).write(directory.resolve("another")))
+                        .database(ofAnother)
+                        .start();
+                Bridge bridge = start(file(REG_A, couch, 1), REG_A);
+                DocumentClient client = new DocumentClient(couch)) {
+            another.ready().join();
+            bridge.ready().join();
+
+            change(
+                    REG_A,
+                    settings -> settings.withDatabase(
+                            Optional.empty(), Optional.of(owned.getPath().substring(1))));
+
+            BridgeNode node = await(REG_A, one -> !one.faults().isEmpty());
+            assertThat(node.faults().get(0))
+                    .startsWith(
+                            "revision 1 of the wanted settings cannot be applied: another bridge of the name reg_a");
+            assertThat(node.appliedRevision()).isZero();
+            assertThat(node.wantedRevision()).isEqualTo(1);
+            assertThat(node.address()).endsWith(couch.getPath());
+            client.put("goes-on", holding(REG_A));
+            nextBegun().complete(null);
+            client.await("goes-on", RunTimeTest::hasSucceeded);
+            assertThat(another.stopped()).isNotDone();
+
+            change(REG_A, settings -> BridgeSettings.none());
+            assertThat(await(REG_A, one -> one.appliedRevision() == 2).faults()).isEmpty();
+        }
+    }
+
+    @Test
+    void anotherServerIsOneThatTheFileNamesWithItsOwnUser() throws InterruptedException {
+        URI couch = servers.newDatabase(0);
+        URI other = servers.newDatabase(0);
+        NodeFile file = file(REG_A, couch, 1).with("[couchdb.others.spare]\nurl = '" + other + "'");
+        try (Bridge bridge = start(file, REG_A);
+                DocumentClient client = new DocumentClient(other)) {
+            bridge.ready().join();
+
+            assertThat(changed(REG_A, settings -> settings.withDatabase(Optional.of("spare"), Optional.empty()))
+                            .address())
+                    .isEqualTo(other.toString());
+            client.put("there", holding(REG_A));
+            nextBegun().complete(null);
+            client.await("there", RunTimeTest::hasSucceeded);
+
+            assertThat(failure(nodes.change(
+                            database, REG_A, settings -> settings.withDatabase(Optional.of("evil"), Optional.empty()))))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("server: couchdb.others of the node's file has no evil; it has [spare]");
+        }
+    }
+
+    private static Throwable failure(CompletableFuture<?> future) {
+        return future.handle((done, error) -> error instanceof CompletionException ? error.getCause() : error)
+                .join();
+    }
+
+    @Test
+    void workItemsOfAKindGetAnotherConcurrency() throws InterruptedException {
+        URI couch = servers.newDatabase(0);
+        NodeFile file = file(REG_A, couch, 1).with("[work_items.slow]\nkind = 'java'\ndo = 'hold'");
+        try (Bridge bridge = start(file, REG_A);
+                DocumentClient client = new DocumentClient(couch)) {
+            for (int i = 0; i < 3; i++) {
+                client.put("item-" + i, "{'type': 'WorkItem', 'worker': 'slow'}");
+            }
+            CompletableFuture<Void> first = nextBegun();
+            assertThat(bridge.ready()).isCompleted();
+            assertThat(running).isEmpty();
+
+            BridgeNode node = changed(REG_A, settings -> settings.withConcurrency(Map.of("slow", 3)));
+
+            assertThat(node.settings().concurrency()).containsEntry("slow", 3);
+            nextBegun().complete(null);
+            nextBegun().complete(null);
+            first.complete(null);
+            assertThat(failure(nodes.change(database, REG_A, settings -> settings.withConcurrency(Map.of("slo", 3)))))
+                    .hasMessageContaining("has no slo");
+        }
+    }
+
+    @Test
+    void commandsGetTheLimitsThatAreSet() {
+        URI couch = servers.newDatabase(0);
+        try (Bridge bridge = start(file(REG_A, couch, 1), REG_A);
+                DocumentClient client = new DocumentClient(couch)) {
+            bridge.ready().join();
+            changed(
+                    REG_A,
+                    settings -> settings.withLimits(
+                            OptionalLong.of(512L * 1024 * 1024), Optional.of(Duration.ofSeconds(7))));
+
+            client.put("limits", "{'creator': 'reg_a', 'job': [{'target': 'reg_a', 'do': 'ulimit -v; ulimit -t'}]}");
+
+            assertThat(client.await("limits", RunTimeTest::hasSucceeded)
+                            .at("/job/0/output")
+                            .asString())
+                    .isEqualTo("524288\n7\n");
+        }
+    }
+
+    @Test
+    void aNodeThatHasNeverReportedIsNotChanged() {
+        assertThat(nodes.change(database, "none", settings -> settings).join()).isEmpty();
+        assertThat(nodes.find(database, "none").join()).isEmpty();
+        assertThat(nodes.remove(database, "none").join()).isFalse();
+    }
+}
