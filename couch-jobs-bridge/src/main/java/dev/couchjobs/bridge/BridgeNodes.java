@@ -4,14 +4,28 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.TransactionContext;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
+import dev.couchjobs.bridge.internal.document.NodeDirectory;
+import dev.couchjobs.bridge.internal.engine.StoreExplainer;
+import dev.couchjobs.bridge.internal.nodes.NodeDocuments;
 import dev.couchjobs.bridge.internal.nodes.NodeReport;
 import dev.couchjobs.bridge.internal.nodes.NodeRows;
 import dev.couchjobs.bridge.internal.nodes.WantedSettings;
+import dev.couchjobs.bridge.internal.store.BridgeStore;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
 
 /**
@@ -27,10 +41,19 @@ public final class BridgeNodes {
 
     private static final long VERSIONS_PER_SECOND = 1_000_000;
 
+    private static final InstantSource CLOCK = Environment.system().clock();
+
+    private final Database database;
+    private final String prefix;
     private final NodeRows rows;
 
-    private BridgeNodes(NodeRows rows) {
-        this.rows = rows;
+    /** The jobs of each store. They are only read, which needs nothing to be closed. */
+    private final Map<Subspace, CouchJobs> jobs = new ConcurrentHashMap<>();
+
+    private BridgeNodes(Database database, String prefix) {
+        this.database = database;
+        this.prefix = prefix;
+        this.rows = new NodeRows(prefix);
     }
 
     /**
@@ -40,8 +63,7 @@ public final class BridgeNodes {
      * @param prefix their {@code engine.prefix}
      */
     public static BridgeNodes on(Database database, String prefix) {
-        Objects.requireNonNull(database, "database");
-        return new BridgeNodes(new NodeRows(Objects.requireNonNull(prefix, "prefix")));
+        return new BridgeNodes(Objects.requireNonNull(database, "database"), Objects.requireNonNull(prefix, "prefix"));
     }
 
     /**
@@ -145,6 +167,78 @@ public final class BridgeNodes {
             }
             return isGone;
         }));
+    }
+
+    /**
+     * Lists the job documents in the store of a node, by id. Nodes that share a cluster have one store; each of those
+     * that replicate has its own.
+     *
+     * @param context the database or a transaction
+     * @param node its name
+     * @param page which documents; fewer if they are large, and always by id
+     * @return the documents; empty if no node of this name has ever reported
+     */
+    public CompletableFuture<Optional<Page<BridgeDocument>>> documents(
+            ReadTransactionContext context, String node, PageRequest page) {
+        return inStore(
+                context,
+                node,
+                (tx, documents) -> documents
+                        .page(tx, page.after(), page.limit())
+                        .thenApply(found -> {
+                            List<BridgeDocument> items = found.items().stream()
+                                    .map(documents::document)
+                                    .toList();
+                            Optional<String> next = found.hasMore()
+                                    ? Optional.of(items.get(items.size() - 1).id())
+                                    : Optional.empty();
+                            return Optional.of(new Page<>(items, next));
+                        }));
+    }
+
+    /**
+     * Reads a job document from the store of a node, with what it waits for there.
+     *
+     * @param context the database or a transaction
+     * @param node its name
+     * @param id the document's id
+     * @return the document; empty if the store does not have it, or no node of this name has ever reported
+     */
+    public CompletableFuture<Optional<BridgeDocument>> document(
+            ReadTransactionContext context, String node, String id) {
+        return inStore(
+                context,
+                node,
+                (tx, documents) -> documents
+                        .find(tx, id)
+                        .thenCompose(found -> found.isEmpty()
+                                ? CompletableFuture.completedFuture(found)
+                                : documents.explain(tx, id).thenApply(what -> found.map(one -> one.waitingFor(what)))));
+    }
+
+    private <T> CompletableFuture<Optional<T>> inStore(
+            ReadTransactionContext context,
+            String node,
+            BiFunction<ReadTransaction, NodeDocuments, CompletableFuture<Optional<T>>> read) {
+        return context.readAsync(tx -> rows.report(tx, node)
+                .thenCompose(report -> report.isEmpty()
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : read.apply(tx, documents(node, report.get()))));
+    }
+
+    private NodeDocuments documents(String node, NodeReport report) {
+        NodeReport.StorePlace place = report.store();
+        Subspace root = new Subspace(place.isShared() ? Tuple.from(prefix) : Tuple.from(prefix, node));
+        BridgeStore store = new BridgeStore(root.subspace(Tuple.from("store")));
+        StoreExplainer.Source source = new StoreExplainer.Source(
+                node,
+                NodeDirectory.of(place.nodes(), place.groups()),
+                store,
+                jobs.computeIfAbsent(
+                        root, at -> CouchJobs.builder(database).subspace(at).build()),
+                place.feedName());
+        int workers = report.state().settings().workers().orElse(0);
+        return new NodeDocuments(store, new StoreExplainer(source, CLOCK, () -> workers));
     }
 
     private static BridgeNode node(String name, NodeReport report, WantedSettings wanted, long version) {

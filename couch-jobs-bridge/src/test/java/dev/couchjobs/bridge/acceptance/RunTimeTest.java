@@ -5,7 +5,10 @@ import static dev.couchjobs.bridge.acceptance.NodeFile.REG_B;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
 import dev.couchjobs.bridge.Bridge;
+import dev.couchjobs.bridge.BridgeDocument;
 import dev.couchjobs.bridge.BridgeNode;
 import dev.couchjobs.bridge.BridgeNodes;
 import dev.couchjobs.bridge.BridgeSettings;
@@ -340,6 +343,63 @@ class RunTimeTest {
                             .at("/job/0/output")
                             .asString())
                     .isEqualTo("524288\n7\n");
+        }
+    }
+
+    @Test
+    void documentsAreListedWithTheirStepsAndWhatTheyWaitFor() throws InterruptedException {
+        URI couch = servers.newDatabase(0);
+        try (Bridge bridge = start(file(REG_A, couch, 1), REG_A);
+                DocumentClient client = new DocumentClient(couch)) {
+            client.put("a-holds", holding(REG_A));
+            CompletableFuture<Void> held = nextBegun();
+            client.put(
+                    "b-waits",
+                    "{'creator': 'reg_a', 'job': [{'target': 'reg_a', 'do': 'true'},"
+                            + " {'target': ['reg_a', 'reg_b'], 'do': 'true'}]}");
+            client.put("c-is-wrong", "{'creator': 'reg_a', 'job': [{'target': 'nobody', 'do': 'true'}]}");
+            client.await("c-is-wrong", document -> document.has("reason"));
+            while (nodes.document(database, REG_A, "b-waits").join().isEmpty()) {
+                Thread.onSpinWait();
+            }
+
+            Page<BridgeDocument> first =
+                    nodes.documents(database, REG_A, PageRequest.of(2)).join().orElseThrow();
+            Page<BridgeDocument> second = nodes.documents(
+                            database,
+                            REG_A,
+                            PageRequest.of(2).after(first.next().orElseThrow()))
+                    .join()
+                    .orElseThrow();
+
+            assertThat(first.items()).extracting(BridgeDocument::id).containsExactly("a-holds", "b-waits");
+            assertThat(second.items()).extracting(BridgeDocument::id).containsExactly("c-is-wrong");
+            assertThat(second.next()).isEmpty();
+            assertThat(second.items().get(0).state()).isEqualTo(BridgeDocument.State.REFUSED);
+            assertThat(second.items().get(0).reason().orElseThrow()).contains("nobody");
+            BridgeDocument runs =
+                    nodes.document(database, REG_A, "a-holds").join().orElseThrow();
+            assertThat(runs.state()).isEqualTo(BridgeDocument.State.RUNNING);
+            assertThat(runs.waitsFor().orElseThrow()).startsWith("step 0, for reg_a, runs on this node since ");
+            assertThat(runs.steps().get(0).runs().get(0).node()).isEqualTo(REG_A);
+            assertThat(runs.steps().get(0).runs().get(0).state()).isEqualTo(BridgeDocument.StepState.RUNNING);
+            BridgeDocument waits =
+                    nodes.document(database, REG_A, "b-waits").join().orElseThrow();
+            assertThat(waits.waitsFor()).hasValue("step 0, for reg_a, waits for a free worker: this node has 1");
+            assertThat(waits.steps().get(1).targets()).containsExactly("reg_a", "reg_b");
+            assertThat(waits.steps().get(1).state()).isEmpty();
+
+            held.complete(null);
+            client.await("b-waits", RunTimeTest::hasSucceeded);
+            assertThat(nodes.document(database, REG_A, "b-waits")
+                            .join()
+                            .orElseThrow()
+                            .state())
+                    .isEqualTo(BridgeDocument.State.SUCCESS);
+            assertThat(nodes.document(database, REG_A, "none").join()).isEmpty();
+            assertThat(nodes.documents(database, "none", PageRequest.of(1)).join())
+                    .isEmpty();
+            assertThat(bridge.stopped()).isNotDone();
         }
     }
 

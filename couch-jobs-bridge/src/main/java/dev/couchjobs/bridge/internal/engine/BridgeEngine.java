@@ -114,12 +114,12 @@ public final class BridgeEngine implements AutoCloseable {
         Importer importer = new Importer(context, transactions, documentProcessor, workQueue, feedName);
         this.changesConsumer = new ChangesConsumer(context, importer, feedName);
         this.publisher = new DocumentPublisher(context, importer);
+        StoreExplainer.Source source =
+                new StoreExplainer.Source(context.node(), context.cluster(), context.store(), context.jobs(), feedName);
         this.explainer = new Explainer(
                 context,
-                documents,
-                new StepExplainer(context.node(), context.environment().clock(), this.concurrency::get),
-                kinds.keySet(),
-                feedName);
+                new StoreExplainer(source, context.environment().clock(), this.concurrency::get),
+                kinds.keySet());
         this.runner = new StepRunner(context, transactions, lifecycle, runningActions, actions, process);
         this.nodeSetLoop = new Loop(
                 "sets of nodes", context.environment(), context.database().getExecutor(), this::serveNodeSets);

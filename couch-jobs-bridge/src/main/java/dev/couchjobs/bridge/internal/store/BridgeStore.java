@@ -88,6 +88,16 @@ public final class BridgeStore {
                 .thenApply(bytes -> bytes.map(value -> json.readValue(value, DocumentEntry.class)));
     }
 
+    /**
+     * {@return the documents after an id, in the order of their ids; the entry of one that cannot be read is empty}
+     *
+     * @param most how many; fewer if they are large
+     */
+    public CompletableFuture<DocumentPage> page(ReadTransaction tx, Optional<String> after, int most) {
+        return new DocumentPages(root.subspace(Tuple.from("doc")), bytes -> json.readValue(bytes, DocumentEntry.class))
+                .read(tx, after, most);
+    }
+
     /** Stores the entry of a document. */
     public void put(Transaction tx, String id, DocumentEntry entry) {
         Chunks.write(tx, root.subspace(Tuple.from("doc", id)), json.writeValueAsBytes(entry));

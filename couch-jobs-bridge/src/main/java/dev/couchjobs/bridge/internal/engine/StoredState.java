@@ -1,0 +1,29 @@
+package dev.couchjobs.bridge.internal.engine;
+
+import dev.couchjobs.JobInfo;
+import dev.couchjobs.bridge.internal.store.DocumentEntry;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * The state of a document in the store.
+ *
+ * @param isDamaged whether its entry cannot be read
+ * @param isSkipped whether the import skipped it after an error
+ * @param inOutbox whether the outbox contains it
+ * @param retryAt when the publisher writes it again, if CouchDB has refused it
+ * @param job the job of its current step, or of its work item, if this node may run that
+ */
+record StoredState(
+        Optional<DocumentEntry> entry,
+        boolean isDamaged,
+        boolean isSkipped,
+        boolean inOutbox,
+        Optional<Instant> retryAt,
+        Optional<? extends JobInfo<?, ?>> job) {
+
+    /** {@return whether the store knows the document} */
+    boolean isKnown() {
+        return entry.isPresent() || isDamaged || isSkipped;
+    }
+}
