@@ -149,6 +149,16 @@ public final class JobsHttp {
         return with(settings.withBackups(Objects.requireNonNull(directory, "directory")));
     }
 
+    /**
+     * The bridge to CouchDB whose nodes the API shows, by the prefix of its rows; by default {@code couch-jobs-bridge}.
+     *
+     * @param prefix the {@code engine.prefix} of the nodes
+     * @return the API with this bridge
+     */
+    public JobsHttp bridge(String prefix) {
+        return with(settings.withBridgePrefix(Objects.requireNonNull(prefix, "prefix")));
+    }
+
     /** {@return whether callers have to say who they are} */
     boolean knowsCallers() {
         return settings.authenticator()

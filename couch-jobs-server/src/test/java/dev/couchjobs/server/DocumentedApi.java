@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 /** The document as a client reads it from a running server. */
 final class DocumentedApi {
     private static final String IRI = "urn:document";
-    private static final List<String> METHODS = List.of("get", "put", "post", "delete");
+    private static final List<String> METHODS = List.of("get", "put", "post", "delete", "patch");
 
     private final JsonNode document;
     private final SchemaRegistry schemas;

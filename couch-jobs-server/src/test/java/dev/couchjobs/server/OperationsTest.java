@@ -59,6 +59,7 @@ class OperationsTest {
                     "putSchedule",
                     "{'cron': '0 8 * * 1-5', 'zone': 'Europe/Berlin', 'overlap': 'queue',"
                             + " 'job': {'type': 'mail', 'data': 1}}"),
+            Map.entry("changeBridgeSettings", "{'workers': 2, 'heartbeat': null, 'processorLimit': 'PT5S'}"),
             Map.entry("openBatch", "{'closing': {'type': 'mail', 'data': 'all are done'}}"),
             Map.entry("cancelBatch", "{}"),
             Map.entry("claimJobs", "{'requestId': 'r', 'max': 1, 'wait': 'PT0S', 'worker': " + WORKER + "}"),
@@ -79,9 +80,11 @@ class OperationsTest {
             "listJobs", Map.of("type", "indexed")));
 
     private static final Map<String, String> STANDARD =
-            Map.of("type", "mail", "id", "a", "name", "existing", "key", "tenant");
+            Map.of("type", "mail", "id", "a", "name", "existing", "key", "tenant", "node", "reg_a");
 
     private static final TestServer SERVER = TestServer.forEverything();
+
+    private static final TestBridge BRIDGE = TestBridge.start(SERVER);
 
     /** Knows callers by their names, and lets them do nothing. */
     private static final TestServer GUARDED =
@@ -107,6 +110,10 @@ class OperationsTest {
             Response token = SERVER.post("/v1/tokens", "{'name': '" + operation + "', 'roles': ['read']}");
             NAMES.put(operation, Map.of("id", token.body().get("id").stringValue()));
         }
+        BRIDGE.put("document", "{'creator': 'reg_a', 'job': [{'target': 'reg_a', 'do': 'true'}]}");
+        BRIDGE.awaitDocument(
+                "document", document -> document.get("state").stringValue().equals("success"));
+        NAMES.put("getBridgeDocument", Map.of("id", "document"));
         runTwoJobs(MAIL);
         quarantineTwoJobs(JobType.of("damaged", Object.class));
         claimJobs(JobType.of("claimed", Object.class, Object.class));
@@ -183,6 +190,7 @@ class OperationsTest {
 
     @AfterAll
     static void close() {
+        BRIDGE.close();
         SERVER.close();
         GUARDED.close();
     }

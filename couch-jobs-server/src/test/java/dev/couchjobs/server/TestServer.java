@@ -92,7 +92,12 @@ public final class TestServer implements AutoCloseable {
 
     /** {@return a further server with the same database} */
     TestServer another() {
-        return new TestServer(database, root, false, TestServer::forAll, ServerOptions.on("127.0.0.1", 0));
+        return another(TestServer::forAll);
+    }
+
+    /** {@return a further server with the same database, and other settings} */
+    TestServer another(UnaryOperator<JobsHttp> settings) {
+        return new TestServer(database, root, false, settings, ServerOptions.on("127.0.0.1", 0));
     }
 
     /** What a server has replied. */

@@ -13,7 +13,8 @@ import java.util.Optional;
 
 /** A CouchDB-compatible server from the npm registry, in its own process: {@code src/test/servers/server.js}. */
 public final class NpmServer implements CouchServer {
-    private static final Path SCRIPT = Path.of("target", "servers", "server.js").toAbsolutePath();
+    private static final Path SCRIPT = Path.of(System.getProperty("couch.servers", "target/servers"), "server.js")
+            .toAbsolutePath();
     private static final String UP = "listening on ";
     private static final String IGNORED = "ignored an uncaught error:";
     /** How many characters of its errors a failure shows. */

@@ -2,12 +2,14 @@ package dev.couchjobs.server.internal.dispatch;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.bridge.BridgeNodes;
 import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Authenticator;
 import dev.couchjobs.server.internal.access.AccessTokens;
 import dev.couchjobs.server.internal.access.TokenAuthenticator;
 import dev.couchjobs.server.internal.api.BackupOperations;
 import dev.couchjobs.server.internal.api.BatchOperations;
+import dev.couchjobs.server.internal.api.BridgeOperations;
 import dev.couchjobs.server.internal.api.Call;
 import dev.couchjobs.server.internal.api.Hiding;
 import dev.couchjobs.server.internal.api.JobOperations;
@@ -100,6 +102,7 @@ public final class ApiServlet extends HttpServlet {
         new SelectionOperations(jobs).bind(operations);
         new WorkerOperations(jobs).bind(operations);
         new FeedOperations(jobs, database, settings.feedClients()).bind(operations);
+        new BridgeOperations(BridgeNodes.on(database, settings.bridgePrefix())).bind(operations);
         new TokenOperations(tokens).bind(operations);
         work = new WorkOperations(jobs, database, settings.rows());
         work.bind(operations);

@@ -1,6 +1,7 @@
 package dev.couchjobs.server.internal.dispatch;
 
 import com.apple.foundationdb.subspace.Subspace;
+import dev.couchjobs.bridge.BridgeNodes;
 import dev.couchjobs.server.Authenticator;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -17,6 +18,7 @@ import java.util.function.Predicate;
  * @param feedClients how many callers may follow feeds at once
  * @param isAudited whether writes are logged
  * @param backups where backups are written; empty if there are none
+ * @param bridgePrefix where the nodes of a bridge are
  */
 public record ApiSettings(
         Subspace rows,
@@ -26,7 +28,8 @@ public record ApiSettings(
         Optional<CallRate> rate,
         int feedClients,
         boolean isAudited,
-        Optional<Path> backups) {
+        Optional<Path> backups,
+        String bridgePrefix) {
     private static final int BODY_BYTES_MAX = 4 * 1024 * 1024;
     private static final int FEED_CLIENTS = 1_000;
 
@@ -50,40 +53,46 @@ public record ApiSettings(
                 Optional.empty(),
                 FEED_CLIENTS,
                 true,
-                Optional.empty());
+                Optional.empty(),
+                BridgeNodes.PREFIX);
     }
 
     public ApiSettings withRows(Subspace newRows) {
-        return new ApiSettings(newRows, authenticator, hidden, bodyBytesMax, rate, feedClients, isAudited, backups);
+        return new ApiSettings(newRows, authenticator, hidden, bodyBytesMax, rate, feedClients, isAudited, backups, bridgePrefix);
     }
 
     public ApiSettings withAuthenticator(Optional<Authenticator> newAuthenticator) {
-        return new ApiSettings(rows, newAuthenticator, hidden, bodyBytesMax, rate, feedClients, isAudited, backups);
+        return new ApiSettings(rows, newAuthenticator, hidden, bodyBytesMax, rate, feedClients, isAudited, backups, bridgePrefix);
     }
 
     public ApiSettings withHidden(Predicate<String> newHidden) {
-        return new ApiSettings(rows, authenticator, newHidden, bodyBytesMax, rate, feedClients, isAudited, backups);
+        return new ApiSettings(rows, authenticator, newHidden, bodyBytesMax, rate, feedClients, isAudited, backups, bridgePrefix);
     }
 
     public ApiSettings withBodyBytesMax(int newMax) {
-        return new ApiSettings(rows, authenticator, hidden, newMax, rate, feedClients, isAudited, backups);
+        return new ApiSettings(rows, authenticator, hidden, newMax, rate, feedClients, isAudited, backups, bridgePrefix);
     }
 
     public ApiSettings withRate(CallRate newRate) {
         return new ApiSettings(
-                rows, authenticator, hidden, bodyBytesMax, Optional.of(newRate), feedClients, isAudited, backups);
+                rows, authenticator, hidden, bodyBytesMax, Optional.of(newRate), feedClients, isAudited, backups, bridgePrefix);
     }
 
     public ApiSettings withFeedClients(int newMax) {
-        return new ApiSettings(rows, authenticator, hidden, bodyBytesMax, rate, newMax, isAudited, backups);
+        return new ApiSettings(rows, authenticator, hidden, bodyBytesMax, rate, newMax, isAudited, backups, bridgePrefix);
     }
 
     public ApiSettings withAudit(boolean newAudit) {
-        return new ApiSettings(rows, authenticator, hidden, bodyBytesMax, rate, feedClients, newAudit, backups);
+        return new ApiSettings(rows, authenticator, hidden, bodyBytesMax, rate, feedClients, newAudit, backups, bridgePrefix);
     }
 
     public ApiSettings withBackups(Path newBackups) {
         return new ApiSettings(
-                rows, authenticator, hidden, bodyBytesMax, rate, feedClients, isAudited, Optional.of(newBackups));
+                rows, authenticator, hidden, bodyBytesMax, rate, feedClients, isAudited, Optional.of(newBackups), bridgePrefix);
+    }
+
+    public ApiSettings withBridgePrefix(String newPrefix) {
+        return new ApiSettings(
+                rows, authenticator, hidden, bodyBytesMax, rate, feedClients, isAudited, backups, newPrefix);
     }
 }
