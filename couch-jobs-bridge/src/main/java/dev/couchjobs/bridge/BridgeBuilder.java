@@ -80,6 +80,11 @@ public final class BridgeBuilder {
         return config.describe();
     }
 
+    /** {@return the prefix of its rows, by which {@link BridgeNodes} finds its node} */
+    public String prefix() {
+        return config.engine().prefix();
+    }
+
     /**
      * Starts the bridge. It does not need CouchDB to start, and connects to it as soon as possible. It waits for its
      * own database, and logs this.

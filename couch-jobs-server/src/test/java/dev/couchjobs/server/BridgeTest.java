@@ -3,6 +3,10 @@ package dev.couchjobs.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.server.TestServer.Response;
+import dev.couchjobs.server.internal.cli.Typed;
+import dev.couchjobs.server.internal.cli.Typed.Ran;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -126,6 +130,41 @@ class BridgeTest {
         assertThat(first.body().at("/items/0/id").stringValue()).isEqualTo("a");
         assertThat(second.body().at("/items/0/id").stringValue()).isEqualTo("b");
         assertThat(SERVER.get(NODE + "/documents/none").problem()).isEqualTo("not-found");
+    }
+
+    private static Ran run(String... words) {
+        List<String> all = new ArrayList<>(List.of("bridge"));
+        all.addAll(List.of(words));
+        all.addAll(List.of("--url", SERVER.uri("/").toString()));
+        return new Typed().run(all.toArray(new String[0]));
+    }
+
+    @Test
+    void theCommandLineShowsAndChangesANode() {
+        BRIDGE.put("typed", "{'creator': 'reg_a', 'job': [{'target': 'reg_a', 'do': 'true'}]}");
+        BRIDGE.awaitDocument(
+                "typed", document -> document.get("state").stringValue().equals("success"));
+
+        assertThat(run().lines().get(1)).startsWith("reg_a  running  true");
+        assertThat(run("reg_a").out()).contains("address", "heapUsed");
+        assertThat(run("reg_a", "--json").out().strip()).startsWith("{\"name\":\"reg_a\"");
+        Ran changed = run("reg_a", "--workers", "2", "--memory-limit", "536870912");
+        assertThat(changed.out()).startsWith("wanted for reg_a as revision ");
+        BRIDGE.awaitNode(node -> node.at("/settings/workers").intValue() == 2);
+        assertThat(run("reg_a", "--reset", "workers,memoryLimit").exitCode()).isZero();
+        BRIDGE.awaitNode(node -> node.at("/settings/workers").intValue() == 1);
+        assertThat(run("reg_a", "--documents", "--all").out()).contains("typed", "success");
+        assertThat(run("reg_a", "--document", "typed").out()).contains("the job has ended: all steps have succeeded");
+        assertThat(run("reg_a", "--document", "none").exitCode()).isEqualTo(3);
+        assertThat(run("reg_b", "--workers", "2").exitCode()).isEqualTo(3);
+        assertThat(run("reg_a", "--workers", "0").exitCode()).isEqualTo(2);
+        assertThat(run("--documents").exitCode()).isEqualTo(2);
+        assertThat(run("reg_a", "--reset", "worker").err()).contains("worker");
+        Ran unconfirmed = run("reg_a", "--database", "other");
+        assertThat(unconfirmed.exitCode()).isEqualTo(2);
+        assertThat(unconfirmed.err()).contains("--yes");
+        Ran runs = run("reg_a", "--remove", "--yes");
+        assertThat(runs.exitCode()).isEqualTo(3);
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.Writer;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,6 +74,30 @@ class CommandLineProcessTest {
         assertThat(shown.waitFor()).isZero();
         assertThat(text(shown.getInputStream())).contains("\"id\":\"a\"").hasLineCount(1);
         assertThat(text(shown.getErrorStream())).isEmpty();
+    }
+
+    @Test
+    void aServerRunsABridgeAndClosesIt() throws IOException, InterruptedException {
+        String directory = root.resolve("data").toString();
+        Path file = TestBridge.write(URI.create("http://127.0.0.1:1/jobs"));
+        Process server = start("--directory", directory, "--port", "0", "--bridge", file.toString());
+        try (BufferedReader out = lines(server)) {
+            String url = out.readLine().replaceAll(".*listens on (\\S+) .*", "$1");
+            while (new Typed().run("bridge", "reg_a", "--url", url).exitCode() != 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(new Typed().run("bridge", "--url", url).lines().get(1)).startsWith("reg_a  running  false");
+            server.toHandle().destroy();
+            assertThat(server.waitFor()).isEqualTo(TERMINATED);
+        } finally {
+            server.destroyForcibly();
+        }
+        assertThat(new Typed().run("bridge", "--directory", directory).lines().get(1))
+                .startsWith("reg_a  ended  ");
+        Process wrong = start(
+                "--directory", directory, "--bridge", root.resolve("none.toml").toString());
+        assertThat(wrong.waitFor()).isEqualTo(2);
+        assertThat(text(wrong.getErrorStream())).contains("none.toml: cannot be read");
     }
 
     @Test

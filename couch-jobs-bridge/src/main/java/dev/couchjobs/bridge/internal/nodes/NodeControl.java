@@ -83,8 +83,8 @@ public final class NodeControl implements AutoCloseable {
                 this::round);
     }
 
-    /** Begins to report. */
-    public void start() {
+    /** Reports now, and from then on. */
+    public void report() {
         loop.wakeUp();
     }
 

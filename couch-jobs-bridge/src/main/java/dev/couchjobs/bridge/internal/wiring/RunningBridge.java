@@ -58,6 +58,7 @@ public final class RunningBridge implements AutoCloseable {
     private final CompletableFuture<String> stopped = new CompletableFuture<>();
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
     private volatile @Nullable NodeRun run;
+    private volatile @Nullable NodeControl control;
     private volatile boolean isClosed;
 
     private RunningBridge(BridgeConfig file) {
@@ -117,7 +118,8 @@ public final class RunningBridge implements AutoCloseable {
             opening(new DirectoryWatch(directory.path(), environment, this::stopBecause));
         }
         begin(first, connection.claim(takesOver), stop);
-        control.start();
+        control.report();
+        this.control = control;
     }
 
     private NodeEnvironment nodeEnvironment(Database database) {
@@ -162,7 +164,17 @@ public final class RunningBridge implements AutoCloseable {
             }
         });
         var unusedToo = claimed.thenRun(begun::startPeers);
-        var unusedAlso = CompletableFuture.allOf(begun.found(), claimed).thenRun(() -> ready.complete(null));
+        var unusedAlso = CompletableFuture.allOf(begun.found(), claimed).thenRun(() -> {
+            ready.complete(null);
+            reportNow();
+        });
+    }
+
+    private void reportNow() {
+        NodeControl present = control;
+        if (present != null) {
+            present.report();
+        }
     }
 
     private static String reason(Throwable cause) {
@@ -177,6 +189,7 @@ public final class RunningBridge implements AutoCloseable {
         if (stopped.complete(reason) && present != null) {
             LOG.error("Node {} stops: {}", file.node(), reason);
             var unused = present.engine().closeAsync();
+            reportNow();
         }
     }
 

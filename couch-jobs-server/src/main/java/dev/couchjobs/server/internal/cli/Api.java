@@ -49,6 +49,10 @@ final class Api {
         return require(send("PUT", address, body));
     }
 
+    ApiReply patch(Address address, JsonNode body) {
+        return require(send("PATCH", address, body));
+    }
+
     ApiReply delete(Address address) {
         return require(send("DELETE", address, MissingNode.getInstance()));
     }

@@ -42,6 +42,7 @@ import picocli.CommandLine.ParameterException;
             DeadCommand.class,
             QuarantineCommand.class,
             WorkersCommand.class,
+            BridgeCommand.class,
             HealthCommand.class,
             DoctorCommand.class,
             ExportCommand.class,

@@ -4,6 +4,10 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.bridge.Bridge;
+import dev.couchjobs.bridge.BridgeBuilder;
+import dev.couchjobs.bridge.BridgeConfigurationException;
+import dev.couchjobs.bridge.BridgeNodes;
 import dev.couchjobs.fdb.DatabaseLocation;
 import dev.couchjobs.fdb.Databases;
 import dev.couchjobs.server.Access;
@@ -81,6 +85,12 @@ public final class ServeCommand implements Callable<Integer> {
             description = "Where the command backup writes copies of the database.")
     private @Nullable Path backups;
 
+    @Option(
+            names = "--bridge",
+            paramLabel = "FILE",
+            description = "Runs the bridge to CouchDB of this file too, with its jobs in the database of the server.")
+    private @Nullable Path bridge;
+
     @Option(names = "--check", description = "Checks the options and the configuration, and ends.")
     private boolean isCheck;
 
@@ -90,7 +100,14 @@ public final class ServeCommand implements Callable<Integer> {
             boolean needsTokens,
             ServerConfig config,
             NetSettings net,
-            Optional<Path> backups) {}
+            Optional<Path> backups,
+            Optional<BridgeBuilder> bridge) {
+        String bridgePrefix() {
+            return bridge.map(BridgeBuilder::prefix)
+                    .or(() -> config.bridge().prefix())
+                    .orElse(BridgeNodes.PREFIX);
+        }
+    }
 
     private CommandSpec spec() {
         if (spec == null) {
@@ -128,7 +145,20 @@ public final class ServeCommand implements Callable<Integer> {
             throw wrong(String.valueOf(e.getMessage()));
         }
         return new Settings(
-                location, tokens, file, net, Optional.ofNullable(backups).or(file::backups));
+                location, tokens, file, net, Optional.ofNullable(backups).or(file::backups), bridge(file));
+    }
+
+    private Optional<BridgeBuilder> bridge(ServerConfig file) {
+        Optional<Path> configuration =
+                Optional.ofNullable(bridge).or(() -> file.bridge().file());
+        try {
+            return configuration.map(Bridge::of);
+        } catch (BridgeConfigurationException e) {
+            List<String> lines = e.mistakes().stream()
+                    .map(mistake -> configuration.orElseThrow() + ": " + mistake)
+                    .toList();
+            throw wrong(String.join(System.lineSeparator(), lines));
+        }
     }
 
     private ServerConfig file() {
@@ -176,6 +206,7 @@ public final class ServeCommand implements Callable<Integer> {
         CountDownLatch closed = new CountDownLatch(1);
         try (Database database = Databases.open(settings.place());
                 CouchJobs jobs = CouchJobs.on(database);
+                RunningBridge bridge = RunningBridge.start(settings.bridge(), database);
                 JobsServer server = start(settings, jobs, database)) {
             var unused = ServerThreads.atShutdown(() -> closeGracefully(signal, closed));
             out.println("couch-jobs listens on " + server.address() + " (the operations: " + server.address()
@@ -183,9 +214,27 @@ public final class ServeCommand implements Callable<Integer> {
             if (!settings.needsTokens()) {
                 out.println("Every caller on this machine may do everything; --tokens requires access tokens.");
             }
+            bridge.describe().ifPresent(out::println);
             signal.await();
         } finally {
             closed.countDown();
+        }
+    }
+
+    /** A bridge beside the server, if there is one. */
+    private record RunningBridge(Optional<Bridge> bridge) implements AutoCloseable {
+        static RunningBridge start(Optional<BridgeBuilder> builder, Database database) {
+            return new RunningBridge(
+                    builder.map(found -> found.database(database).start()));
+        }
+
+        Optional<String> describe() {
+            return bridge.map(started -> "The bridge to CouchDB runs; GET /v1/bridge/nodes shows it.");
+        }
+
+        @Override
+        public void close() {
+            bridge.ifPresent(Bridge::close);
         }
     }
 
@@ -193,6 +242,7 @@ public final class ServeCommand implements Callable<Integer> {
         ServerConfig.Limits limits = settings.config().limits();
         JobsHttp http = JobsHttp.on(jobs, database)
                 .subspace(ROWS)
+                .bridge(settings.bridgePrefix())
                 .hidePayloads(settings.config().hidden()::contains)
                 .bodyBytes(limits.bodyBytes())
                 .feedClients(limits.feedClients())

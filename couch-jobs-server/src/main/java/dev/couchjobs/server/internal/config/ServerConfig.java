@@ -20,6 +20,7 @@ import tools.jackson.dataformat.toml.TomlMapper;
  * @param place where the jobs are; the command line may say it instead
  * @param needsTokens whether callers need access tokens
  * @param hidden the types whose payloads callers with the role READ do not see
+ * @param bridge the bridge to CouchDB
  * @param backups the directory for backups
  */
 public record ServerConfig(
@@ -31,8 +32,17 @@ public record ServerConfig(
         Set<String> hidden,
         boolean isAudited,
         Optional<NetSettings.Tls> tls,
+        Bridge bridge,
         Limits limits,
         Optional<Path> backups) {
+
+    /**
+     * A bridge to CouchDB.
+     *
+     * @param prefix the prefix of its rows; empty for that of the file, or else the standard one
+     * @param file the configuration of a bridge that the server runs
+     */
+    public record Bridge(Optional<String> prefix, Optional<Path> file) {}
 
     /**
      * Limits for clients.
@@ -112,6 +122,7 @@ public record ServerConfig(
                 Set.copyOf(root.texts("hidden")),
                 root.flag("audit").orElse(true),
                 tls(root.section("tls")),
+                bridge(root.section("bridge")),
                 limits(root.section("limits")),
                 root.file("backups"));
         root.end();
@@ -137,6 +148,15 @@ public record ServerConfig(
         }
         section.end();
         return certificates.flatMap(chain -> key.map(of -> new NetSettings.Tls(chain, of)));
+    }
+
+    private static Bridge bridge(ConfigSection section) {
+        Bridge bridge = new Bridge(section.text("prefix"), section.file("file"));
+        if (bridge.prefix().isPresent() && bridge.file().isPresent()) {
+            section.mistake("prefix", "the file of the bridge has it: leave it out");
+        }
+        section.end();
+        return bridge;
     }
 
     private static Limits limits(ConfigSection section) {

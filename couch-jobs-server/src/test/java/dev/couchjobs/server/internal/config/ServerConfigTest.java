@@ -45,6 +45,9 @@ class ServerConfigTest {
                 certificates = "chain.pem"
                 key = "/secret/key.pem"
 
+                [bridge]
+                file = "bridge.toml"
+
                 [limits]
                 body_bytes = 1000
                 header_bytes = 2000
@@ -65,6 +68,7 @@ class ServerConfigTest {
                         Set.of("mail", "payment"),
                         false,
                         Optional.of(new NetSettings.Tls(DIRECTORY.resolve("chain.pem"), Path.of("/secret/key.pem"))),
+                        new ServerConfig.Bridge(Optional.empty(), Optional.of(DIRECTORY.resolve("bridge.toml"))),
                         new ServerConfig.Limits(1000, 2000, 3, 4, 5, 6, Duration.ofSeconds(7), Duration.ofSeconds(8)),
                         Optional.of(DIRECTORY.resolve("backups"))));
     }
