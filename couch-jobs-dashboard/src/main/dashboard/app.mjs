@@ -6,6 +6,7 @@ import { setPaused, useLiveState } from './live.mjs';
 import { current, go, href, onChange } from './router.mjs';
 import { ask, Dialog, Line } from './parts/dialog.mjs';
 import { Batches } from './pages/batches.mjs';
+import { Bridge, BridgeDocument, BridgeNode, useHasBridge } from './pages/bridge.mjs';
 import { Job } from './pages/job.mjs';
 import { Jobs } from './pages/jobs.mjs';
 import { Overview } from './pages/overview.mjs';
@@ -23,6 +24,9 @@ const PAGES = {
   schedules: { title: 'Schedules', part: Schedules },
   batches: { title: 'Batches', part: Batches },
   workers: { title: 'Workers', part: Workers },
+  bridge: { title: 'Bridge', part: Bridge },
+  'bridge-node': { title: 'Node', part: BridgeNode, under: 'bridge' },
+  'bridge-document': { title: 'Document', part: BridgeDocument, under: 'bridge' },
 };
 const MENU = Object.keys(PAGES).filter((page) => !PAGES[page].under);
 const SEARCH_MILLIS = 5000;
@@ -105,6 +109,7 @@ export function App() {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
+  const hasBridge = useHasBridge();
   const page = PAGES[route.page];
   const name = route.params.id ?? route.params.name;
   useEffect(() => {
@@ -123,7 +128,7 @@ export function App() {
     <header class="bar">
       <a class="brand" href=${href('overview')}><img src="assets/icon.svg" alt="" width="20" height="20" />couch-jobs</a>
       <nav aria-label="Pages of the dashboard">
-        ${MENU.map(
+        ${MENU.filter((of) => of !== 'bridge' || hasBridge).map(
           (of) =>
             html`<a key=${of} href=${href(of)} aria-current=${of === (page?.under ?? route.page) ? 'page' : undefined}
               >${PAGES[of].title}</a
