@@ -8,9 +8,11 @@ import dev.couchjobs.server.TestServer.Response;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -72,7 +74,7 @@ public final class TestBridge implements AutoCloseable {
 
     /** Puts a document into the database of the node. */
     public void put(String id, String json) {
-        URI place = URI.create(couch.database("jobs") + "/" + id);
+        URI place = URI.create(couch.database("jobs") + "/" + URLEncoder.encode(id, StandardCharsets.UTF_8));
         assertThat(send("PUT", place, json.replace('\'', '"'))).isEqualTo(201);
     }
 
