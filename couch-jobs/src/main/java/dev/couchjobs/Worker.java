@@ -64,10 +64,10 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Changes how many jobs may run at once in this worker, of all types together. If it is raised, jobs that wait begin
-     * at once. If it is lowered, running jobs go on, and none begins until fewer run. A type without a limit of its own
-     * ({@link #concurrency(JobType, int)}) runs as many. May be called by any thread; in a worker that is closed it
-     * changes nothing.
+     * Changes how many jobs may run at once in this worker, of all types together. If it is raised, jobs that wait
+     * begin at once. If it is lowered, running jobs go on, and none begins until fewer run. A type without a limit of
+     * its own ({@link #concurrency(JobType, int)}) runs as many. May be called by any thread; in a worker that is
+     * closed it changes nothing.
      *
      * @param jobs at least one; {@link Workers#pause} lets none run
      * @throws IllegalArgumentException if it is less

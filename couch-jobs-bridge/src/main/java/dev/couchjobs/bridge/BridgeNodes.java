@@ -17,6 +17,7 @@ import dev.couchjobs.bridge.internal.nodes.NodeReport;
 import dev.couchjobs.bridge.internal.nodes.NodeRows;
 import dev.couchjobs.bridge.internal.nodes.WantedSettings;
 import dev.couchjobs.bridge.internal.store.BridgeStore;
+import dev.couchjobs.bridge.internal.transaction.BridgeContext;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -73,7 +74,7 @@ public final class BridgeNodes {
      * @return the nodes that have ever reported, by name
      */
     public CompletableFuture<List<BridgeNode>> all(ReadTransactionContext context) {
-        return context.readAsync(tx -> {
+        return BridgeContext.read(context, "list nodes", tx -> {
             var wanted = rows.wanted(tx);
             var version = tx.getReadVersion();
             return rows.reports(tx)
@@ -97,7 +98,7 @@ public final class BridgeNodes {
      * @return the node; empty if none of this name has ever reported
      */
     public CompletableFuture<Optional<BridgeNode>> find(ReadTransactionContext context, String node) {
-        return context.readAsync(tx -> find(tx, node));
+        return BridgeContext.read(context, "read a node", tx -> find(tx, node));
     }
 
     private CompletableFuture<Optional<BridgeNode>> find(ReadTransaction tx, String node) {
@@ -115,25 +116,28 @@ public final class BridgeNodes {
      * @param context the database or a transaction
      * @param node its name
      * @param change returns the settings, given those that are wanted at present; may be called several times
-     * @return the revision of the wanted settings; empty if no node of this name has ever reported. Fails with an {@link
-     *     IllegalArgumentException} if the node has no such server or kind of work items
+     * @return the revision of the wanted settings; empty if no node of this name has ever reported. Fails with an
+     *     {@link IllegalArgumentException} if the node has no such server or kind of work items
      */
     public CompletableFuture<Optional<Long>> change(
             TransactionContext context, String node, UnaryOperator<BridgeSettings> change) {
-        return context.runAsync(tx -> rows.report(tx, node).thenCompose(report -> {
-            if (report.isEmpty()) {
-                return CompletableFuture.completedFuture(Optional.empty());
-            }
-            return rows.wanted(tx, node).thenApply(before -> {
-                BridgeSettings settings = change.apply(before.settings());
-                check(settings, report.get());
-                if (settings.equals(before.settings())) {
-                    return Optional.of(before.revision());
-                }
-                rows.want(tx, node, new WantedSettings(before.revision() + 1, settings));
-                return Optional.of(before.revision() + 1);
-            });
-        }));
+        return BridgeContext.run(
+                context,
+                "change a node",
+                tx -> rows.report(tx, node).thenCompose(report -> {
+                    if (report.isEmpty()) {
+                        return CompletableFuture.completedFuture(Optional.empty());
+                    }
+                    return rows.wanted(tx, node).thenApply(before -> {
+                        BridgeSettings settings = change.apply(before.settings());
+                        check(settings, report.get());
+                        if (settings.equals(before.settings())) {
+                            return Optional.of(before.revision());
+                        }
+                        rows.want(tx, node, new WantedSettings(before.revision() + 1, settings));
+                        return Optional.of(before.revision() + 1);
+                    });
+                }));
     }
 
     private static void check(BridgeSettings settings, NodeReport report) {
@@ -159,14 +163,17 @@ public final class BridgeNodes {
      * @return whether it was there and is not running
      */
     public CompletableFuture<Boolean> remove(TransactionContext context, String node) {
-        return context.runAsync(tx -> find(tx, node).thenApply(found -> {
-            boolean isGone =
-                    found.filter(one -> one.state() != BridgeNode.State.RUNNING).isPresent();
-            if (isGone) {
-                rows.remove(tx, node);
-            }
-            return isGone;
-        }));
+        return BridgeContext.run(
+                context,
+                "remove a node",
+                tx -> find(tx, node).thenApply(found -> {
+                    boolean isGone = found.filter(one -> one.state() != BridgeNode.State.RUNNING)
+                            .isPresent();
+                    if (isGone) {
+                        rows.remove(tx, node);
+                    }
+                    return isGone;
+                }));
     }
 
     /**
@@ -220,10 +227,13 @@ public final class BridgeNodes {
             ReadTransactionContext context,
             String node,
             BiFunction<ReadTransaction, NodeDocuments, CompletableFuture<Optional<T>>> read) {
-        return context.readAsync(tx -> rows.report(tx, node)
-                .thenCompose(report -> report.isEmpty()
-                        ? CompletableFuture.completedFuture(Optional.empty())
-                        : read.apply(tx, documents(node, report.get()))));
+        return BridgeContext.read(
+                context,
+                "read documents",
+                tx -> rows.report(tx, node)
+                        .thenCompose(report -> report.isEmpty()
+                                ? CompletableFuture.completedFuture(Optional.empty())
+                                : read.apply(tx, documents(node, report.get()))));
     }
 
     private NodeDocuments documents(String node, NodeReport report) {

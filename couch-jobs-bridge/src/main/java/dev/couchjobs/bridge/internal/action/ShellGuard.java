@@ -29,8 +29,8 @@ final class ShellGuard {
 
     /**
      * Arguments: the command, the grace in seconds, the file of the standard input, commands that set limits, then
-     * variables as NAME=value. All but the grace and the limits are escaped, because Java encodes arguments in the charset of the locale, which may lack
-     * characters.
+     * variables as NAME=value. All but the grace and the limits are escaped, because Java encodes arguments in the
+     * charset of the locale, which may lack characters.
      *
      * <p>The guard writes the first byte of the output. It shows that a signal now reaches the command, and not a shell
      * that is about to start it.

@@ -24,9 +24,6 @@ public record NodeEnvironment(
 
     <T extends @Nullable Object> CompletableFuture<T> run(
             String purpose, Function<? super Transaction, CompletableFuture<T>> body) {
-        return database.runAsync(tx -> {
-            BridgeContext.label(tx, purpose);
-            return body.apply(tx);
-        });
+        return BridgeContext.run(database, purpose, body);
     }
 }

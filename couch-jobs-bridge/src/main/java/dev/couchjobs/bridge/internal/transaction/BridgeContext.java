@@ -2,7 +2,9 @@ package dev.couchjobs.bridge.internal.transaction;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
@@ -45,23 +47,45 @@ public record BridgeContext(
     /** Runs a transaction. {@return the result of the body, after the commit} */
     public <T extends @Nullable Object> CompletableFuture<T> run(
             String purpose, Function<? super Transaction, CompletableFuture<T>> body) {
-        return database.runAsync(tx -> {
-            label(tx, purpose);
-            return body.apply(tx);
-        });
+        return run(database, purpose, body);
     }
 
     /** Runs a transaction that only reads. {@return the result of the body} */
     public <T extends @Nullable Object> CompletableFuture<T> read(
             String purpose, Function<? super ReadTransaction, CompletableFuture<T>> body) {
-        return database.readAsync(tx -> {
-            label(tx, purpose);
+        return read(database, purpose, body);
+    }
+
+    /**
+     * Runs a transaction of the bridge, or a part of the caller's.
+     *
+     * @return the result of the body; of a transaction of the bridge after the commit
+     */
+    public static <T extends @Nullable Object> CompletableFuture<T> run(
+            TransactionContext context, String purpose, Function<? super Transaction, CompletableFuture<T>> body) {
+        return context.runAsync(tx -> {
+            if (context instanceof Database) {
+                label(tx, purpose);
+            }
             return body.apply(tx);
         });
     }
 
-    /** Labels a transaction of the bridge. A retry resets tag and identifier, so each try sets them. */
-    public static void label(ReadTransaction tx, String purpose) {
+    /** Runs a transaction that only reads, or a part of the caller's. {@return the result of the body} */
+    public static <T extends @Nullable Object> CompletableFuture<T> read(
+            ReadTransactionContext context,
+            String purpose,
+            Function<? super ReadTransaction, CompletableFuture<T>> body) {
+        return context.readAsync(tx -> {
+            if (context instanceof Database) {
+                label(tx, purpose);
+            }
+            return body.apply(tx);
+        });
+    }
+
+    /** A retry resets tag and identifier, so each try sets them. */
+    private static void label(ReadTransaction tx, String purpose) {
         tx.options().setTag(LABEL);
         tx.options().setDebugTransactionIdentifier(LABEL + " bridge " + purpose);
     }

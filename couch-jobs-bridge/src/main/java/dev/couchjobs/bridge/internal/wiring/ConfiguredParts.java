@@ -98,10 +98,10 @@ record ConfiguredParts(BridgeConfig config) {
     CompletableFuture<String> owner(Database database, Environment environment) {
         String fresh =
                 new UUID(environment.random().nextLong(), environment.random().nextLong()).toString();
-        return database.runAsync(tx -> {
-            BridgeContext.label(tx, "read the owner of the store");
-            return new BridgeStore(store()).owner(tx, config.node(), fresh);
-        });
+        return BridgeContext.run(
+                database,
+                "read the owner of the store",
+                tx -> new BridgeStore(store()).owner(tx, config.node(), fresh));
     }
 
     Actions actions(Map<String, StepHandler> handlers, Environment environment) {

@@ -17,6 +17,7 @@ import dev.couchjobs.bridge.internal.nodes.NodeEnvironment;
 import dev.couchjobs.bridge.internal.nodes.NodeReport;
 import dev.couchjobs.bridge.internal.nodes.NodeRows;
 import dev.couchjobs.bridge.internal.nodes.WantedSettings;
+import dev.couchjobs.bridge.internal.transaction.BridgeContext;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -104,7 +105,8 @@ public final class RunningBridge implements AutoCloseable {
         CouchJobs jobs = opening(parts.jobs(database, environment));
         NodeRows rows = new NodeRows(file.engine().prefix());
         String id = awaitDatabase(parts.owner(database, environment), stop);
-        WantedSettings wanted = awaitDatabase(database.readAsync(tx -> rows.wanted(tx, file.node())), stop);
+        WantedSettings wanted = awaitDatabase(
+                BridgeContext.read(database, "read wanted settings", tx -> rows.wanted(tx, file.node())), stop);
         OwnerMark.Owner owner = new OwnerMark.Owner(
                 file.node(), id, Host.name() + ", " + file.engine().describe());
         NodeRun.Shared shared = new NodeRun.Shared(database, jobs, environment, handlers);
@@ -286,7 +288,16 @@ public final class RunningBridge implements AutoCloseable {
 
         /** Closes the parts for the present database, and opens those for a configuration. */
         private CompletableFuture<Void> replace(BridgeConfig config, Optional<CouchConnection> connection) {
-            return CompletableFuture.runAsync(() -> replaceNow(config, connection), BridgeThreads.blocking());
+            CompletableFuture<Void> replaced = new CompletableFuture<>();
+            BridgeThreads.blocking().execute(() -> {
+                try {
+                    replaceNow(config, connection);
+                    replaced.complete(null);
+                } catch (Throwable e) { // also an error, which nothing else reports
+                    replaced.completeExceptionally(e);
+                }
+            });
+            return replaced;
         }
 
         private void replaceNow(BridgeConfig config, Optional<CouchConnection> connection) {
