@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * A worker, as it has described itself in the database. A worker does so when it starts, about once a minute, and
- * when its state changes.
+ * when its state or its concurrency changes.
  *
  * @param name its name, which other workers may have too
  * @param id tells it from all other workers

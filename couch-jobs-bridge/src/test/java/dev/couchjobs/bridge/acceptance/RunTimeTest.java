@@ -12,6 +12,8 @@ import dev.couchjobs.bridge.BridgeDocument;
 import dev.couchjobs.bridge.BridgeNode;
 import dev.couchjobs.bridge.BridgeNodes;
 import dev.couchjobs.bridge.BridgeSettings;
+import dev.couchjobs.bridge.internal.nodes.NodeReport;
+import dev.couchjobs.bridge.internal.nodes.NodeRows;
 import dev.couchjobs.bridge.servers.CouchServers;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import java.net.URI;
@@ -145,6 +147,98 @@ class RunTimeTest {
         assertThat(nodes.all(database).join()).extracting(BridgeNode::state).containsOnly(BridgeNode.State.ENDED);
         assertThat(nodes.remove(database, REG_B).join()).isTrue();
         assertThat(nodes.all(database).join()).extracting(BridgeNode::name).containsExactly(REG_A);
+    }
+
+    @Test
+    void nodesThatShareAStoreShowTheSameDocumentsAndChangeOnTheirOwn() throws InterruptedException {
+        URI first = servers.newDatabase(0);
+        URI second = servers.newDatabase(0);
+        JoinFixture shared = new JoinFixture.ByDatabase(database);
+        try (Bridge a = start(new NodeFile(REG_A, shared, first).workers(1), REG_A);
+                Bridge b = start(new NodeFile(REG_B, shared, second).workers(1), REG_B);
+                DocumentClient client = new DocumentClient(first)) {
+            a.ready().join();
+            b.ready().join();
+            for (int i = 0; i < 4; i++) {
+                client.put(
+                        "job-" + i, "{'creator': 'reg_a', 'job': [{'target': 'any', 'kind': 'java', 'do': 'hold'}]}");
+            }
+            CompletableFuture<?>[] two = {nextBegun(), nextBegun()};
+            assertThat(running).isEmpty();
+
+            BridgeNode changed = changed(REG_B, settings -> settings.withWorkers(OptionalInt.of(3)));
+
+            assertThat(changed.settings().workers()).hasValue(3);
+            assertThat(node(REG_A).settings().workers()).hasValue(1);
+            assertThat(node(REG_A).wantedRevision()).isZero();
+            CompletableFuture<?>[] others = {nextBegun(), nextBegun()};
+            for (String node : List.of(REG_A, REG_B)) {
+                Page<BridgeDocument> page = nodes.documents(database, node, PageRequest.of(10))
+                        .join()
+                        .orElseThrow();
+                assertThat(page.items())
+                        .extracting(BridgeDocument::id)
+                        .containsExactly("job-0", "job-1", "job-2", "job-3");
+            }
+            for (CompletableFuture<?>[] ends : List.of(two, others)) {
+                for (CompletableFuture<?> end : ends) {
+                    end.complete(null);
+                }
+            }
+            for (int i = 0; i < 4; i++) {
+                client.await("job-" + i, RunTimeTest::hasSucceeded);
+            }
+        }
+    }
+
+    @Test
+    void aNodeThatHasNotReportedForAMinuteIsSilentAndCanBeRemoved() {
+        start(file(REG_A, servers.newDatabase(0), 1), REG_A).close();
+        NodeRows rows = new NodeRows(BridgeNodes.PREFIX);
+        for (int seconds : List.of(59, 62)) {
+            database.run(tx -> {
+                NodeReport last = rows.report(tx, REG_A).join().orElseThrow();
+                rows.report(tx, REG_A, reported(last, tx.getReadVersion().join() - seconds * 1_000_000L));
+                return seconds;
+            });
+            assertThat(node(REG_A).state())
+                    .isEqualTo(seconds < 60 ? BridgeNode.State.RUNNING : BridgeNode.State.SILENT);
+            assertThat(nodes.remove(database, REG_A).join()).isEqualTo(seconds > 60);
+        }
+    }
+
+    private static NodeReport reported(NodeReport last, long version) {
+        return new NodeReport(
+                version,
+                false,
+                last.process(),
+                last.bridgeVersion(),
+                last.startedAt(),
+                last.reportedAt(),
+                last.store(),
+                last.servers(),
+                last.state(),
+                last.position(),
+                last.appliedRevision());
+    }
+
+    @Test
+    void settingsThatTheFileNoLongerAllowsAreAFault() {
+        URI couch = servers.newDatabase(0);
+        NodeFile before = file(REG_A, couch, 1).with("[work_items.slow]\nkind = 'java'\ndo = 'hold'");
+        try (Bridge bridge = start(before, REG_A)) {
+            bridge.ready().join();
+            changed(REG_A, settings -> settings.withConcurrency(Map.of("slow", 3)));
+        }
+        try (Bridge bridge = start(file(REG_A, couch, 1), REG_A)) {
+            bridge.ready().join();
+
+            BridgeNode node = await(REG_A, one -> !one.faults().isEmpty());
+
+            assertThat(node.faults().get(0)).endsWith("concurrency: work_items of the node's file has no slow");
+            assertThat(node.appliedRevision()).isZero();
+            changed(REG_A, settings -> BridgeSettings.none());
+        }
     }
 
     @Test
