@@ -369,6 +369,24 @@ class RunTimeTest {
     }
 
     @Test
+    void aBridgeThatHasStoppedByItselfSaysWhy() {
+        URI owned = servers.newDatabase(0);
+        try (Database ofAnother = EmbeddedDatabase.openInMemory();
+                Bridge another = Bridge.of(file(REG_A, owned, 1).write(directory.resolve("another")))
+                        .database(ofAnother)
+                        .start()) {
+            another.ready().join();
+            try (Bridge bridge = start(file(REG_A, owned, 1), REG_A)) {
+                bridge.stopped().join();
+
+                BridgeNode node = await(REG_A, one -> one.state() == BridgeNode.State.ENDED);
+
+                assertThat(node.faults().get(0)).startsWith("the bridge has stopped: another bridge of the name reg_a");
+            }
+        }
+    }
+
+    @Test
     void anotherServerIsOneThatTheFileNamesWithItsOwnUser() throws InterruptedException {
         URI couch = servers.newDatabase(0);
         URI other = servers.newDatabase(0);

@@ -45,6 +45,9 @@ public final class NodeControl implements AutoCloseable {
         /** {@return how the bridge is at present} */
         NodeReport.RunState state();
 
+        /** {@return whether it has stopped by itself} */
+        boolean hasStopped();
+
         /** {@return where its store is} */
         NodeReport.StorePlace store();
 
@@ -117,7 +120,7 @@ public final class NodeControl implements AutoCloseable {
         }
         return new NodeReport(
                 version,
-                hasEnded,
+                hasEnded || bridge.hasStopped(),
                 node.process(),
                 node.version(),
                 startedAt,

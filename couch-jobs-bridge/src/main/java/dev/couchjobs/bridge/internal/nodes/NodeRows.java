@@ -5,7 +5,8 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
-import java.util.List;
+import dev.couchjobs.bridge.internal.store.Chunks;
+import java.io.ByteArrayOutputStream;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -17,8 +18,8 @@ import tools.jackson.databind.json.JsonMapper;
  * The rows of the nodes of one prefix. They are in one place, also if nodes that replicate have stores of their own.
  *
  * <pre>
- * node,   node   what the node has reported last
- * wanted, node   the settings that a person wants for it
+ * node,   node, chunk   what the node has reported last
+ * wanted, node          the settings that a person wants for it
  * </pre>
  */
 public final class NodeRows {
@@ -38,22 +39,24 @@ public final class NodeRows {
 
     /** {@return the last report of a node} */
     public CompletableFuture<Optional<NodeReport>> report(ReadTransaction tx, String node) {
-        return tx.get(reports.pack(node))
-                .thenApply(value -> Optional.ofNullable(value).map(this::report));
+        return Chunks.read(tx, reports.subspace(Tuple.from(node))).thenApply(bytes -> bytes.map(this::report));
     }
 
     /** {@return the last reports of all nodes, by name} */
     public CompletableFuture<SortedMap<String, NodeReport>> reports(ReadTransaction tx) {
         return tx.getRange(reports.range(), NODES_MAX).asList().thenApply(rows -> {
+            SortedMap<String, ByteArrayOutputStream> chunks = new TreeMap<>();
+            rows.forEach(row -> chunks.computeIfAbsent(name(reports, row), node -> new ByteArrayOutputStream())
+                    .writeBytes(row.getValue()));
             SortedMap<String, NodeReport> all = new TreeMap<>();
-            rows.forEach(row -> all.put(name(reports, row), report(row.getValue())));
+            chunks.forEach((node, bytes) -> all.put(node, report(bytes.toByteArray())));
             return all;
         });
     }
 
     /** Stores the report of a node. */
     public void report(Transaction tx, String node, NodeReport report) {
-        tx.set(reports.pack(node), json.writeValueAsBytes(report));
+        Chunks.write(tx, reports.subspace(Tuple.from(node)), json.writeValueAsBytes(report));
     }
 
     /** {@return the settings that are wanted for a node} */
@@ -82,7 +85,8 @@ public final class NodeRows {
 
     /** Removes the rows of a node. */
     public void remove(Transaction tx, String node) {
-        List.of(reports, wanted).forEach(place -> tx.clear(place.pack(node)));
+        tx.clear(reports.range(Tuple.from(node)));
+        tx.clear(wanted.pack(node));
     }
 
     private static String name(Subspace place, KeyValue row) {

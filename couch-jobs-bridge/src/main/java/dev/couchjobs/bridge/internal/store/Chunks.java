@@ -10,12 +10,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Values that may be larger than 100,000 bytes, FoundationDB's limit. */
-final class Chunks {
+public final class Chunks {
     private static final int CHUNK_BYTES = 90_000;
 
     private Chunks() {}
 
-    static void write(Transaction tx, Subspace place, byte[] bytes) {
+    /** Writes a value in place of another. */
+    public static void write(Transaction tx, Subspace place, byte[] bytes) {
         tx.clear(place.range());
         for (int chunk = 0; chunk * CHUNK_BYTES < bytes.length; chunk++) {
             int from = chunk * CHUNK_BYTES;
@@ -23,7 +24,8 @@ final class Chunks {
         }
     }
 
-    static CompletableFuture<Optional<byte[]>> read(ReadTransaction tx, Subspace place) {
+    /** {@return a value, if it is there} */
+    public static CompletableFuture<Optional<byte[]>> read(ReadTransaction tx, Subspace place) {
         return tx.getRange(place.range()).asList().thenApply(rows -> {
             if (rows.isEmpty()) {
                 return Optional.empty();

@@ -119,9 +119,9 @@ public final class RunningBridge implements AutoCloseable {
         if (given.isEmpty() && file.engine() instanceof EngineConfig.Directory directory) {
             opening(new DirectoryWatch(directory.path(), environment, this::stopBecause));
         }
+        this.control = control;
         begin(first, connection.claim(takesOver), stop);
         control.report();
-        this.control = control;
     }
 
     private NodeEnvironment nodeEnvironment(Database database) {
@@ -222,6 +222,11 @@ public final class RunningBridge implements AutoCloseable {
                     present.running(REPORTED_MAX),
                     present.engine().running(),
                     Resources.now());
+        }
+
+        @Override
+        public boolean hasStopped() {
+            return stopped.isDone();
         }
 
         @Override
