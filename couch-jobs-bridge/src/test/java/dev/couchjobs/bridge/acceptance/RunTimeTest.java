@@ -334,6 +334,33 @@ class RunTimeTest {
     }
 
     @Test
+    void aStepThatRunsEndsBeforeTheDatabaseChanges() throws InterruptedException {
+        URI couch = servers.newDatabase(0);
+        URI other = servers.newDatabase(0);
+        try (Bridge bridge = start(file(REG_A, couch, 1), REG_A);
+                DocumentClient client = new DocumentClient(couch)) {
+            client.put("runs", holding(REG_A));
+            CompletableFuture<Void> step = nextBegun();
+
+            long revision = change(
+                    REG_A,
+                    settings -> settings.withDatabase(
+                            Optional.empty(), Optional.of(other.getPath().substring(1))));
+            await(REG_A, node -> node.wantedRevision() == revision);
+            assertThat(node(REG_A).appliedRevision()).isZero();
+            step.complete(null);
+
+            assertThat(await(REG_A, node -> node.appliedRevision() == revision).address())
+                    .endsWith(other.getPath());
+            assertThat(client.await("runs", RunTimeTest::hasSucceeded)
+                            .at("/job/0/begun")
+                            .asInt(1))
+                    .isEqualTo(1);
+            assertThat(bridge.stopped()).isNotDone();
+        }
+    }
+
+    @Test
     void aDatabaseOfAnotherBridgeIsAFaultAndTheOldOneStays() throws InterruptedException {
         URI couch = servers.newDatabase(0);
         URI owned = servers.newDatabase(0);

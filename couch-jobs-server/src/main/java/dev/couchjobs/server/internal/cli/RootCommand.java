@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.cli;
 
 import com.apple.foundationdb.FDBException;
 import dev.couchjobs.JobsException;
+import dev.couchjobs.bridge.BridgeConfigurationException;
 import dev.couchjobs.fdb.ClusterUnavailableException;
 import dev.couchjobs.fdb.embedded.StorageException;
 import java.time.Duration;
@@ -183,6 +184,7 @@ public final class RootCommand {
         if (cause instanceof StorageException
                 || cause instanceof ClusterUnavailableException
                 || cause instanceof JobsException
+                || cause instanceof BridgeConfigurationException
                 || cause instanceof IllegalArgumentException
                 || cause instanceof IllegalStateException) {
             return new Failure(Failure.FAILED, String.valueOf(cause.getMessage()));

@@ -98,6 +98,26 @@ class ServeCommandTest {
     }
 
     @Test
+    void theBridgeOfTheServerIsChecked() throws IOException {
+        Path file = temporary.resolve("bridge.toml");
+        String start = "node = 'a'\nengine.directory = 'x'\ncouchdb.url = 'http://127.0.0.1:1/jobs'\n";
+        Files.writeString(file, start + "workrs = 1\n");
+        Run wrong = run("--directory", data(), "--bridge", file.toString(), "--check");
+        assertThat(wrong.status()).isEqualTo(2);
+        assertThat(wrong.err()).contains("bridge.toml: workrs: there is no such key; did you mean \"workers\"?");
+
+        Files.writeString(file, start + "[work_items.mail]\nkind = 'java'\ndo = 'send'\n");
+        Run without = run("--directory", data(), "--bridge", file.toString());
+        assertThat(without.status()).isEqualTo(1);
+        assertThat(without.err()).contains("there is no handler 'send'").doesNotContain("should not have happened");
+
+        Path config = temporary.resolve("server.toml");
+        Files.writeString(config, "directory = 'data'\n[bridge]\nfile = 'bridge.toml'\nprefix = 'other'\n");
+        Run both = run("--config", config.toString(), "--check");
+        assertThat(both.err()).contains("server.toml: bridge.prefix: the file of the bridge has it: leave it out");
+    }
+
+    @Test
     void aConfigurationIsChecked() throws IOException {
         Path file = temporary.resolve("server.toml");
         Files.writeString(file, "directory = \"data\"\nport = 1234\n");
