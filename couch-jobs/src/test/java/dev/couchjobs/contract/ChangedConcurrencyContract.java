@@ -38,12 +38,9 @@ class ChangedConcurrencyContract extends JobsContract {
     }
 
     private CompletableFuture<Void> nextBegun() {
-        return tryNextBegun(30_000).orElseThrow(() -> new AssertionError("No further job begins."));
-    }
-
-    private Optional<CompletableFuture<Void>> tryNextBegun(long millis) {
         try {
-            return Optional.ofNullable(running.poll(millis, TimeUnit.MILLISECONDS));
+            return Optional.ofNullable(running.poll(30, TimeUnit.SECONDS))
+                    .orElseThrow(() -> new AssertionError("No further job begins."));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new AssertionError(e);
