@@ -16,30 +16,34 @@ export function sum(allCounts) {
   return total;
 }
 
-/** The samples of the last while. Each is { at, counts by type }. */
+/** The samples of the last while. Each is { at, total, byType }. */
 export class Samples {
-  constructor(most = 600, gapMillis = 30_000) {
+  /** most samples; fewer, if they hold more than mostCounts of types together. */
+  constructor(most = 600, gapMillis = 30_000, mostCounts = 100_000) {
     this.most = most;
     this.gapMillis = gapMillis;
+    this.mostCounts = mostCounts;
     this.list = [];
   }
 
   add(at, byType) {
-    this.list.push({ at, byType });
-    if (this.list.length > this.most) {
+    const all = Object.values(byType);
+    this.list.push({ at, total: sum(all), byType });
+    const most = Math.max(2, Math.min(this.most, Math.floor(this.mostCounts / Math.max(1, all.length))));
+    while (this.list.length > most) {
       this.list.shift();
     }
   }
 
   /** Columns for a chart: seconds, then pending, running and ended per second; null where nothing was sampled. */
-  columns(type = null) {
+  columns(type = null, last = this.list.length) {
     const seconds = [];
     const pending = [];
     const running = [];
     const perSecond = [];
     let before = null;
-    for (const { at, byType } of this.list) {
-      const counts = type === null ? sum(Object.values(byType)) : byType[type];
+    for (const { at, total, byType } of this.list.slice(-last)) {
+      const counts = type === null ? total : byType[type];
       if (before && at - before.at > this.gapMillis) {
         seconds.push((before.at + at) / 2000);
         [pending, running, perSecond].forEach((column) => column.push(null));
@@ -56,7 +60,7 @@ export class Samples {
 
   /** Jobs that ended in a second, over the last samples; null before there are two. */
   speed(type = null, over = 5) {
-    const last = this.columns(type).perSecond.slice(-over).filter((value) => value !== null);
+    const last = this.columns(type, over + 1).perSecond.filter((value) => value !== null);
     return last.length === 0 ? null : last.reduce((a, b) => a + b, 0) / last.length;
   }
 }

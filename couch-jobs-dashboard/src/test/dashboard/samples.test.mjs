@@ -56,3 +56,12 @@ test('old samples are dropped', () => {
   }
   assert.deepEqual(samples.columns().pending, [7, 8, 9]);
 });
+
+test('samples of many types are fewer', () => {
+  const samples = new Samples(600, 5000, 100);
+  for (let i = 0; i < 10; i++) {
+    samples.add(i * 1000, Object.fromEntries(Array.from({ length: 25 }, (unused, type) => [type, counts(1, 0, i)])));
+  }
+  assert.deepEqual(samples.columns().pending, [25, 25, 25, 25]);
+  assert.equal(samples.speed(), 25);
+});

@@ -3,18 +3,20 @@
 import { html } from '../html.mjs';
 import { get } from '../api.mjs';
 import { letters, LETTERS_MAX, pace, samples, types, TYPES_MAX } from '../data.mjs';
-import { isoDuration, number, plural, rate, shortNumber } from '../format.mjs';
+import { duration, isoDuration, number, plural, rate, shortNumber } from '../format.mjs';
 import { byError } from '../groups.mjs';
+import { latencies, readLatencies } from '../latencies.mjs';
 import { useLive } from '../live.mjs';
 import { go, href } from '../router.mjs';
 import { sum } from '../samples.mjs';
 import { JobLink, Loaded, None, Problem, Section, Status, Time, TypeLink } from '../parts/basics.mjs';
 import { Chart } from '../parts/chart.mjs';
 import { StateBar, StateCount } from '../parts/counts.mjs';
-import { Table } from '../parts/table.mjs';
+import { Pages, Table } from '../parts/table.mjs';
 import { WorkerTable } from '../parts/workers.mjs';
 
 const SLOWLY = 10_000;
+const ROWS = 100;
 
 function Figure({ name, children, of }) {
   return html`<div class="figure">
@@ -63,12 +65,13 @@ function Health({ of: { value, error } }) {
   </div>`;
 }
 
-function Charts({ of, found }) {
+function Charts({ params, found }) {
+  const of = params.type;
   const type = found.some((one) => one.name === of) ? of : null;
   const { seconds, pending, running, perSecond } = samples.columns(type);
   const counts = type === null ? sum(found.map((one) => one.counts)) : found.find((one) => one.name === type).counts;
   const speed = samples.speed(type);
-  const chosen = (event) => go(href('overview', { type: event.target.value }), { replace: true });
+  const chosen = (event) => go(href('overview', { ...params, type: event.target.value }), { replace: true });
   return html`<${Section}
     id="charts"
     title="Depth and throughput"
@@ -103,7 +106,48 @@ function Charts({ of, found }) {
   <//>`;
 }
 
-function TypeTable({ found }) {
+const LATENCIES = [
+  ['wait', 'Wait until the first claim'],
+  ['run', 'Run time of an attempt'],
+];
+
+function LatencyCharts({ type, now }) {
+  const text = (millis) => (millis === null ? '…' : duration(millis));
+  return html`<div class="charts">
+    ${LATENCIES.map(([kind, title]) => {
+      const { seconds, median, high } = latencies.columns(type, kind, now);
+      const latest = latencies.latest(type, kind, now);
+      return html`<${Chart}
+        key=${kind}
+        title=${title}
+        data=${[seconds, median, high]}
+        format=${duration}
+        series=${[
+          { name: 'p50', colour: '--running', value: text(latest.median), hasPoints: true },
+          { name: 'p95', colour: '--expired', value: text(latest.high), hasPoints: true },
+        ]}
+      />`;
+    })}
+  </div>`;
+}
+
+/** What waits longer than the page is open has no sample yet: the oldest due job tells of it. */
+function Latency({ params, found }) {
+  const now = useLive(readLatencies, [], 2000, false);
+  const type = found.some((one) => one.name === params.type) ? params.type : null;
+  return html`<${Section}
+    id="latency"
+    title="Latency"
+    note=${html`${type === null ? 'Of all types' : html`Of <span class="id">${type}</span>`}: sampled from jobs that are
+    added or end while a page like this is open. The figures are of the last minute.`}
+  >
+    <${Loaded} from=${now}>${(at) => html`<${LatencyCharts} type=${type} now=${at} />`}<//>
+  <//>`;
+}
+
+function TypeTable({ found, params }) {
+  const from = Math.max(0, Number(params.from) || 0);
+  const next = from + ROWS < found.length ? from + ROWS : null;
   const count = (state, isWide) => ({
     head: state[0].toUpperCase() + state.slice(1),
     isNumber: true,
@@ -111,36 +155,37 @@ function TypeTable({ found }) {
     cell: (type) => html`<${StateCount} type=${type.name} state=${state} count=${type.counts[state]} />`,
   });
   return html`<${Table}
-    label="Types"
-    rows=${found}
-    keyOf=${(type) => type.name}
-    empty="No job was added yet."
-    columns=${[
-      {
-        head: 'Type',
-        isMain: true,
-        cell: (type) =>
-          html`<${TypeLink} type=${type.name} /> ${type.pause && html`<${Status} of="paused" />`}`,
-      },
-      { head: 'States', isWide: true, cell: (type) => html`<${StateBar} counts=${type.counts} />` },
-      count('pending'),
-      count('blocked', true),
-      count('running'),
-      count('succeeded', true),
-      count('failed'),
-      count('cancelled', true),
-      count('expired', true),
-      {
-        head: 'Ended/s',
-        isNumber: true,
-        isWide: true,
-        cell: (type) => {
-          const speed = samples.speed(type.name);
-          return speed === null ? html`<${None} text="…" />` : rate(speed);
+      label="Types"
+      rows=${found.slice(from, from + ROWS)}
+      keyOf=${(type) => type.name}
+      empty="No job was added yet."
+      columns=${[
+        {
+          head: 'Type',
+          isMain: true,
+          cell: (type) =>
+            html`<${TypeLink} type=${type.name} /> ${type.pause && html`<${Status} of="paused" />`}`,
         },
-      },
-    ]}
-  />`;
+        { head: 'States', isWide: true, cell: (type) => html`<${StateBar} counts=${type.counts} />` },
+        count('pending'),
+        count('blocked', true),
+        count('running'),
+        count('succeeded', true),
+        count('failed'),
+        count('cancelled', true),
+        count('expired', true),
+        {
+          head: 'Ended/s',
+          isNumber: true,
+          isWide: true,
+          cell: (type) => {
+            const speed = samples.speed(type.name);
+            return speed === null ? html`<${None} text="…" />` : rate(speed);
+          },
+        },
+      ]}
+    />
+    <${Pages} page="overview" params=${params} next=${next} name="from" />`;
 }
 
 function Failures({ from }) {
@@ -148,7 +193,7 @@ function Failures({ from }) {
     id="failures"
     title="Failures by error"
     note=${from.value?.isCut
-      ? `Of the newest ${LETTERS_MAX} dead letters of each type.`
+      ? `Of the newest ${LETTERS_MAX} dead letters of each type, in the types with most of them.`
       : 'Of all dead letters. Numbers and ids in errors are shown as #.'}
   >
     <${Loaded} from=${from}>
@@ -192,13 +237,14 @@ export function Overview({ params }) {
       ${(all) => html`
         <${Figures} total=${sum(all.map((type) => type.counts))} speed=${samples.speed()} workers=${workers.value} health=${health.value} />
         <${Health} of=${health} />
-        <${Charts} of=${params.type} found=${all} />
+        <${Charts} params=${params} found=${all} />
+        <${Latency} params=${params} found=${all} />
         <${Section}
           id="types"
           title="Types"
           note=${all.length === TYPES_MAX ? `The first ${TYPES_MAX} types.` : plural(all.length, 'type')}
         >
-          <${TypeTable} found=${all} />
+          <${TypeTable} found=${all} params=${params} />
         <//>
         <${Failures} from=${failures} />
       `}

@@ -2,12 +2,20 @@
 
 import { html } from '../html.mjs';
 import { pace, types, TYPES_MAX } from '../data.mjs';
-import { isoDuration, limitRate, number } from '../format.mjs';
+import { isoDuration, limitRate, number, plural } from '../format.mjs';
 import { useLive } from '../live.mjs';
 import { go, href } from '../router.mjs';
 import { Loaded, None, Section, Status, TypeLink } from '../parts/basics.mjs';
 import { StateCount } from '../parts/counts.mjs';
 import { Table } from '../parts/table.mjs';
+
+const ROWS = 200;
+
+function note(all, filter) {
+  const count = all.filter((type) => type.name.includes(filter)).length;
+  const known = all.length < TYPES_MAX ? '' : ` Only the first ${number(TYPES_MAX)} types are read.`;
+  return (count > ROWS ? `The first ${ROWS} of ${number(count)}.` : plural(count, 'type')) + known;
+}
 
 export function Types({ params }) {
   const found = useLive(types, [], pace, false);
@@ -20,12 +28,12 @@ export function Types({ params }) {
         <input id="filter" value=${filter} onInput=${filtered} data-search autocomplete="off" aria-keyshortcuts="/" placeholder="/" />
       </div>
     </form>
-    <${Section} id="types" title="By name" note=${found.value?.length === TYPES_MAX ? `The first ${TYPES_MAX}.` : ''}>
+    <${Section} id="types" title="By name" note=${found.value ? note(found.value, filter) : ''}>
       <${Loaded} from=${found}>
         ${(all) =>
           html`<${Table}
             label="Types"
-            rows=${all.filter((type) => type.name.includes(filter))}
+            rows=${all.filter((type) => type.name.includes(filter)).slice(0, ROWS)}
             keyOf=${(type) => type.name}
             empty=${all.length === 0 ? 'No job was added yet.' : 'No type has such a name.'}
             columns=${[

@@ -37,15 +37,15 @@ function settings(place, series, width, format) {
     },
     axes: [
       { ...axis, size: 24, space: 70, values: (chart, seconds) => seconds.map(clock) },
-      { ...axis, size: 44, space: 32, values: (chart, values) => values.map(format) },
+      { ...axis, size: 52, space: 32, values: (chart, values) => values.map(format) },
     ],
     series: [
       {},
-      ...series.map(({ colour: name, isFilled }) => ({
+      ...series.map(({ colour: name, isFilled, hasPoints }) => ({
         stroke: colour(name),
         width: 1.75,
         fill: isFilled ? pale(colour(name)) : undefined,
-        points: { show: false },
+        points: hasPoints ? { show: true, size: 5, fill: colour(name) } : { show: false },
       })),
     ],
   };
@@ -56,7 +56,10 @@ function clock(seconds) {
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
-/** data: [seconds, values of each series]; series: { name, colour, value, isFilled }; value is the last one as text. */
+/**
+ * data: [seconds, values of each series]; series: { name, colour, value, isFilled, hasPoints }; value is the last one
+ * as text; points show what has no neighbour.
+ */
 export function Chart({ title, data, series, format = String }) {
   const place = useRef(null);
   const chart = useRef(null);

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.openqa.selenium.By;
 import org.openqa.selenium.OutputType;
@@ -82,6 +83,13 @@ final class Browser implements AutoCloseable {
             return List.of(texts).stream().allMatch(seen::contains);
         });
         return text();
+    }
+
+    /** Waits until a part of the text that the reader sees matches a pattern. */
+    void seesLike(String pattern) {
+        Pattern wanted = Pattern.compile(pattern);
+        wait.withMessage(() -> pattern + " in\n" + text())
+                .until(unused -> wanted.matcher(text()).find());
     }
 
     void seesNoMore(String text) {

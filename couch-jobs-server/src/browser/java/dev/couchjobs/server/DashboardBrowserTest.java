@@ -3,6 +3,7 @@ package dev.couchjobs.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -80,7 +81,7 @@ class DashboardBrowserTest {
         String evil = Scene.EVIL.name();
         return Stream.of(
                 Arguments.of(
-                        "/", List.of("Ended per second", "Oldest due", evil, "no such mailbox", "mail-eu", "reader")),
+                        "/", List.of("Ended per second", "Oldest due", "Latency", evil, "no such mailbox", "mail-eu", "reader")),
                 Arguments.of(page("jobs", "type", Scene.MAIL.name()), List.of("newsletter-1", "bounce-1", "finished")),
                 Arguments.of(
                         page("jobs", "type", Scene.MAIL.name(), "status", "failed"),
@@ -154,6 +155,39 @@ class DashboardBrowserTest {
         }
         browser.sees("100");
         browser.seesFigure("Ended per second", "[1-9].*|0[.]\\d+");
+        browser.seesLike("Wait until the first claim\\s+p50 \\d[\\d.]* (ms|s)\\s+p95 \\d");
+        browser.seesLike("Run time of an attempt\\s+p50 \\d[\\d.]* (ms|s)\\s+p95 \\d");
+        browser.choose("Type of the charts", Scene.REPORT.name());
+        browser.seesLike("Wait until the first claim\\s+p50 …\\s+p95 …");
+        assertThat(browser.url()).endsWith("?type=monthly-report");
+    }
+
+    @Test
+    void manyTypesAreShownInPages() {
+        try (TestServer many = TestServer.forEverything();
+                Browser reader = new Browser(many.uri("/"))) {
+            for (int i = 0; i < 250; i++) {
+                NewJob<Object> job = NewJob.of(JobType.of("type-" + (1000 + i), Object.class, Object.class), i);
+                many.jobs.add(many.database, job).join();
+            }
+            reader.look(WIDE, "light");
+            reader.open("/");
+            reader.sees("250 types", "type-1000", "type-1099", "Next page");
+            reader.seesFigure("Pending", "250");
+            assertThat(reader.run("return document.querySelectorAll('[aria-labelledby=types] tbody tr').length"))
+                    .isEqualTo(100L);
+            assertThat(reader.run("return performance.getEntriesByType('resource')"
+                            + ".filter((one) => one.name.includes('/v1/type')).length"))
+                    .as("requests for the types")
+                    .isEqualTo(1L);
+            reader.click("Next page");
+            reader.sees("type-1199");
+            reader.find("[aria-labelledby=types] tbody tr:nth-child(100)");
+            reader.open(page("types"));
+            reader.sees("The first 200 of 250.");
+            reader.fill("Name contains", "1249");
+            reader.sees("1 type", "type-1249");
+        }
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.couchjobs.Worker;
 import dev.couchjobs.server.TestServer.Response;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,6 +52,38 @@ class ManagementTest {
                         .get("pending")
                         .longValue())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void allTypesAreReadInPages() {
+        for (int i = 0; i < 25; i++) {
+            server.post("/v1/types/t" + (10 + i) + "/jobs", "{'data': 1}");
+        }
+        server.post("/v1/types/t13/pause", "{'reason': 'a release'}");
+        Response first = server.get("/v1/type-details?limit=20");
+        assertThat(first.body().get("items")).hasSize(20);
+        assertThat(first.body().at("/items/3/name").stringValue()).isEqualTo("t13");
+        assertThat(first.body().at("/items/3"))
+                .isEqualTo(server.get("/v1/types/t13").body());
+        assertThat(first.body().at("/items/3/pause/reason").stringValue()).isEqualTo("a release");
+        Response second = server.get(
+                "/v1/type-details?limit=20&after=" + first.body().get("next").stringValue());
+        assertThat(second.body().at("/items/0/name").stringValue()).isEqualTo("t30");
+        assertThat(second.body().get("items")).hasSize(5);
+        assertThat(second.body().has("next")).isFalse();
+    }
+
+    @Test
+    void aCallerSeesTheDetailsOfItsTypesOnly() {
+        Access mail = Access.of("jo", Role.READ).onlyTypes("mail");
+        try (TestServer some = new TestServer(http -> http.authenticator(Authenticator.always(mail)))) {
+            for (String type : List.of("bills", "mail", "orders")) {
+                some.jobs.add(some.database, JobType.of(type, Object.class), 1).join();
+            }
+            assertThat(some.get("/v1/type-details").body().get("items")).hasSize(1);
+            assertThat(some.get("/v1/type-details").body().at("/items/0/name").stringValue())
+                    .isEqualTo("mail");
+        }
     }
 
     @Test

@@ -1,17 +1,20 @@
 package dev.couchjobs.server.internal.api;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobTypes;
 import dev.couchjobs.Limits;
+import dev.couchjobs.PageRequest;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.json.Fields;
 import dev.couchjobs.server.internal.json.JobJson;
 import dev.couchjobs.server.internal.json.NewJobs;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.JsonNode;
 
@@ -28,7 +31,9 @@ public final class TypeOperations {
     public void bind(Operations operations) {
         JobTypes types = jobs.types();
         operations.read("listTypes", this::list);
-        operations.read("getType", this::get);
+        operations.read("listTypeDetails", this::listDetails);
+        operations.read(
+                "getType", (call, tx) -> tx.readAsync(one -> Replies.ok(details(one, call.type()), node -> node)));
         operations.write(
                 "setTypeTimeout",
                 (call, tx) -> Replies.done(types.setTypeTimeout(
@@ -54,22 +59,45 @@ public final class TypeOperations {
                         .node());
     }
 
-    private CompletableFuture<Reply> get(Call call, ReadTransactionContext tx) {
-        JobType<Object, Object> type = call.type();
-        return tx.readAsync(one -> {
-            var timeout = jobs.types().getTypeTimeout(one, type);
-            var pause = jobs.types().getPause(one, type);
-            var counts = jobs.counts(one, type);
-            var limits = jobs.limits().ofType(one, type);
-            return CompletableFuture.allOf(timeout, pause, counts, limits)
+    /** A page continues behind the name of its last type. */
+    private CompletableFuture<Reply> listDetails(Call call, ReadTransactionContext tx) {
+        PageRequest page = call.page();
+        return tx.readAsync(one -> jobs.types().getTypes(one).thenCompose(names -> {
+            List<String> rest = names.stream()
+                    .filter(call::mayRead)
+                    .filter(name ->
+                            page.after().map(last -> name.compareTo(last) > 0).orElse(true))
+                    .sorted()
+                    .limit(page.limit() + 1L)
+                    .toList();
+            List<String> shown = rest.subList(0, Math.min(page.limit(), rest.size()));
+            List<CompletableFuture<JsonNode>> items =
+                    shown.stream().map(name -> details(one, NewJobs.type(name))).toList();
+            return CompletableFuture.allOf(items.toArray(CompletableFuture[]::new))
                     .thenApply(done -> Reply.ok(new Fields()
-                            .put("name", type.name())
-                            .duration("timeout", timeout.join())
-                            .maybe("pause", pause.join(), JobJson::pause)
-                            .put("counts", JobJson.counts(counts.join()))
-                            .put("limits", JobJson.typeLimits(limits.join()))
+                            .putAll("items", items, CompletableFuture::join)
+                            .text(
+                                    "next",
+                                    rest.size() > shown.size()
+                                            ? Optional.of(shown.get(shown.size() - 1))
+                                            : Optional.empty())
                             .node()));
-        });
+        }));
+    }
+
+    private CompletableFuture<JsonNode> details(ReadTransaction tx, JobType<Object, Object> type) {
+        var timeout = jobs.types().getTypeTimeout(tx, type);
+        var pause = jobs.types().getPause(tx, type);
+        var counts = jobs.counts(tx, type);
+        var limits = jobs.limits().ofType(tx, type);
+        return CompletableFuture.allOf(timeout, pause, counts, limits)
+                .thenApply(done -> new Fields()
+                        .put("name", type.name())
+                        .duration("timeout", timeout.join())
+                        .maybe("pause", pause.join(), JobJson::pause)
+                        .put("counts", JobJson.counts(counts.join()))
+                        .put("limits", JobJson.typeLimits(limits.join()))
+                        .node());
     }
 
     private void bindStatuses(Operations operations) {

@@ -28,6 +28,7 @@ import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
+import dev.couchjobs.server.internal.latencies.LatencyOperations;
 import dev.couchjobs.server.internal.openapi.ApiDocument;
 import dev.couchjobs.server.internal.openapi.ApiOperation;
 import dev.couchjobs.server.internal.openapi.RequestChecker;
@@ -103,6 +104,7 @@ public final class ApiServlet extends HttpServlet {
         new WorkerOperations(jobs).bind(operations);
         new FeedOperations(jobs, database, settings.feedClients()).bind(operations);
         new BridgeOperations(BridgeNodes.on(database, settings.bridgePrefix())).bind(operations);
+        new LatencyOperations(jobs, database).bind(operations);
         new TokenOperations(tokens).bind(operations);
         work = new WorkOperations(jobs, database, settings.rows());
         work.bind(operations);
