@@ -46,13 +46,13 @@ function withQuery(url, query) {
   return given.length === 0 ? url : `${url}?${new URLSearchParams(given)}`;
 }
 
-async function request(method, url, { query = {}, body, signal } = {}) {
+async function request(method, url, { query = {}, text: json, signal } = {}) {
   const headers = {};
   const token = sessionStorage.getItem(TOKEN);
   if (token) {
     headers.Authorization = `Bearer ${token}`;
   }
-  if (body !== undefined) {
+  if (json !== undefined) {
     headers['Content-Type'] = 'application/json';
   }
   let response;
@@ -61,7 +61,7 @@ async function request(method, url, { query = {}, body, signal } = {}) {
       method,
       headers,
       signal,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: json,
       cache: 'no-cache',
     });
   } catch (error) {
@@ -114,8 +114,13 @@ export async function find(url, options) {
   }
 }
 
-export async function send(method, url, body) {
-  const text = await request(method, url, { body });
+export function send(method, url, body) {
+  return sendText(method, url, body === undefined ? undefined : JSON.stringify(body));
+}
+
+/** Sends JSON as it is written: a number may have more digits than a number of the browser. */
+export async function sendText(method, url, json) {
+  const text = await request(method, url, { text: json });
   return text === '' ? null : JSON.parse(text);
 }
 

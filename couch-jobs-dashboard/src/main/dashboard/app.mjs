@@ -70,7 +70,7 @@ function askForToken(error) {
 }
 
 function isTyping(target) {
-  return target.matches?.('input, select, textarea') || target.isContentEditable;
+  return target.matches?.('input:not([type=checkbox]), select, textarea') || target.isContentEditable;
 }
 
 function focusSearch() {

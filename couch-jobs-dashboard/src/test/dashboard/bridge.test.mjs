@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { changes, fields } from '../../main/resources/dev/couchjobs/server/dashboard/bridge.mjs';
+import { changes, fields } from '../../main/dashboard/bridge.mjs';
 
 const NODE = {
   name: 'reg_a',

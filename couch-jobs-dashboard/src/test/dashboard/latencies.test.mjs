@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Latencies, percentile } from '../../main/resources/dev/couchjobs/server/dashboard/latencies.mjs';
+import { Latencies, percentile } from '../../main/dashboard/latencies.mjs';
 
 const START = Date.parse('2027-01-31T08:00:00Z');
 

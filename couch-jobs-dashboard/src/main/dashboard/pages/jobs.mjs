@@ -1,12 +1,13 @@
 // The jobs of a type, all or by one filter, a page at a time.
 
-import { html, useEffect } from '../html.mjs';
-import { get, path } from '../api.mjs';
+import { html, useEffect, useState } from '../html.mjs';
+import { get, path, sendText } from '../api.mjs';
 import { typeNames } from '../data.mjs';
 import { number, plural } from '../format.mjs';
 import { useLive } from '../live.mjs';
+import { bodyOf, fieldsOf } from '../newjob.mjs';
 import { go, href } from '../router.mjs';
-import { ACTIONS, conditionOf, select } from '../selections.mjs';
+import { ACTIONS, changeEach, conditionOf, select, valuesOf } from '../selections.mjs';
 import { ErrorText, JobLink, Loaded, Section, Status, Time } from '../parts/basics.mjs';
 import { Ask } from '../parts/dialog.mjs';
 import { Pages, Table } from '../parts/table.mjs';
@@ -76,7 +77,11 @@ function Filters({ params, names }) {
 }
 
 /** A listing by status says more about each job than the others. */
-function JobTable({ type, jobs }) {
+function JobTable({ type, jobs, chosen, choose }) {
+  const all = jobs.length > 0 && chosen.length === jobs.length;
+  const box = (checked, label, changed, isMixed) =>
+    html`<input type="checkbox" checked=${checked} indeterminate=${isMixed} aria-label=${label} onChange=${changed} />`;
+  const toggled = (id) => (chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id]);
   const has = (field) => jobs.some((job) => job[field] !== undefined);
   return html`<${Table}
     label="Jobs"
@@ -84,6 +89,10 @@ function JobTable({ type, jobs }) {
     keyOf=${(job) => job.id}
     empty="No job is like that."
     columns=${[
+      {
+        head: box(all, 'Select all jobs of this page', () => choose(all ? [] : jobs.map((job) => job.id)), chosen.length > 0 && !all),
+        cell: ({ id }) => box(chosen.includes(id), `Select ${id}`, () => choose(toggled(id))),
+      },
       { head: 'Id', isMain: true, cell: (job) => html`<${JobLink} type=${type} id=${job.id} />` },
       { head: 'State', cell: (job) => html`<${Status} of=${job.status ?? job.state} />` },
       has('since') && { head: 'Since', cell: (job) => html`<${Time} at=${job.since} />` },
@@ -115,6 +124,38 @@ function JobTable({ type, jobs }) {
   />`;
 }
 
+/** What can be done to the jobs that are selected in the list. */
+function Selected({ type, ids, choose }) {
+  if (ids.length === 0) {
+    return null;
+  }
+  const these = plural(ids.length, 'job');
+  return html`<div class="selected" role="group" aria-label="Selected jobs">
+    <span role="status">${these} selected</span>
+    ${Object.entries(ACTIONS).map(
+      ([action, { verb, done, fields, isDangerous }]) =>
+        html`<${Ask}
+          key=${action}
+          isSmall
+          isDangerous=${isDangerous}
+          label=${`${verb}: ${these} selected`}
+          title=${`${verb}: ${these} of ${type}?`}
+          text="Those that are not in a fitting state are left alone."
+          confirm=${`${verb} ${number(ids.length)}`}
+          fields=${fields}
+          run=${async (values, show) => {
+            const tell = (count) => show(`${number(count)} of ${number(ids.length)} done…`);
+            const changed = await changeEach(type, ids, action, valuesOf(values), tell);
+            choose([]);
+            return `${number(changed)} of ${these} ${done}.`;
+          }}
+          >${verb}…<//
+        >`,
+    )}
+    <button type="button" class="small" onClick=${() => choose([])}>Select none</button>
+  </div>`;
+}
+
 /** Counts first, and says the count before it changes anything. */
 function ChangeAll({ params }) {
   const { type } = params;
@@ -125,13 +166,14 @@ function ChangeAll({ params }) {
   const [[, value]] = [...Object.entries(where), ['', '']];
   const which = value === '' ? `all jobs of ${type}` : `the jobs of ${type} that are listed by “${value}”`;
   const tell = (show) => (found) => show(`${number(found.read ?? 0)} jobs read…`);
-  const change = (action, reason, count) => ({
+  const change = (action, count) => ({
     title: `${ACTIONS[action].verb}: ${plural(count, 'job')} of ${type}?`,
     text: 'Those that are not in a fitting state any more are left alone. It goes on if the page is closed.',
     confirm: `${ACTIONS[action].verb} ${number(count)}`,
     isDangerous: ACTIONS[action].isDangerous,
+    fields: ACTIONS[action].fields,
     run: async (values, show) => {
-      const done = await select(type, { action, where, ...(reason && { reason }) }, tell(show));
+      const done = await select(type, { action, where, ...valuesOf(values) }, tell(show));
       return `${plural(done, 'job')} ${ACTIONS[action].done}.`;
     },
   });
@@ -141,13 +183,26 @@ function ChangeAll({ params }) {
     confirm="Count"
     fields=${[
       { name: 'action', label: 'Change', choices: Object.entries(ACTIONS).map(([name, { verb }]) => [name, verb]) },
-      { name: 'reason', label: 'Reason, of a cancellation', maxLength: 1000 },
     ]}
-    run=${async ({ action, reason }, show) => {
+    run=${async ({ action }, show) => {
       const count = await select(type, { action: 'count', where }, tell(show));
-      return count === 0 ? 'No job is like that.' : change(action, ACTIONS[action].hasReason && reason, count);
+      return count === 0 ? 'No job is like that.' : change(action, count);
     }}
     >Change all…<//
+  >`;
+}
+
+function Enqueue({ type }) {
+  return html`<${Ask}
+    title="Enqueue a job"
+    confirm="Enqueue"
+    fields=${fieldsOf(type)}
+    run=${async (values) => {
+      const added = await sendText('POST', path`v1/types/${values.type}/jobs`, bodyOf(values));
+      go(href('job', { type: added.type, id: added.id }));
+      return `${added.id}: ${added.change.replaceAll('_', ' ')}.`;
+    }}
+    >Enqueue…<//
   >`;
 }
 
@@ -155,11 +210,16 @@ function List({ params }) {
   const { type, state, status, tag, order, after } = params;
   const query = { state, status, tag, after, limit: LIMIT, newestFirst: order === 'newest' ? true : undefined };
   const page = useLive((signal) => get(path`v1/types/${type}/jobs`, { query, signal }), [JSON.stringify(params)], 3000);
+  const [wanted, choose] = useState([]);
+  useEffect(() => choose([]), [JSON.stringify(params)]);
+  // What is not listed any more is not selected.
+  const ids = (page.value?.items ?? []).map((job) => job.id).filter((id) => wanted.includes(id));
   const note = html`${tag && html`With the tag <b class="id">${tag}</b>. `}
     <a href=${href('type', { name: type })}>The type’s page</a> has its counts, limits and dead letters.`;
   return html`<${Section} id="list" title=${html`<span class="id">${type}</span>`} note=${note} actions=${html`<${ChangeAll} params=${params} />`}>
     <${Loaded} from=${page}>
-      ${(found) => html`<${JobTable} type=${type} jobs=${found.items} />
+      ${(found) => html`<${Selected} type=${type} ids=${ids} choose=${choose} />
+        <${JobTable} type=${type} jobs=${found.items} chosen=${ids} choose=${choose} />
         <${Pages} page="jobs" params=${params} next=${found.next} />`}
     <//>
     ${page.error?.code === 'not-indexed' &&
@@ -175,7 +235,10 @@ export function Jobs({ params }) {
       go(href('jobs', { ...params, type: first }), { replace: true });
     }
   }, [params.type, first]);
-  return html`<h1>Jobs</h1>
+  return html`<header class="title">
+      <h1>Jobs</h1>
+      <div class="actions"><${Enqueue} type=${params.type} /></div>
+    </header>
     <${Loaded} from=${names}>
       ${(all) =>
         all.length === 0 && !params.type

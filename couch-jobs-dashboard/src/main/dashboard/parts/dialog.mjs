@@ -12,7 +12,7 @@ let showLine = () => {};
  * Asks before it runs something.
  *
  * title, text, confirm: what is said; isDangerous: how the button looks; fields: what else is asked for, each
- * { name, label, type, value, required, hint, choices }; run gets the values, and a function that shows how far it is.
+ * { name, label, type, value, required, hint, choices, rows }; run gets the values, and a function that shows how far it is.
  * It returns what to say afterwards, or what to ask next.
  */
 export function ask(options) {
@@ -43,7 +43,18 @@ function Field({ field }) {
             ([value, text]) => html`<option value=${value} selected=${value === field.value}>${text}</option>`,
           )}
         </select>`
-      : html`<input
+      : field.rows
+        ? html`<textarea
+            id=${id}
+            name=${field.name}
+            rows=${field.rows}
+            defaultValue=${field.value ?? ''}
+            required=${field.required}
+            aria-describedby=${hint}
+            autocomplete="off"
+            spellcheck=${false}
+          ></textarea>`
+        : html`<input
           id=${id}
           name=${field.name}
           type=${field.type ?? 'text'}
@@ -81,7 +92,7 @@ export function Dialog() {
       if (!dialog.current.open) {
         dialog.current.showModal();
       }
-      (dialog.current.querySelector('input, select') ?? dialog.current.querySelector('button')).focus();
+      (dialog.current.querySelector('input, select, textarea') ?? dialog.current.querySelector('button')).focus();
     }
   }, [options]);
   if (!options) {

@@ -110,7 +110,7 @@ final class Browser implements AutoCloseable {
     /** A button or link, by what a screen reader says of it. */
     WebElement control(String name) {
         return wait.withMessage(() -> "a control named " + name + " in\n" + text())
-                .until(unused -> driver.findElements(By.cssSelector("button, a[href], select, input")).stream()
+                .until(unused -> driver.findElements(By.cssSelector("button, a[href], select, input, textarea")).stream()
                         .filter(element -> element.isDisplayed()
                                 && element.getAccessibleName().equals(name))
                         .findFirst()
@@ -121,7 +121,7 @@ final class Browser implements AutoCloseable {
     private WebElement control(String name, String within) {
         return wait.withMessage(() -> "a control named " + name + " within " + within + " in\n" + text())
                 .until(unused -> driver.findElements(By.cssSelector(within)).stream()
-                        .flatMap(part -> part.findElements(By.cssSelector("button, a[href], select, input")).stream())
+                        .flatMap(part -> part.findElements(By.cssSelector("button, a[href], select, input, textarea")).stream())
                         .filter(element -> element.isDisplayed()
                                 && element.getAccessibleName().equals(name))
                         .findFirst()

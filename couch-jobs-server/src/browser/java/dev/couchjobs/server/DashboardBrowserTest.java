@@ -370,9 +370,9 @@ class DashboardBrowserTest {
         browser.click("Change all…");
         browser.sees("Change the jobs of many that are listed by “bulk”");
         browser.choose("Change", "Cancel");
-        browser.fill("Reason, of a cancellation", "too many");
         browser.click("Count");
         browser.sees("Cancel: 3 jobs of many?");
+        browser.fill("Reason", "too many");
         assertThat(scene.job(Scene.MANY, "bulk-1").state()).isEqualTo(JobState.PENDING);
         browser.click("Cancel 3");
         browser.sees("3 jobs cancelled.");
@@ -382,6 +382,64 @@ class DashboardBrowserTest {
         browser.open(page("jobs", "type", Scene.MAIL.name(), "status", "scheduled"));
         browser.sees("newsletter-1");
         assertThat(browser.text()).doesNotContain("Change all…");
+    }
+
+    @Test
+    void jobsAreSelectedAndChanged() {
+        for (int i = 1; i <= 4; i++) {
+            scene.add(NewJob.of(Scene.MANY, (Object) i)
+                    .id("pick-" + i)
+                    .tags("pick")
+                    .at(later()));
+        }
+        browser.open(page("jobs", "type", Scene.MANY.name(), "tag", "pick"));
+        browser.sees("pick-4");
+        assertThat(browser.text()).doesNotContain("selected");
+        browser.control("Select pick-2").sendKeys(Keys.SPACE);
+        browser.sees("1 job selected");
+        browser.control("Select pick-3").sendKeys(Keys.SPACE);
+        browser.sees("2 jobs selected");
+        assertThat(browser.accessibilityProblems()).isEmpty();
+        browser.click("Reprioritise: 2 jobs selected");
+        browser.fill("Priority", "9");
+        browser.click("Reprioritise 2");
+        browser.sees("2 of 2 jobs reprioritised.");
+        assertThat(scene.job(Scene.MANY, "pick-2").priority()).isEqualTo(9);
+        assertThat(scene.job(Scene.MANY, "pick-4").priority()).isZero();
+
+        browser.click("Select all jobs of this page");
+        browser.sees("4 jobs selected");
+        browser.click("Select pick-4");
+        browser.click("Cancel: 3 jobs selected");
+        browser.sees("Cancel: 3 jobs of many?");
+        browser.fill("Reason", "picked " + ATTACK);
+        browser.click("Cancel 3");
+        browser.sees("3 of 3 jobs cancelled.");
+        assertThat(scene.job(Scene.MANY, "pick-1").error()).contains("picked " + ATTACK);
+        assertThat(scene.job(Scene.MANY, "pick-4").state()).isEqualTo(JobState.PENDING);
+        browser.seesNoMore("selected");
+    }
+
+    @Test
+    void aJobIsEnqueued() {
+        browser.open(page("jobs", "type", Scene.MANY.name()));
+        browser.click("Enqueue…");
+        browser.sees("Enqueue a job");
+        assertThat(browser.accessibilityProblems()).isEmpty();
+        browser.fill("Data, as JSON", "{\"tracking\": " + Scene.DIGITS + ", ");
+        browser.fill("Id", "written " + ATTACK);
+        browser.fill("Priority", "4");
+        browser.run("document.querySelector('dialog [name=at]').value = '2040-01-31T08:00:00'");
+        browser.click("Enqueue", "dialog");
+        browser.sees("The data is not JSON.");
+        browser.fill("Data, as JSON", "{\"tracking\": " + Scene.DIGITS + ", \"text\": \"</script>\"}");
+        browser.click("Enqueue", "dialog");
+        browser.sees("written " + ATTACK + ": added.", "\"tracking\": " + Scene.DIGITS);
+        assertThat(scene.job(Scene.MANY, "written " + ATTACK))
+                .satisfies(job -> assertThat(job.priority()).isEqualTo(4))
+                .satisfies(job -> assertThat(job.scheduledTime()).hasValueSatisfying(time -> assertThat(time.toString())
+                        .startsWith("2040-01-3")));
+        assertThat(browser.run("return window.attacked")).isNull();
     }
 
     @Test
