@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What is kept beside a job: its attempts, its log and progress, and what it waits for ({@link CouchJobs#details}). A
+ * What is kept beside a job: its attempts, its log and progress, what it waits for, and what waits for it ({@link CouchJobs#details}). A
  * handler writes log and progress with {@link JobContext}, another processor with {@link Processor}. Safe for use by
  * several threads.
  */
@@ -50,6 +50,21 @@ public final class JobDetails {
     public CompletableFuture<Page<Dependency>> waitsFor(
             ReadTransactionContext context, JobType<?, ?> type, String jobId, PageRequest page) {
         return listingVerbs.waitsFor(context, type, jobId, page);
+    }
+
+    /**
+     * One page of the jobs that wait for a job, in no particular order.
+     *
+     * @param context a database, or a transaction to read in
+     * @param type the type of the job that they wait for
+     * @param jobId its id; there may be no such job yet
+     * @param page which part of them
+     * @return the page; empty if no job waits for it
+     * @throws IllegalArgumentException if the page is to begin where this listing has no place, or newest first
+     */
+    public CompletableFuture<Page<Dependent>> dependents(
+            ReadTransactionContext context, JobType<?, ?> type, String jobId, PageRequest page) {
+        return listingVerbs.dependents(context, type, jobId, page);
     }
 
     /**

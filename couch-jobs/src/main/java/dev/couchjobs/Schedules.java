@@ -4,6 +4,8 @@ import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.verbs.ScheduleVerbs;
+import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -56,6 +58,36 @@ public final class Schedules {
      */
     public CompletableFuture<Page<ScheduleInfo>> list(ReadTransactionContext context, PageRequest page) {
         return verbs.list(context, page);
+    }
+
+    /**
+     * The next firing times of a schedule, without random delays, if each job has ended by the time of the next. Of a
+     * pause between jobs only the time of a job that waits is known.
+     *
+     * @param context a database, or a transaction to join
+     * @param name the schedule
+     * @param count how many, from 1 to 100
+     * @return the times, the next one first; none if the schedule is paused or has ended. Fails with
+     *     {@link ScheduleNotFoundException} if there is no such schedule
+     * @throws IllegalArgumentException if the count is anything else
+     */
+    public CompletableFuture<List<Instant>> firingTimes(ReadTransactionContext context, String name, int count) {
+        return verbs.firingTimes(context, name, count);
+    }
+
+    /**
+     * The last jobs of a schedule that are kept: those of its present type whose ids are its name, an at sign and a
+     * time. Reads one range.
+     *
+     * @param context a database, or a transaction to join
+     * @param name the schedule
+     * @param count how many, from 1 to 100
+     * @return the jobs, the last one first. Fails with {@link ScheduleNotFoundException} if there is no such schedule,
+     *     and with {@link UncommittedChangesException} if the transaction has changed jobs of the type
+     * @throws IllegalArgumentException if the count is anything else
+     */
+    public CompletableFuture<List<JobSummary>> jobs(ReadTransactionContext context, String name, int count) {
+        return verbs.jobs(context, name, count);
     }
 
     /**

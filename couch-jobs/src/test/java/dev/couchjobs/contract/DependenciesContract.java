@@ -12,6 +12,7 @@ import dev.couchjobs.DependencyCycleException;
 import dev.couchjobs.DependencyException;
 import dev.couchjobs.DependencyNotFoundException;
 import dev.couchjobs.DependencyPolicy;
+import dev.couchjobs.Dependent;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
@@ -122,6 +123,36 @@ class DependenciesContract extends DependingJobs {
     private List<Dependency> missing(String mailId) {
         return await(jobs.details().waitsFor(database, MAIL, mailId, PageRequest.of(10)))
                 .items();
+    }
+
+    @Test
+    void theJobsThatWaitForOneAreListedInPages() {
+        add(
+                job("a"),
+                mail("m1").after(INDEX, "a"),
+                mail("m2", "a", DependencyPolicy.FAIL),
+                mail("m3").after(INDEX, "a"));
+        add(mail("m4", "a", DependencyPolicy.IGNORE), job("b"), mail("other").after(INDEX, "b"));
+        PageRequest three = PageRequest.of(3);
+
+        Page<Dependent> first = await(jobs.details().dependents(database, INDEX, "a", three));
+        Page<Dependent> second = await(jobs.details()
+                .dependents(database, INDEX, "a", three.after(first.next().orElseThrow())));
+
+        assertThat(first.items()).hasSize(3);
+        assertThat(second).extracting(Page::next).isEqualTo(Optional.empty());
+        assertThat(Stream.of(first, second).flatMap(page -> page.items().stream()))
+                .containsExactlyInAnyOrder(
+                        new Dependent(MAIL.name(), "m1", DependencyPolicy.WAIT),
+                        new Dependent(MAIL.name(), "m2", DependencyPolicy.FAIL),
+                        new Dependent(MAIL.name(), "m3", DependencyPolicy.WAIT),
+                        new Dependent(MAIL.name(), "m4", DependencyPolicy.IGNORE));
+        assertThatThrownBy(() -> jobs.details()
+                        .dependents(
+                                database, INDEX, "b", three.after(first.next().orElseThrow())))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(await(jobs.details().dependents(database, MAIL, "m1", three)).items())
+                .isEmpty();
     }
 
     @Test

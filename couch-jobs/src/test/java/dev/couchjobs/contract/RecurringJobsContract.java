@@ -2,6 +2,7 @@ package dev.couchjobs.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.AcceptOptions;
@@ -20,6 +21,7 @@ import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Schedule;
 import dev.couchjobs.ScheduleInfo;
 import dev.couchjobs.ScheduleNotFoundException;
+import dev.couchjobs.UncommittedChangesException;
 import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
@@ -107,6 +109,55 @@ class RecurringJobsContract extends JobsContract {
             finish(job);
         }
         assertThat(waiting()).containsExactly("hourly@2026-11-21T16:00:00Z");
+    }
+
+    private List<Instant> times(String name, int count) {
+        return await(timed.schedules().firingTimes(database, name, count));
+    }
+
+    @Test
+    void theNextTimesAndTheLastJobsAreTold() {
+        put(EVERY_HOUR);
+        assertThat(times(HOURLY, 2)).containsExactly(NOON.plus(HOUR), NOON.plus(HOUR.multipliedBy(2)));
+        for (String time : List.of("13:00", "14:00", "15:00")) {
+            clock.advance(HOUR);
+            finish(acceptAt(time));
+        }
+        await(timed.add(database, JOB.id("hourly@my own")));
+        await(timed.add(database, JOB.id("hourly")));
+
+        assertThat(await(timed.schedules().jobs(database, HOURLY, 3)))
+                .extracting(JobSummary::jobId, JobSummary::state)
+                .containsExactly(
+                        tuple("hourly@2026-11-21T16:00:00Z", JobState.PENDING),
+                        tuple("hourly@2026-11-21T15:00:00Z", JobState.FINISHED),
+                        tuple("hourly@2026-11-21T14:00:00Z", JobState.FINISHED));
+        assertThat(times(HOURLY, 1)).containsExactly(NOON.plus(HOUR.multipliedBy(4)));
+        clock.advance(HOUR);
+        acceptAt("16:00");
+        assertThat(times(HOURLY, 1)).containsExactly(NOON.plus(HOUR.multipliedBy(5)));
+        await(timed.schedules().pause(database, HOURLY));
+        assertThat(times(HOURLY, 5)).isEmpty();
+        assertThat(await(timed.schedules().jobs(database, HOURLY, 100))).hasSize(4);
+    }
+
+    @Test
+    void theTimesOfAScheduleThatEndsAreFew() {
+        put(EVERY_HOUR.endingAt(NOON.plus(HOUR.multipliedBy(3))));
+        assertThat(times(HOURLY, 100)).containsExactly(NOON.plus(HOUR), NOON.plus(HOUR.multipliedBy(2)));
+        put(Schedule.afterEach("pauses", HOUR, JOB).startingAt(NOON.plus(HOUR)));
+        assertThat(times("pauses", 5)).containsExactly(NOON.plus(HOUR));
+        assertThatThrownBy(() -> timed.schedules().firingTimes(database, HOURLY, 0))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> timed.schedules().jobs(database, HOURLY, 101))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(failureOf(timed.schedules().firingTimes(database, "none", 5)))
+                .isInstanceOf(ScheduleNotFoundException.class);
+        assertThat(failureOf(timed.schedules().jobs(database, "none", 5)))
+                .isInstanceOf(ScheduleNotFoundException.class);
+        assertThat(failureOf(database.runAsync(tx -> timed.add(tx, JOB.id("own"))
+                        .thenCompose(done -> timed.schedules().jobs(tx, HOURLY, 5)))))
+                .isInstanceOf(UncommittedChangesException.class);
     }
 
     @Test

@@ -87,7 +87,11 @@ final class DependencyRows {
                 verb(
                         "`waitsFor`",
                         DependencyRows::one,
-                        (s, db, job) -> s.jobs.details().waitsFor(db, MAIL, LAST, PageRequest.of(MANY))));
+                        (s, db, job) -> s.jobs.details().waitsFor(db, MAIL, LAST, PageRequest.of(MANY))),
+                verb(
+                        "`dependents` of a job that 100 wait for",
+                        s -> many(s, MANY, DependencyPolicy.WAIT),
+                        (s, db, job) -> s.jobs.details().dependents(db, MAIL, job.id(), PageRequest.of(MANY))));
     }
 
     private static NewJob<String> after(String id, int dependencies) {

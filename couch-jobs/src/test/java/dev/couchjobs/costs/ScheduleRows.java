@@ -36,6 +36,14 @@ final class ScheduleRows {
                         ScheduleRows::put,
                         (s, db, name) -> s.jobs.schedules().get(db, name)),
                 verb(
+                        "`schedules().firingTimes`",
+                        ScheduleRows::put,
+                        (s, db, name) -> s.jobs.schedules().firingTimes(db, name, 5)),
+                verb(
+                        "`schedules().jobs`",
+                        ScheduleRows::put,
+                        (s, db, name) -> s.jobs.schedules().jobs(db, name, 5)),
+                verb(
                         "`schedules().pause`",
                         ScheduleRows::put,
                         (s, db, name) -> s.jobs.schedules().pause(db, name)),

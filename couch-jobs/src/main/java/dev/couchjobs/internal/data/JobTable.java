@@ -4,6 +4,7 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.UncommittedChangesException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +45,30 @@ public final class JobTable {
                 .thenApply(rows -> rows.stream()
                         .map(row -> from.keys().jobIdOfData(row.getKey()))
                         .findFirst());
+    }
+
+    /**
+     * {@return the last rows of jobs with ids from an id on and before another, the last one first; read without
+     * conflicts} It fails with {@link UncommittedChangesException} in a transaction that has written jobs of the type.
+     */
+    public static CompletableFuture<Map<String, JobRow>> lastBetween(
+            ReadTransaction tx, TypeKeys keys, String fromId, String beforeId, int limit) {
+        if (hasWritten(tx, keys)) {
+            return CompletableFuture.failedFuture(new UncommittedChangesException());
+        }
+        Range range = new Range(keys.data(fromId), keys.data(beforeId));
+        return Quarantine.range(
+                        tx,
+                        keys,
+                        range,
+                        limit,
+                        true,
+                        row -> Map.entry(keys.jobIdOfData(row.getKey()), JobRow.decode(row.getValue())))
+                .thenApply(rows -> {
+                    Map<String, JobRow> byId = new LinkedHashMap<>();
+                    rows.forEach(row -> byId.put(row.getKey(), row.getValue()));
+                    return byId;
+                });
     }
 
     /**

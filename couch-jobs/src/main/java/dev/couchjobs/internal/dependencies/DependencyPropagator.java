@@ -2,6 +2,7 @@ package dev.couchjobs.internal.dependencies;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.DependencyPolicy;
+import dev.couchjobs.Dependent;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;

@@ -5,9 +5,11 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyPolicy;
+import dev.couchjobs.Dependent;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Quarantine;
@@ -55,6 +57,33 @@ public final class Dependents {
         return Quarantine.range(tx, tx, dependent.keys(), new Range(begin, all.end), limit, false, row -> {
             Link link = link(dependencyRows, row);
             return new Dependency(link.typeName(), link.jobId(), link.policy());
+        });
+    }
+
+    /** The place of a job among those that wait for another. */
+    public record Waiting(long group, Dependent dependent) {
+        /** {@return this as a part of a key} */
+        public Tuple place() {
+            return Tuple.from(group, dependent.typeName(), dependent.jobId());
+        }
+    }
+
+    /**
+     * Reads the jobs that wait for a job, in the order of their waiter groups, types and ids.
+     *
+     * @param after the place of the last one of the previous page, if any
+     */
+    public static CompletableFuture<List<Waiting>> dependentsOf(
+            ReadTransaction tx, JobRef dependency, Optional<Tuple> after, int limit) {
+        Subspace groups = dependency.keys().dependents(dependency.id());
+        Range all = groups.range();
+        byte[] begin =
+                after.map(last -> ByteArrayUtil.keyAfter(groups.pack(last))).orElse(all.begin);
+        return Quarantine.range(tx, tx, dependency.keys(), new Range(begin, all.end), limit, false, row -> {
+            Tuple waiting = groups.unpack(row.getKey());
+            return new Waiting(
+                    waiting.getLong(0),
+                    new Dependent(Keyspace.typeName(waiting, 1), Keyspace.jobId(waiting, 2), policy(row)));
         });
     }
 

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.schedules;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.JobState;
 import dev.couchjobs.internal.data.ClaimEnd;
@@ -16,6 +17,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.WaitCondition;
 import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
@@ -26,6 +28,7 @@ import java.time.InstantSource;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -336,6 +339,12 @@ public final class ScheduleFirings {
                 .thenCompose(rows -> CompletableFuture.allOf(rows.toArray(CompletableFuture<?>[]::new))
                         .thenApply(done ->
                                 rows.stream().map(CompletableFuture::join).toList()));
+    }
+
+    /** {@return the last jobs of a schedule that are kept, by id, the last one first} */
+    public static CompletableFuture<Map<String, JobRow>> lastJobs(
+            ReadTransaction tx, TypeKeys keys, String name, int limit) {
+        return JobTable.lastBetween(tx, keys, name + SEPARATOR, name + SEPARATOR + AFTER_ALL_TIMES, limit);
     }
 
     private JobRef ref(Plan plan) {

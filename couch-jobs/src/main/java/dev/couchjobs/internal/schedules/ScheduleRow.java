@@ -5,6 +5,7 @@ import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.SequencePlace;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -326,6 +327,28 @@ public record ScheduleRow(
      */
     OptionalLong next(long time, long began, long now) {
         return definition.next(Math.max(time, countedLastTime(now)), began, now);
+    }
+
+    /**
+     * {@return the next firing times: that of the current job if it is still to come, and those after it} Of a pause
+     * between jobs, only the first is known.
+     */
+    public List<Long> upcoming(long now, int count) {
+        List<Long> times = new ArrayList<>();
+        boolean waits = current != null && current.time() > now;
+        OptionalLong next = waits
+                ? OptionalLong.of(Objects.requireNonNull(current).time())
+                : definition.nextAfter(Math.max(now, countedLastTime(now)));
+        if (isPaused() || (definition.timing() instanceof Timing.FixedDelay && !waits)) {
+            return times;
+        }
+        while (next.isPresent() && times.size() < count) {
+            times.add(next.getAsLong());
+            next = definition.timing() instanceof Timing.FixedDelay
+                    ? OptionalLong.empty()
+                    : definition.nextAfter(next.getAsLong());
+        }
+        return times;
     }
 
     private long countedLastTime(long now) {

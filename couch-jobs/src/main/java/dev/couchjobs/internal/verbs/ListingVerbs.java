@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.Dependency;
+import dev.couchjobs.Dependent;
 import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
@@ -268,6 +269,40 @@ public final class ListingVerbs {
             Tuple dependency = Tuple.fromBytes(last);
             return keyspace.job(dependency.getString(0), dependency.getString(1));
         } catch (RuntimeException e) { // the token names no dependency
+            throw PageToken.unknown(continuation);
+        }
+    }
+
+    /** {@return a page of the jobs that wait for a job} */
+    public CompletableFuture<Page<Dependent>> dependents(
+            ReadTransactionContext context, JobType<?, ?> type, String jobId, PageRequest page) {
+        requireOldestFirst(page);
+        JobRef ref = keyspace.job(type.name(), jobId);
+        String name = "wait for " + type.name() + "/" + jobId;
+        Optional<Tuple> after = page.after().map(continuation -> waiting(name, continuation));
+        return new BatchSize(page.limit())
+                .run(tries -> transactions
+                        .named("list dependents of", type.name())
+                        .read(
+                                context,
+                                tx -> tries.next(size -> Dependents.dependentsOf(tx, ref, after, size)
+                                        .thenApply(found -> new Page<>(
+                                                found.stream()
+                                                        .map(Dependents.Waiting::dependent)
+                                                        .toList(),
+                                                found.size() < size
+                                                        ? Optional.empty()
+                                                        : Optional.of(PageToken.encode(
+                                                                name,
+                                                                found.get(found.size() - 1)
+                                                                        .place()
+                                                                        .pack())))))));
+    }
+
+    private static Tuple waiting(String name, String continuation) {
+        try {
+            return Tuple.fromBytes(PageToken.decode(name, continuation));
+        } catch (RuntimeException e) { // the token names no job
             throw PageToken.unknown(continuation);
         }
     }

@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.JobState;
+import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Page;
@@ -32,6 +33,7 @@ import dev.couchjobs.internal.schedules.ScheduleRow;
 import dev.couchjobs.internal.schedules.ScheduleTable;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.PayloadCodec;
+import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +47,8 @@ import java.util.random.RandomGenerator;
 
 /** The verbs of schedules. Each leaves the same state if it runs twice. */
 public final class ScheduleVerbs {
+    private static final int COUNT_MAX = 100;
+
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final PayloadCodec codec;
@@ -240,6 +244,46 @@ public final class ScheduleVerbs {
                         context,
                         tx -> table.list(tx, page.after(), page.limit() + 1, page.isNewestFirst())
                                 .thenApply(rows -> page(rows, page.limit())));
+    }
+
+    /** {@return the next firing times of a schedule} */
+    public CompletableFuture<List<Instant>> firingTimes(ReadTransactionContext context, String name, int count) {
+        checkCount(count);
+        return transactions
+                .named("get firing times", "")
+                .read(
+                        context,
+                        tx -> table.find(tx, name)
+                                .thenApply(row -> required(row, name).upcoming(firings.now(), count).stream()
+                                        .map(Instant::ofEpochSecond)
+                                        .toList()));
+    }
+
+    /** {@return the last jobs of a schedule, the last one first} */
+    public CompletableFuture<List<JobSummary>> jobs(ReadTransactionContext context, String name, int count) {
+        checkCount(count);
+        return transactions
+                .named("list jobs of schedule", "")
+                .read(
+                        context,
+                        tx -> table.find(tx, name).thenCompose(row -> {
+                            TypeKeys keys = keyspace.type(
+                                    required(row, name).definition().typeName());
+                            return ScheduleFirings.lastJobs(tx, keys, name, count)
+                                    .thenApply(jobs -> jobs.entrySet().stream()
+                                            .map(job -> new JobSummary(
+                                                    job.getKey(),
+                                                    job.getValue().state(),
+                                                    ScheduledTimes.toInstant(
+                                                            job.getValue().scheduledTime())))
+                                            .toList());
+                        }));
+    }
+
+    private static void checkCount(int count) {
+        if (count < 1 || count > COUNT_MAX) {
+            throw new IllegalArgumentException("From 1 to " + COUNT_MAX + " can be asked for; this is " + count + ".");
+        }
     }
 
     private Page<ScheduleInfo> page(List<KeyValue> rows, int limit) {
