@@ -7,6 +7,8 @@ import dev.couchjobs.Worker;
 import dev.couchjobs.server.TestServer.Response;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -52,6 +54,37 @@ class ManagementTest {
                         .get("pending")
                         .longValue())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void aScheduleTellsItsNextTimesAndItsLastJobs() {
+        server.put("/v1/schedules/hourly", "{'every': 'PT1H', 'job': {'type': 'mail', 'data': 1}}");
+        server.post("/v1/schedules/hourly/run-now", "");
+        Worker worker = server.jobs.worker().handle(MAIL, job -> "done").start();
+        String id = server.get("/v1/schedules/hourly").body().get("currentJob").stringValue();
+        server.get("/v1/types/mail/jobs/" + id.replace(":", "%3A") + "/result?timeout=PT20S");
+        worker.close();
+
+        Response firings = server.get("/v1/schedules/hourly/firings?limit=3");
+        assertThat(firings.body().get("times")).hasSize(3);
+        Instant first = Instant.parse(firings.body().at("/times/0").stringValue());
+        assertThat(Instant.parse(firings.body().at("/times/2").stringValue()))
+                .isEqualTo(first.plus(Duration.ofHours(2)));
+        assertThat(firings.body().get("jobs")).hasSize(2);
+        assertThat(firings.body().at("/jobs/0/state").stringValue()).isEqualTo("pending");
+        assertThat(firings.body().at("/jobs/1/outcome").stringValue()).isEqualTo("succeeded");
+        assertThat(firings.body().at("/jobs/1/lastAttempt/until").isMissingNode())
+                .isFalse();
+        assertThat(server.get("/v1/schedules/none/firings").status()).isEqualTo(404);
+    }
+
+    @Test
+    void whatWaitsForAJobIsTold() {
+        server.post("/v1/types/mail/jobs", "{'id': 'a', 'data': 1}");
+        server.post("/v1/types/bill/jobs", "{'id': 'b', 'data': 1, 'after': [{'type': 'mail', 'id': 'a'}]}");
+        Response dependents = server.get("/v1/types/mail/jobs/a/dependents");
+        assertThat(dependents.body().get("items").toString())
+                .isEqualTo("[{\"type\":\"bill\",\"id\":\"b\",\"ifUnsuccessful\":\"wait\"}]");
     }
 
     @Test

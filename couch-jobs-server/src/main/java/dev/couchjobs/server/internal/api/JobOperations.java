@@ -8,6 +8,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobStatus;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Page;
 import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
@@ -84,6 +85,19 @@ public final class JobOperations {
                 "listDependencies",
                 (call, tx) -> Replies.page(
                         jobs.details().waitsFor(tx, call.type(), call.id(), call.page()), JobJson::dependency));
+        operations.read("listDependents", this::dependents);
+    }
+
+    private CompletableFuture<Reply> dependents(Call call, ReadTransactionContext tx) {
+        return jobs.details()
+                .dependents(tx, call.type(), call.id(), call.page())
+                .thenApply(page -> Reply.ok(JobJson.page(
+                        new Page<>(
+                                page.items().stream()
+                                        .filter(job -> call.mayRead(job.typeName()))
+                                        .toList(),
+                                page.next()),
+                        JobJson::dependent)));
     }
 
     private CompletableFuture<Reply> add(Call call, TransactionContext tx) {

@@ -1,22 +1,34 @@
 package dev.couchjobs.server.internal.api;
 
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Schedule;
+import dev.couchjobs.ScheduleInfo;
 import dev.couchjobs.server.internal.http.Reply;
+import dev.couchjobs.server.internal.json.Fields;
 import dev.couchjobs.server.internal.json.JobJson;
 import dev.couchjobs.server.internal.json.NewJobs;
+import java.time.Instant;
 import java.time.ZoneId;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.JsonNode;
 
 /** Schedules. */
 public final class ScheduleOperations {
-    private final CouchJobs jobs;
+    private static final int FIRINGS_STANDARD = 5;
 
-    public ScheduleOperations(CouchJobs jobs) {
+    private final CouchJobs jobs;
+    private final Hiding hiding;
+
+    public ScheduleOperations(CouchJobs jobs, Hiding hiding) {
         this.jobs = jobs;
+        this.hiding = hiding;
     }
 
     public void bind(Operations operations) {
@@ -25,6 +37,7 @@ public final class ScheduleOperations {
         operations.read(
                 "getSchedule",
                 (call, tx) -> Replies.found(jobs.schedules().get(tx, call.name()), JobJson::schedule, "such schedule"));
+        operations.read("listFirings", this::firings);
         operations.write("putSchedule", this::put);
         operations.write(
                 "pauseSchedule", (call, tx) -> Replies.ok(jobs.schedules().pause(tx, call.name()), JobJson::schedule));
@@ -36,6 +49,38 @@ public final class ScheduleOperations {
                 (call, tx) -> Replies.ok(jobs.schedules().runNow(tx, call.name()), JobJson::schedule));
         operations.write(
                 "removeSchedule", (call, tx) -> Replies.done(jobs.schedules().remove(tx, call.name())));
+    }
+
+    private CompletableFuture<Reply> firings(Call call, ReadTransactionContext context) {
+        int limit = call.number("limit").map(Math::toIntExact).orElse(FIRINGS_STANDARD);
+        return context.readAsync(tx -> {
+            var times = jobs.schedules().firingTimes(tx, call.name(), limit);
+            return fired(tx, call, limit).thenCombine(times, (items, next) -> {
+                List<String> texts = next.stream().map(Instant::toString).toList();
+                return Reply.ok(new Fields()
+                        .put("times", texts)
+                        .putAll("jobs", items, item -> item)
+                        .node());
+            });
+        });
+    }
+
+    private CompletableFuture<List<JsonNode>> fired(ReadTransaction tx, Call call, int limit) {
+        return jobs.schedules().get(tx, call.name()).thenCompose(found -> {
+            ScheduleInfo schedule = found.orElseThrow(() -> Replies.notFound("such schedule"));
+            JobType<Object, Object> type = NewJobs.type(schedule.typeName());
+            boolean isHidden = hiding.isFrom(call.access(), type.name());
+            return jobs.schedules().jobs(tx, call.name(), limit).thenCompose(last -> {
+                List<CompletableFuture<Optional<JsonNode>>> reads = last.stream()
+                        .map(job -> jobs.getJob(tx, type, job.jobId())
+                                .thenApply(read -> read.map(one -> JobJson.fired(one, isHidden))))
+                        .toList();
+                return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
+                        .thenApply(done -> reads.stream()
+                                .flatMap(read -> read.join().stream())
+                                .toList());
+            });
+        });
     }
 
     private CompletableFuture<Reply> put(Call call, TransactionContext tx) {

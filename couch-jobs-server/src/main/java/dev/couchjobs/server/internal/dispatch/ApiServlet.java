@@ -98,7 +98,7 @@ public final class ApiServlet extends HttpServlet {
         Operations operations = new Operations();
         new JobOperations(jobs, database, hiding).bind(operations);
         new TypeOperations(jobs, hiding).bind(operations);
-        new ScheduleOperations(jobs).bind(operations);
+        new ScheduleOperations(jobs, hiding).bind(operations);
         new BatchOperations(jobs).bind(operations);
         new SelectionOperations(jobs).bind(operations);
         new WorkerOperations(jobs).bind(operations);

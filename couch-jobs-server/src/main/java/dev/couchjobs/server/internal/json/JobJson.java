@@ -4,6 +4,7 @@ import dev.couchjobs.AddResult;
 import dev.couchjobs.BatchInfo;
 import dev.couchjobs.DeadLetter;
 import dev.couchjobs.Dependency;
+import dev.couchjobs.Dependent;
 import dev.couchjobs.Health;
 import dev.couchjobs.JobAttempt;
 import dev.couchjobs.JobCounts;
@@ -171,6 +172,30 @@ public final class JobJson {
                 .put("type", dependency.typeName())
                 .put("id", dependency.jobId())
                 .put("ifUnsuccessful", dependency.policy())
+                .node();
+    }
+
+    public static JsonNode dependent(Dependent dependent) {
+        return new Fields()
+                .put("type", dependent.typeName())
+                .put("id", dependent.jobId())
+                .put("ifUnsuccessful", dependent.policy())
+                .node();
+    }
+
+    /**
+     * {@return a job of a schedule}
+     *
+     * @param isHidden whether the caller must not see what it contains
+     */
+    public static JsonNode fired(JobInfo<Object, Object> job, boolean isHidden) {
+        return new Fields()
+                .put("id", job.id())
+                .put("state", job.state())
+                .maybe("outcome", job.outcome(), JobJson::constant)
+                .time("scheduledTime", job.scheduledTime())
+                .maybe("lastAttempt", job.lastAttempt(), attempt -> attempt(attempt, isHidden))
+                .text("error", job.error().map(error -> error(error, isHidden)))
                 .node();
     }
 
