@@ -31,9 +31,11 @@ export function start() {
   document.addEventListener('click', (event) => {
     const link = event.target.closest?.('a[href]');
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
-    if (link && isPlain && !link.target && !link.hasAttribute('download') && isOwn(link.href)) {
+    // A link in a picture has an object as href.
+    const url = link && new URL(link.getAttribute('href'), root).href;
+    if (link && isPlain && !link.hasAttribute('target') && !link.hasAttribute('download') && isOwn(url)) {
       event.preventDefault();
-      go(link.href);
+      go(url);
     }
   });
 }

@@ -3,11 +3,13 @@
 import { html } from '../html.mjs';
 import { find, get, getText, path, send } from '../api.mjs';
 import { ago, duration, localTime, number } from '../format.mjs';
+import { first } from '../graph.mjs';
 import { elements, member } from '../json.mjs';
 import { useLive } from '../live.mjs';
 import { go, href } from '../router.mjs';
 import { Copy, ErrorText, Facts, JobLink, Loaded, None, Section, Status, Time, TypeLink, useNow } from '../parts/basics.mjs';
 import { Ask } from '../parts/dialog.mjs';
+import { Graph } from '../parts/graph.mjs';
 import { Json } from '../parts/payload.mjs';
 import { Pages, Table } from '../parts/table.mjs';
 
@@ -178,30 +180,81 @@ function Log({ url, params, isRunning }) {
   <//>`;
 }
 
-function Dependencies({ url, params }) {
-  const page = useLive(
-    (signal) => get(`${url}/dependencies`, { query: { limit: DEPENDENCIES, after: params.from }, signal }),
-    [url, params.from],
-    5000,
-  );
-  if (page.value?.items.length === 0 && !params.from) {
-    return null;
-  }
-  return html`<${Section} id="dependencies" title="Waits for">
+function useJobs(url, of, after) {
+  const query = { limit: DEPENDENCIES, after };
+  return useLive((signal) => get(`${url}/${of}`, { query, signal }), [url, of, after], 5000);
+}
+
+function JobList({ id, title, label, page, params, name, policy }) {
+  return html`<${Section} id=${id} title=${title}>
     <${Loaded} from=${page}>
       ${({ items, next }) => html`<${Table}
-          label="Jobs that this one waits for"
+          label=${label}
           rows=${items}
           keyOf=${(one) => `${one.type} ${one.id}`}
           columns=${[
             { head: 'Type', cell: (one) => html`<${TypeLink} type=${one.type} />` },
             { head: 'Id', isMain: true, cell: (one) => html`<${JobLink} type=${one.type} id=${one.id} />` },
-            { head: 'If it does not succeed', cell: (one) => one.ifUnsuccessful },
+            { head: policy, cell: (one) => one.ifUnsuccessful },
           ]}
         />
-        <${Pages} page="job" params=${params} next=${next} name="from" />`}
+        <${Pages} page="job" params=${params} next=${next} name=${name} />`}
     <//>
   <//>`;
+}
+
+function boxes({ items, next }) {
+  return first(
+    items.map(({ type, id }) => ({ key: `${type} ${id}`, head: type, text: id, href: href('job', { type, id }) })),
+    next !== undefined,
+  );
+}
+
+/** What the job waits for, and what waits for it: as a graph, and as lists. */
+function Dependencies({ job, url, params }) {
+  const before = useJobs(url, 'dependencies', params.from);
+  const after = useJobs(url, 'dependents', params.to);
+  const has = (page, name) => page.value && (page.value.items.length > 0 || params[name]);
+  const isBefore = has(before, 'from');
+  const isAfter = has(after, 'to');
+  if (!isBefore && !isAfter && !job.batch) {
+    return null;
+  }
+  const batch = job.batch && {
+    key: 'the batch', head: 'batch', text: job.batch, href: href('batches', { name: job.batch }),
+  };
+  const none = { items: [] };
+  return html`<${Section} id="graph" title="Dependencies and batch">
+      <${Graph}
+        label="The job between those that it waits for, and those that wait for it"
+        left=${boxes(before.value ?? none)}
+        middle=${{ key: 'this job', head: job.type, text: job.id }}
+        right=${[...boxes(after.value ?? none), ...(batch ? [batch] : [])]}
+      />
+    <//>
+    ${(isBefore || isAfter) &&
+    html`<div class="halves">
+      ${isBefore &&
+      html`<${JobList}
+        id="dependencies"
+        title="Waits for"
+        label="Jobs that this one waits for"
+        page=${before}
+        params=${params}
+        name="from"
+        policy="If it does not succeed"
+      />`}
+      ${isAfter &&
+      html`<${JobList}
+        id="dependents"
+        title="Waited for by"
+        label="Jobs that wait for this one"
+        page=${after}
+        params=${params}
+        name="to"
+        policy="If this one does not succeed"
+      />`}
+    </div>`}`;
 }
 
 function Found({ job, url, params }) {
@@ -259,7 +312,7 @@ function Found({ job, url, params }) {
     </div>
     <${Attempts} url=${url} job=${job} />
     <${Log} url=${url} params=${params} isRunning=${isRunning} />
-    <${Dependencies} url=${url} params=${params} />`;
+    <${Dependencies} job=${job} url=${url} params=${params} />`;
 }
 
 export function Job({ params }) {

@@ -2,12 +2,15 @@
 
 import { html } from '../html.mjs';
 import { get, path, send } from '../api.mjs';
+import { duration, localTime } from '../format.mjs';
 import { useLive } from '../live.mjs';
-import { JobLink, Loaded, None, Section, Status, Time, TypeLink } from '../parts/basics.mjs';
+import { href } from '../router.mjs';
+import { ErrorText, JobLink, Loaded, None, Section, Status, Time, TypeLink } from '../parts/basics.mjs';
 import { Ask } from '../parts/dialog.mjs';
 import { Pages, Table } from '../parts/table.mjs';
 
 const LIMIT = 100;
+const FIRINGS = 5;
 
 function Actions({ schedule: { name, paused } }) {
   const post = (verb, done) => async () => {
@@ -55,6 +58,46 @@ function Actions({ schedule: { name, paused } }) {
   </span>`;
 }
 
+function howLong({ since, until }) {
+  return duration(Date.parse(until) - Date.parse(since));
+}
+
+/** When a schedule fires next, and what has become of its last jobs. */
+function Firings({ name, type }) {
+  const firings = useLive((signal) => get(path`v1/schedules/${name}/firings`, { query: { limit: FIRINGS }, signal }), [name]);
+  return html`<${Section} id="firings" title=${html`<span class="id">${name}</span>`} note="Its next times, and its last jobs.">
+    <${Loaded} from=${firings}>
+      ${({ times, jobs }) => html`
+        ${times.length === 0
+          ? html`<p class="empty">No firing is to come: the schedule is paused, has ended, or goes on after its job.</p>`
+          : html`<ol class="times" aria-label="Next firings">
+              ${times.map((at) => html`<li key=${at}>${localTime(at)} <span class="note"><${Time} at=${at} /></span></li>`)}
+            </ol>`}
+        <${Table}
+          label=${`Last jobs of ${name}`}
+          rows=${jobs}
+          keyOf=${(job) => job.id}
+          empty="No job of it is kept."
+          columns=${[
+            { head: 'Job', isMain: true, cell: ({ id }) => (type ? html`<${JobLink} type=${type} id=${id} />` : html`<span class="id">${id}</span>`) },
+            { head: 'State', cell: (job) => html`<${Status} of=${job.outcome ?? job.state} />` },
+            {
+              head: 'Started',
+              cell: ({ lastAttempt }) => (lastAttempt ? html`<${Time} at=${lastAttempt.since} />` : html`<${None} />`),
+            },
+            {
+              head: 'Took',
+              isNumber: true,
+              cell: ({ lastAttempt }) => (lastAttempt?.until ? howLong(lastAttempt) : html`<${None} />`),
+            },
+            { head: 'Error', isWide: true, cell: ({ error }) => error && html`<${ErrorText} error=${error} />` },
+          ]}
+        />
+      `}
+    <//>
+  <//>`;
+}
+
 export function Schedules({ params }) {
   const query = { limit: LIMIT, after: params.after };
   const schedules = useLive((signal) => get('v1/schedules', { query, signal }), [params.after], 2000, false);
@@ -67,7 +110,12 @@ export function Schedules({ params }) {
             keyOf=${(schedule) => schedule.name}
             empty="There is no schedule."
             columns=${[
-              { head: 'Schedule', isMain: true, cell: ({ name }) => html`<span class="id">${name}</span>` },
+              {
+                head: 'Schedule',
+                isMain: true,
+                cell: ({ name }) =>
+                  html`<a class="id" href=${href('schedules', { ...params, name })} aria-current=${name === params.name ? 'true' : undefined}>${name}</a>`,
+              },
               { head: 'Times', cell: ({ times }) => html`<code>${times}</code>` },
               {
                 head: 'Next firing',
@@ -86,5 +134,11 @@ export function Schedules({ params }) {
           />
           <${Pages} page="schedules" params=${params} next=${page.next} />`}
       <//>
-    <//>`;
+    <//>
+    ${params.name &&
+    html`<${Firings}
+      key=${params.name}
+      name=${params.name}
+      type=${schedules.value?.items.find((one) => one.name === params.name)?.type}
+    />`}`;
 }

@@ -92,6 +92,7 @@ class DashboardBrowserTest {
                         List.of("failed", "550 no such mailbox", "timeout after 1500 ms", "nobody@invalid", "Retry")),
                 Arguments.of(job("newsletter-send"), List.of("running", "812 of 2,400 sending to readers", "Cancel…")),
                 Arguments.of(job("newsletter-thanks"), List.of("blocked", "Waits for", "newsletter-2")),
+                Arguments.of(job("newsletter-1"), List.of("Waited for by", "newsletter-thanks", "newsletter-november")),
                 Arguments.of(job("wrong-address"), List.of("cancelled", "the address has a typo")),
                 Arguments.of(job("too-late"), List.of("expired")),
                 Arguments.of(job("welcome-1"), List.of("succeeded", "\"tracking\": " + Scene.DIGITS, "messageId")),
@@ -113,6 +114,10 @@ class DashboardBrowserTest {
                         List.of("Slots taken", "failed " + ATTACK, "Resume", "Weight")),
                 Arguments.of(page("type", "name", "damaged"), List.of("Quarantine", "bad " + ATTACK, "Restore")),
                 Arguments.of(page("schedules"), List.of("month-end", "0 6 1 * *", "heartbeat-mail", "paused", ATTACK)),
+                Arguments.of(
+                        page("schedules", "name", "month-end"),
+                        List.of("Its next times", "-01 0", "month-end@20", "Actions")),
+                Arguments.of(page("schedules", "name", ATTACK), List.of("Its next times", ATTACK + "@20")),
                 Arguments.of(
                         page("batches", "name", "newsletter-november"), List.of("1 of 13 jobs ended", "Outstanding")),
                 Arguments.of(page("batches", "name", ATTACK), List.of("0 of 1 job ended", ATTACK)),
@@ -216,6 +221,21 @@ class DashboardBrowserTest {
     private static void picture(Browser camera, String name) throws IOException {
         Files.createDirectories(IMAGES);
         Files.write(IMAGES.resolve(name), camera.screenshot());
+    }
+
+    @Test
+    void theGraphOfAJobLeadsToItsNeighbours() {
+        browser.open(job("newsletter-2"));
+        browser.sees("Waited for by", "newsletter-thanks", "batch");
+        assertThat(browser.run("return document.querySelectorAll('.graph path').length"))
+                .isEqualTo(2L);
+        browser.run("window.notLoadedAgain = true");
+        browser.find(".graph a[href*=thanks]").click();
+        browser.sees("Waits for", "newsletter-1", "newsletter-2", "blocked");
+        assertThat(browser.url()).endsWith("ui/job?type=send-mail&id=newsletter-thanks");
+        assertThat(browser.run("return window.notLoadedAgain")).isEqualTo(true);
+        browser.click("newsletter-1", "[aria-labelledby=dependencies]");
+        browser.sees("Waited for by");
     }
 
     @Test
@@ -332,6 +352,19 @@ class DashboardBrowserTest {
         browser.click("Drop");
         browser.click("Drop", "dialog");
         browser.sees("The type has none.");
+    }
+
+    @Test
+    void aScheduleShowsItsFiringsAndRunsNow() {
+        scene.schedule(NewJob.of(Scene.THUMBNAIL, (Object) Map.of("image", "daily")), "daily-image");
+        browser.open(page("schedules"));
+        browser.click("daily-image");
+        browser.sees("Its next times", "in 23 h", "in 4 d");
+        assertThat(browser.run("return document.querySelectorAll('[aria-label=\"Next firings\"] li').length"))
+                .isEqualTo(5L);
+        browser.click("Run now: daily-image");
+        browser.click("Run now", "dialog");
+        browser.sees("daily-image runs now.", "succeeded");
     }
 
     @Test

@@ -183,6 +183,14 @@ final class Scene implements AutoCloseable {
         awaitEnds(damaged, "good");
     }
 
+    /** A schedule that fires each day, next in almost a day. */
+    void schedule(NewJob<Object> job, String name) {
+        Instant start = Instant.now().plus(Duration.ofHours(24)).minusSeconds(60);
+        jobs.schedules()
+                .put(server.database, Schedule.every(name, Duration.ofDays(1), job).startingAt(start))
+                .join();
+    }
+
     void add(NewJob<Object> job) {
         jobs.add(server.database, job).join();
     }
