@@ -1,8 +1,8 @@
 // The frame around all pages: navigation, switches, keyboard.
 
 import { html, useEffect, useRef, useState } from './html.mjs';
-import { onUnauthenticated, setToken } from './api.mjs';
-import { setPaused, useLiveState } from './live.mjs';
+import { get, onUnauthenticated, setToken } from './api.mjs';
+import { setPaused, useLive, useLiveState } from './live.mjs';
 import { current, go, href, onChange } from './router.mjs';
 import { ask, Dialog, Line } from './parts/dialog.mjs';
 import { Batches } from './pages/batches.mjs';
@@ -11,6 +11,7 @@ import { Job } from './pages/job.mjs';
 import { Jobs } from './pages/jobs.mjs';
 import { Overview } from './pages/overview.mjs';
 import { Schedules } from './pages/schedules.mjs';
+import { Tokens } from './pages/tokens.mjs';
 import { Type } from './pages/type.mjs';
 import { Types } from './pages/types.mjs';
 import { Workers } from './pages/workers.mjs';
@@ -27,8 +28,10 @@ const PAGES = {
   bridge: { title: 'Bridge', part: Bridge },
   'bridge-node': { title: 'Node', part: BridgeNode, under: 'bridge' },
   'bridge-document': { title: 'Document', part: BridgeDocument, under: 'bridge' },
+  tokens: { title: 'Tokens', part: Tokens, isFor: (caller) => caller.tokens && caller.roles.includes('admin') },
 };
 const MENU = Object.keys(PAGES).filter((page) => !PAGES[page].under);
+const CALLER_MILLIS = 30_000;
 const SEARCH_MILLIS = 5000;
 const THEME = 'couch-jobs-theme';
 const THEMES = { auto: 'System', light: 'Light', dark: 'Dark' };
@@ -110,6 +113,9 @@ export function App() {
     return () => document.removeEventListener('keydown', onKey);
   }, []);
   const hasBridge = useHasBridge();
+  const caller = useLive((signal) => get('v1/caller', { signal }), [], CALLER_MILLIS, false).value;
+  const isThere = (of) => (of !== 'bridge' || hasBridge) && (!PAGES[of].isFor || (caller && PAGES[of].isFor(caller)));
+  const menu = MENU.filter(isThere);
   const page = PAGES[route.page];
   const name = route.params.id ?? route.params.name;
   useEffect(() => {
@@ -128,7 +134,7 @@ export function App() {
     <header class="bar">
       <a class="brand" href=${href('overview')}><img src="assets/icon.svg" alt="" width="20" height="20" />couch-jobs</a>
       <nav aria-label="Pages of the dashboard">
-        ${MENU.filter((of) => of !== 'bridge' || hasBridge).map(
+        ${menu.map(
           (of) =>
             html`<a key=${of} href=${href(of)} aria-current=${of === (page?.under ?? route.page) ? 'page' : undefined}
               >${PAGES[of].title}</a

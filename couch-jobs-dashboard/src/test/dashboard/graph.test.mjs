@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { curve, cut, first, layout } from '../../main/resources/dev/couchjobs/server/dashboard/graph.mjs';
+import { curve, cut, first, layout } from '../../main/dashboard/graph.mjs';
 
 const box = (key) => ({ key, head: 'type', text: key });
 

@@ -11,7 +11,7 @@ let showLine = () => {};
 /**
  * Asks before it runs something.
  *
- * title, text, confirm: what is said; isDangerous: how the button looks; fields: what else is asked for, each
+ * title, text, body, confirm: what is said; isDangerous: how the button looks; fields: what else is asked for, each
  * { name, label, type, value, required, hint, choices, rows }; run gets the values, and a function that shows how far it is.
  * It returns what to say afterwards, or what to ask next.
  */
@@ -34,6 +34,12 @@ export function Ask({ label, isDangerous, isSmall, disabled, children, ...option
 
 function Field({ field }) {
   const id = `field-${field.name}`;
+  if (field.type === 'checkbox') {
+    return html`<div class="check">
+      <input id=${id} name=${field.name} type="checkbox" defaultChecked=${field.value} />
+      <label for=${id}>${field.label}</label>
+    </div>`;
+  }
   const hint = field.hint ? `${id}-hint` : undefined;
   return html`<div class="field">
     <label for=${id}>${field.label}</label>
@@ -125,6 +131,7 @@ export function Dialog() {
     <form key=${options.title} onSubmit=${submit}>
       <h2 id="dialog-title">${options.title}</h2>
       ${options.text && html`<p>${options.text}</p>`}
+      ${options.body}
       ${(options.fields ?? []).map((field) => html`<${Field} key=${field.name} field=${field} />`)}
       <p class="note" role="status">${progress}</p>
       <${Problem} error=${error} />

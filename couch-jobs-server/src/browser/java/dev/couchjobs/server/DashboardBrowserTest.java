@@ -2,9 +2,13 @@ package dev.couchjobs.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.server.internal.access.AccessToken;
+import dev.couchjobs.server.internal.access.AccessTokens;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -12,9 +16,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -537,6 +543,83 @@ class DashboardBrowserTest {
             reader.fill("Token", "secret");
             reader.click("Use the token");
             reader.sees("send-mail");
+        }
+    }
+
+    /** The administrator's; every caller needs one. */
+    private static String adminToken(TestServer server) {
+        Subspace rows = new Subspace(Tuple.from("couch_jobs_server"));
+        AccessToken.Wanted root =
+                new AccessToken.Wanted("root", Set.of(Role.ADMIN), Optional.empty(), Optional.empty());
+        return new AccessTokens(server.database, rows, InstantSource.system())
+                .create(root)
+                .join()
+                .text();
+    }
+
+    @Test
+    void tokensAreAddedRotatedAndRevoked() {
+        try (TestServer closed = new TestServer(JobsHttp::tokens);
+                Browser admin = new Browser(closed.uri("/"))) {
+            admin.look(WIDE, "light");
+            admin.open(page("tokens"));
+            admin.fill("Token", adminToken(closed));
+            admin.click("Use the token");
+            admin.sees("root", "Access tokens");
+            admin.control("Tokens");
+            assertThat(admin.accessibilityProblems()).isEmpty();
+            admin.click("Add…");
+            admin.fill("Name", "reader");
+            admin.fill("Types", "mail\n" + ATTACK);
+            assertThat(admin.accessibilityProblems()).isEmpty();
+            admin.click("Add", "dialog");
+            admin.sees("The secret of reader", "It is shown this once.");
+            String secret = String.valueOf(admin.find("#secret").getDomProperty("value"));
+            assertThat(admin.accessibilityProblems()).isEmpty();
+            String[] bearer = {"Authorization", "Bearer " + secret};
+            assertThat(closed.get("/v1/types/mail", bearer).status()).isEqualTo(200);
+            assertThat(closed.get("/v1/types/other", bearer).status()).isEqualTo(403);
+            admin.click("Done");
+            admin.sees("reader", ATTACK);
+            assertThat(String.valueOf(admin.run("return document.documentElement.outerHTML")))
+                    .doesNotContain(secret);
+            admin.look(NARROW, "dark");
+            assertThat(admin.contrastProblems()).isEmpty();
+            assertThat(admin.run("return document.documentElement.scrollWidth - innerWidth"))
+                    .isEqualTo(0L);
+            admin.look(WIDE, "light");
+
+            admin.click("Rotate reader");
+            admin.fill("Minutes that the present one still holds", "0");
+            admin.click("Rotate", "dialog");
+            admin.sees("The secret of reader");
+            assertThat(admin.find("#secret").getDomProperty("value")).isNotEqualTo(secret);
+            assertThat(closed.get("/v1/types/mail", bearer).status()).isEqualTo(401);
+            admin.press(Keys.ESCAPE);
+            admin.click("Revoke reader");
+            admin.click("Revoke", "dialog");
+            admin.sees("reader is revoked.");
+            admin.seesNoMore("mail");
+        }
+    }
+
+    @Test
+    void theMenuHasNoTokensForOthers() {
+        try (TestServer closed = new TestServer(JobsHttp::tokens);
+                Browser reader = new Browser(closed.uri("/"))) {
+            String[] bearer = {"Authorization", "Bearer " + adminToken(closed)};
+            String secret = closed.post("/v1/tokens", "{'name': 'jo', 'roles': ['read']}", bearer)
+                    .body()
+                    .get("token")
+                    .stringValue();
+            reader.look(WIDE, "light");
+            reader.open(page("types"));
+            reader.fill("Token", secret);
+            reader.click("Use the token");
+            reader.sees("No job was added yet.");
+            assertThat(reader.text()).doesNotContain("Tokens");
+            reader.open(page("tokens"));
+            reader.sees("It needs the role admin.");
         }
     }
 

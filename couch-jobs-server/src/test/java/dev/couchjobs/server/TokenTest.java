@@ -76,6 +76,17 @@ class TokenTest {
     }
 
     @Test
+    void aCallerIsToldWhatItMay() {
+        String reader = secret(create("{'name': 'reader', 'roles': ['read', 'work'], 'types': ['mail']}"));
+        assertThat(server.get("/v1/caller", bearer(reader)).body().toString())
+                .isEqualTo("{\"name\":\"reader\",\"roles\":[\"read\",\"work\"],\"types\":[\"mail\"],\"tokens\":true}");
+        try (TestServer open = TestServer.forEverything()) {
+            assertThat(open.get("/v1/caller").body().toString())
+                    .isEqualTo("{\"name\":\"test\",\"roles\":[\"admin\"],\"tokens\":false}");
+        }
+    }
+
+    @Test
     void aTokenHasItsRolesForItsTypes() {
         String reader = secret(create("{'name': 'reader', 'roles': ['read'], 'types': ['mail']}"));
         assertThat(statusOf(reader)).isEqualTo(200);

@@ -1,8 +1,10 @@
 package dev.couchjobs.server.internal.api;
 
+import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.access.AccessToken;
 import dev.couchjobs.server.internal.access.AccessTokens;
+import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.json.Fields;
 import dev.couchjobs.server.internal.json.NewJobs;
@@ -20,12 +22,20 @@ public final class TokenOperations {
     private static final Duration OVERLAP_STANDARD = Duration.ofHours(1);
 
     private final AccessTokens tokens;
+    private final boolean areUsed;
 
-    public TokenOperations(AccessTokens tokens) {
+    /**
+     * Makes the operations.
+     *
+     * @param areUsed whether callers are known by their tokens
+     */
+    public TokenOperations(AccessTokens tokens, boolean areUsed) {
         this.tokens = tokens;
+        this.areUsed = areUsed;
     }
 
     public void bind(Operations operations) {
+        operations.act("getCaller", call -> CompletableFuture.completedFuture(Reply.ok(caller(call.access()))));
         operations.act(
                 "listTokens",
                 call -> Replies.ok(
@@ -44,6 +54,17 @@ public final class TokenOperations {
                     }
                     return Reply.empty(204);
                 }));
+    }
+
+    private JsonNode caller(Access access) {
+        return new Fields()
+                .put("name", access.name())
+                .put(
+                        "roles",
+                        access.roles().stream().map(Fields::constant).sorted().toList())
+                .maybe("types", access.types(), types -> Json.fromPlain(new TreeSet<>(types)))
+                .put("tokens", areUsed)
+                .node();
     }
 
     private CompletableFuture<Reply> rotate(Call call) {

@@ -105,7 +105,7 @@ public final class ApiServlet extends HttpServlet {
         new FeedOperations(jobs, database, settings.feedClients()).bind(operations);
         new BridgeOperations(BridgeNodes.on(database, settings.bridgePrefix())).bind(operations);
         new LatencyOperations(jobs, database).bind(operations);
-        new TokenOperations(tokens).bind(operations);
+        new TokenOperations(tokens, settings.authenticator().isEmpty()).bind(operations);
         work = new WorkOperations(jobs, database, settings.rows());
         work.bind(operations);
         new ServerOperations(jobs, document.json()).bind(operations);
