@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.dashboard;
 
 import dev.couchjobs.server.internal.http.Digests;
 import dev.couchjobs.server.internal.http.Exchange;
+import dev.couchjobs.server.internal.http.Gzip;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
@@ -66,6 +67,9 @@ public final class Dashboard {
     private final String page = new String(read("index.html").orElseThrow(), StandardCharsets.UTF_8);
     private final Map<String, Reply> assets = new ConcurrentHashMap<>();
 
+    /** The assets as gzip. */
+    private final Map<String, Reply> compressed = new ConcurrentHashMap<>();
+
     /**
      * {@return the file that a request is for, or empty if its path belongs to the API}
      *
@@ -88,9 +92,16 @@ public final class Dashboard {
         }
         Reply file = isAsset ? asset(path.substring(ASSETS.length())) : page(path);
         boolean isKnown = exchange.header("If-None-Match")
+                .map(Gzip::plain)
                 .filter(known -> known.contains(file.headers().getOrDefault("ETag", "none")))
                 .isPresent();
-        return Optional.of(isKnown ? new Reply(304, file.headers(), new byte[0]) : file);
+        if (isKnown) {
+            return Optional.of(new Reply(304, file.headers(), new byte[0]));
+        }
+        if (!Gzip.isTaken(exchange)) {
+            return Optional.of(file);
+        }
+        return Optional.of(isAsset ? compressed.computeIfAbsent(path, unused -> Gzip.file(file)) : Gzip.file(file));
     }
 
     private static boolean isPage(String path) {
@@ -125,7 +136,7 @@ public final class Dashboard {
         Map<String, String> headers = new LinkedHashMap<>(HEADERS);
         headers.put("Content-Type", contentType);
         headers.put("ETag", Digests.entityTag(content));
-        return new Reply(200, headers, content);
+        return Gzip.varying(new Reply(200, headers, content));
     }
 
     private static Optional<byte[]> read(String name) {

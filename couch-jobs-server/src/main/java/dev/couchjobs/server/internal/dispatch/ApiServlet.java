@@ -24,6 +24,7 @@ import dev.couchjobs.server.internal.api.WorkerOperations;
 import dev.couchjobs.server.internal.dashboard.Dashboard;
 import dev.couchjobs.server.internal.feed.FeedOperations;
 import dev.couchjobs.server.internal.http.Exchange;
+import dev.couchjobs.server.internal.http.Gzip;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
@@ -201,7 +202,9 @@ public final class ApiServlet extends HttpServlet {
         checker.headers(operation, exchange::header);
         var query = checker.query(operation, exchange.query());
         var conditions = new Dispatcher.Conditions(
-                exchange.header("If-Match"), exchange.header("If-None-Match"), exchange.header("Idempotency-Key"));
+                exchange.header("If-Match").map(Gzip::plain),
+                exchange.header("If-None-Match").map(Gzip::plain),
+                exchange.header("Idempotency-Key"));
         return body(exchange, operation).thenCompose(body -> {
             checker.body(operation, body);
             if (dispatcher.waits(operation)) {

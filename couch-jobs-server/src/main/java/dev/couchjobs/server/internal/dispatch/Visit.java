@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.dispatch;
 
 import dev.couchjobs.server.Access;
 import dev.couchjobs.server.internal.http.Exchange;
+import dev.couchjobs.server.internal.http.Gzip;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.openapi.ApiOperation;
@@ -51,7 +52,7 @@ final class Visit {
     }
 
     void end(Reply reply, boolean isAudited) {
-        Reply whole = reply.with(REQUEST_ID, requestId);
+        Reply whole = Gzip.forClient(reply, exchange).with(REQUEST_ID, requestId);
         for (Map.Entry<String, String> header : rateHeaders.entrySet()) {
             whole = whole.with(header.getKey(), header.getValue());
         }

@@ -60,6 +60,10 @@ public final class Reply {
         return new Reply(status, all, body, source, ifUnsent);
     }
 
+    Reply withBody(byte[] newBody) {
+        return new Reply(status, headers, newBody, source, ifUnsent);
+    }
+
     /** {@return this reply, with what is to be done if it cannot be written to the client} */
     public Reply ifUnsent(Runnable action) {
         return new Reply(status, headers, body, source, action);
