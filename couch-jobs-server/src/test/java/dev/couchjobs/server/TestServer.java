@@ -86,6 +86,11 @@ public final class TestServer implements AutoCloseable {
         return new TestServer(TestServer::forAll);
     }
 
+    /** {@return a server for everything on a database, which the caller closes} */
+    static TestServer of(Database database) {
+        return new TestServer(database, newRoot(), false, TestServer::forAll, ServerOptions.on("127.0.0.1", 0));
+    }
+
     private static JobsHttp forAll(JobsHttp http) {
         return http.authenticator(Authenticator.always(Access.of("test", Role.ADMIN)));
     }
