@@ -47,8 +47,9 @@ export function layout(left, middle, right) {
   };
 }
 
-/** A line that leaves and arrives level. */
+/** A line that leaves and arrives level, with an arrow at its end. */
 export function curve({ x1, y1, x2, y2 }) {
   const middle = (x1 + x2) / 2;
-  return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
+  const arrow = `M${x2 - 6} ${y2 - 4}L${x2} ${y2}L${x2 - 6} ${y2 + 4}`;
+  return `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}${arrow}`;
 }

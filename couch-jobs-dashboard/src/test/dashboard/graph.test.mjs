@@ -15,7 +15,7 @@ test('columns stand beside each other, and their middles are level', () => {
   assert.equal(lines.length, 4);
   assert.deepEqual(lines[1], { x1: 190, y1: height / 2, x2: 260, y2: height / 2 });
   assert.deepEqual(lines[3], { x1: 450, y1: height / 2, x2: 520, y2: height / 2 });
-  assert.equal(curve(lines[1]), 'M190 69C225 69 225 69 260 69');
+  assert.equal(curve(lines[1]), 'M190 69C225 69 225 69 260 69M254 65L260 69L254 73');
 });
 
 test('a column without boxes takes no room', () => {

@@ -57,13 +57,14 @@ function Filters({ params, names }) {
         <optgroup label="Status, by the status index">${STATUSES.map((status) => option('status', status))}</optgroup>
       </select>
     </div>
-    <div class="field">
+    ${params.status &&
+    html`<div class="field">
       <label for="order">Order</label>
       <select id="order" onChange=${(event) => change({ order: event.target.value })}>
         <option value="" selected=${!params.order}>First ones first</option>
         <option value="newest" selected=${params.order === 'newest'}>Last ones first</option>
       </select>
-    </div>
+    </div>`}
     <div class="field">
       <label for="tag">Tag</label>
       <input id="tag" name="tag" key=${params.tag} defaultValue=${params.tag ?? ''} autocomplete="off" />
@@ -90,6 +91,7 @@ function JobTable({ type, jobs, chosen, choose }) {
     empty="No job is like that."
     columns=${[
       {
+        isNarrow: true,
         head: box(all, 'Select all jobs of this page', () => choose(all ? [] : jobs.map((job) => job.id)), chosen.length > 0 && !all),
         cell: ({ id }) => box(chosen.includes(id), `Select ${id}`, () => choose(toggled(id))),
       },
@@ -208,7 +210,7 @@ function Enqueue({ type }) {
 
 function List({ params }) {
   const { type, state, status, tag, order, after } = params;
-  const query = { state, status, tag, after, limit: LIMIT, newestFirst: order === 'newest' ? true : undefined };
+  const query = { state, status, tag, after, limit: LIMIT, newestFirst: status && order === 'newest' ? true : undefined };
   const page = useLive((signal) => get(path`v1/types/${type}/jobs`, { query, signal }), [JSON.stringify(params)], 3000);
   const [wanted, choose] = useState([]);
   useEffect(() => choose([]), [JSON.stringify(params)]);

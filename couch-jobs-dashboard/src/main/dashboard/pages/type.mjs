@@ -125,6 +125,7 @@ function Claims({ type, url }) {
         ['Running', number(limits.running)],
         ['Limit', limits.max ? number(limits.max) : 'none'],
         ['Rate', limits.rate ? limitRate(limits.rate) : 'none'],
+        ['Retention', 'set in code'],
       ]}
     />
   <//>`;

@@ -1,10 +1,10 @@
-// Tables. A column is { head, cell, isNumber, isWide }: wide ones are left out on small screens.
+// Tables. A column is { head, cell, isNumber, isNarrow, isWide }: wide ones are left out on small screens.
 
 import { html } from '../html.mjs';
 import { href } from '../router.mjs';
 
 function classes(column) {
-  return [column.isNumber && 'number', column.isWide && 'wide', column.isMain && 'main'].filter(Boolean).join(' ');
+  return [column.isNumber && 'number', column.isNarrow && 'narrow', column.isWide && 'wide', column.isMain && 'main'].filter(Boolean).join(' ');
 }
 
 export function Table({ label, columns, rows, keyOf, empty = 'There are none.' }) {

@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What is kept beside a job: its attempts, its log and progress, what it waits for, and what waits for it ({@link CouchJobs#details}). A
- * handler writes log and progress with {@link JobContext}, another processor with {@link Processor}. Safe for use by
- * several threads.
+ * What is kept beside a job: its attempts, its log and progress, what it waits for, and what waits for it ({@link
+ * CouchJobs#details}). A handler writes log and progress with {@link JobContext}, another processor with {@link
+ * Processor}. Safe for use by several threads.
  */
 public final class JobDetails {
     private final QueryVerbs queryVerbs;

@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.openqa.selenium.Keys;
+import org.openqa.selenium.OutputType;
 
 /** The dashboard as a reader sees and uses it: in Chromium, on a server with jobs in all states. */
 @Timeout(300)
@@ -216,17 +217,28 @@ class DashboardBrowserTest {
                 play.add(NewJob.of(Scene.THUMBNAIL, (Object) Map.of("image", "last")));
                 camera.seesSamples(samples + 1);
             }
-            picture(camera, "dashboard-overview.png");
+            picture(camera.screenshot(), "dashboard-overview.png");
             camera.look(WIDE, "dark");
             camera.open(job("bounce-1"));
             camera.sees("550 no such mailbox", "timeout after 1500 ms", "rendered");
-            picture(camera, "dashboard-job.png");
+            picture(camera.screenshot(), "dashboard-job.png");
+            camera.look(WIDE, "light");
+            camera.open(job("newsletter-thanks"));
+            camera.sees("Waits for", "Waited for by");
+            picture(
+                    camera.find("[aria-labelledby=graph]").getScreenshotAs(OutputType.BYTES), "dashboard-graph.png");
+            camera.open(page("jobs", "type", Scene.MAIL.name(), "tag", "november"));
+            camera.click("Select newsletter-1");
+            camera.click("Select newsletter-11");
+            camera.sees("2 jobs selected");
+            picture(
+                    camera.find("[aria-labelledby=list]").getScreenshotAs(OutputType.BYTES), "dashboard-selected.png");
         }
     }
 
-    private static void picture(Browser camera, String name) throws IOException {
+    private static void picture(byte[] picture, String name) throws IOException {
         Files.createDirectories(IMAGES);
-        Files.write(IMAGES.resolve(name), camera.screenshot());
+        Files.write(IMAGES.resolve(name), picture);
     }
 
     @Test
@@ -362,15 +374,15 @@ class DashboardBrowserTest {
 
     @Test
     void aScheduleShowsItsFiringsAndRunsNow() {
-        scene.schedule(NewJob.of(Scene.THUMBNAIL, (Object) Map.of("image", "daily")), "daily-image");
+        scene.schedule(NewJob.of(Scene.MAIL, (Object) Map.of("to", "daily@example.org")), "daily-mail");
         browser.open(page("schedules"));
-        browser.click("daily-image");
+        browser.click("daily-mail");
         browser.sees("Its next times", "in 23 h", "in 4 d");
         assertThat(browser.run("return document.querySelectorAll('[aria-label=\"Next firings\"] li').length"))
                 .isEqualTo(5L);
-        browser.click("Run now: daily-image");
+        browser.click("Run now: daily-mail");
         browser.click("Run now", "dialog");
-        browser.sees("daily-image runs now.", "succeeded");
+        browser.sees("daily-mail runs now.", "succeeded");
     }
 
     @Test
@@ -504,6 +516,18 @@ class DashboardBrowserTest {
         assertThat(browser.url()).contains("state=pending").contains("after=");
         browser.back();
         browser.sees("many-100", "Next page");
+    }
+
+    /** Only the status index has the order of the ends. */
+    @Test
+    void jobsByStatusHaveTwoOrders() {
+        browser.open(page("jobs", "type", Scene.MAIL.name(), "status", "failed"));
+        browser.sees("bounce-1", "bounce-2");
+        browser.choose("Order", "Last ones first");
+        browser.find("[aria-label=Jobs] tbody tr:first-child a[href*=bounce-2]");
+        browser.open(page("jobs", "type", Scene.MAIL.name(), "order", "newest"));
+        browser.sees("bounce-1", "newsletter-1");
+        assertThat(browser.text()).doesNotContain("Order");
     }
 
     @Test

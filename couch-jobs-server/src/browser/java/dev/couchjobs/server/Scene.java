@@ -102,6 +102,7 @@ final class Scene implements AutoCloseable {
                 .cancel(server.database, MAIL, "wrong-address", "the address has a typo")
                 .join();
         add(mail("newsletter-thanks", "editor@example.org").after(MAIL, "newsletter-1", "newsletter-2"));
+        add(mail("newsletter-report", "ops@example.org").after(MAIL, "newsletter-thanks"));
 
         jobs.limits().setTotal(server.database, REPORT, 2).join();
         jobs.limits()
