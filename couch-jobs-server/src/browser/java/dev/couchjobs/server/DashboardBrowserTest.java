@@ -435,6 +435,15 @@ class DashboardBrowserTest {
         assertThat(browser.text()).doesNotContain("Change all…");
     }
 
+    private static void looksWellOnASmallDarkScreen() {
+        assertThat(browser.accessibilityProblems()).isEmpty();
+        browser.look(NARROW, "dark");
+        assertThat(browser.accessibilityProblems()).isEmpty();
+        assertThat(browser.run("return document.documentElement.scrollWidth - innerWidth"))
+                .isEqualTo(0L);
+        browser.look(WIDE, "light");
+    }
+
     @Test
     void jobsAreSelectedAndChanged() {
         for (int i = 1; i <= 4; i++) {
@@ -450,7 +459,7 @@ class DashboardBrowserTest {
         browser.sees("1 job selected");
         browser.control("Select pick-3").sendKeys(Keys.SPACE);
         browser.sees("2 jobs selected");
-        assertThat(browser.accessibilityProblems()).isEmpty();
+        looksWellOnASmallDarkScreen();
         browser.click("Reprioritise: 2 jobs selected");
         browser.fill("Priority", "9");
         browser.click("Reprioritise 2");
@@ -476,7 +485,7 @@ class DashboardBrowserTest {
         browser.open(page("jobs", "type", Scene.MANY.name()));
         browser.click("Enqueue…");
         browser.sees("Enqueue a job");
-        assertThat(browser.accessibilityProblems()).isEmpty();
+        looksWellOnASmallDarkScreen();
         browser.fill("Data, as JSON", "{\"tracking\": " + Scene.DIGITS + ", ");
         browser.fill("Id", "written " + ATTACK);
         browser.fill("Priority", "4");
