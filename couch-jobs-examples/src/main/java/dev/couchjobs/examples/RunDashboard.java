@@ -16,7 +16,7 @@ final class RunDashboard implements AutoCloseable {
         this.server = server;
     }
 
-    /** {@return the dashboard of a playground's jobs} It listens on the server's usual port, or if that is taken on another. */
+    /** {@return the dashboard of a playground's jobs} It listens on the usual port, or on another if that is taken. */
     static RunDashboard of(Playground playground) {
         JobsHttp http = JobsHttp.on(playground.jobs(), playground.database()).subspace(playground.data("server"));
         try {

@@ -139,8 +139,8 @@ public final class JobsHttp {
     }
 
     /**
-     * Lets callers with {@link Role#ADMIN} write backups of the database, if {@code EmbeddedDatabase.open} has opened it
-     * in a directory. By default there are none.
+     * Lets callers with {@link Role#ADMIN} write backups of the database, if {@code EmbeddedDatabase.open} has opened
+     * it in a directory. By default there are none.
      *
      * @param directory where each backup is a directory; is made
      * @return the API with backups

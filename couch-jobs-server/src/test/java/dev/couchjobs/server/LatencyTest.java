@@ -89,8 +89,8 @@ class LatencyTest {
 
     @Test
     void aCallerSeesSamplesOfItsTypesOnly() {
-        try (TestServer orders =
-                server.another(Authenticator.always(Access.of("jo", Role.READ).onlyTypes("orders")))) {
+        try (TestServer orders = server.another(http -> http.authenticator(
+                Authenticator.always(Access.of("jo", Role.READ).onlyTypes("orders"))))) {
             orders.get("/v1/latencies");
             server.post("/v1/types/mail/jobs", "{'data': 1}");
             server.post("/v1/types/orders/jobs", "{'data': 1}");

@@ -105,11 +105,6 @@ public final class TestServer implements AutoCloseable {
         return new TestServer(database, root, false, settings, ServerOptions.on("127.0.0.1", 0));
     }
 
-    /** {@return a further server with the same database, for other callers} */
-    TestServer another(Authenticator callers) {
-        return new TestServer(database, false, http -> http.authenticator(callers), ServerOptions.on("127.0.0.1", 0));
-    }
-
     /** What a server has replied. */
     public record Response(int status, HttpResponse<byte[]> http, JsonNode body) {
         public String header(String name) {

@@ -138,9 +138,10 @@ public final class EmbeddedDatabase {
 
     /**
      * Writes a copy of an open database that is kept in a directory, which is a database itself: {@link #open(Path)}
-     * opens it, here or wherever it is moved to. It has every commit that was acknowledged before the call, perhaps some
-     * later ones, and none in part. Commits continue meanwhile. On the same file system the copy is quick and shares
-     * files with the database, which neither of them changes: a copy that is to survive the disk has to be on another.
+     * opens it, here or wherever it is moved to. It has every commit that was acknowledged before the call, perhaps
+     * some later ones, and none in part. Commits continue meanwhile. On the same file system the copy is quick and
+     * shares files with the database, which neither of them changes: a copy that is to survive the disk has to be on
+     * another.
      *
      * <p>A process that ends while it writes leaves a directory whose name ends in {@code .unfinished}.
      *

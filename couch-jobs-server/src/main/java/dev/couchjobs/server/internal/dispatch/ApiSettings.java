@@ -58,37 +58,59 @@ public record ApiSettings(
     }
 
     public ApiSettings withRows(Subspace newRows) {
-        return new ApiSettings(newRows, authenticator, hidden, bodyBytesMax, rate, feedClients, isAudited, backups, bridgePrefix);
+        return new ApiSettings(
+                newRows, authenticator, hidden, bodyBytesMax, rate, feedClients, isAudited, backups, bridgePrefix);
     }
 
     public ApiSettings withAuthenticator(Optional<Authenticator> newAuthenticator) {
-        return new ApiSettings(rows, newAuthenticator, hidden, bodyBytesMax, rate, feedClients, isAudited, backups, bridgePrefix);
+        return new ApiSettings(
+                rows, newAuthenticator, hidden, bodyBytesMax, rate, feedClients, isAudited, backups, bridgePrefix);
     }
 
     public ApiSettings withHidden(Predicate<String> newHidden) {
-        return new ApiSettings(rows, authenticator, newHidden, bodyBytesMax, rate, feedClients, isAudited, backups, bridgePrefix);
+        return new ApiSettings(
+                rows, authenticator, newHidden, bodyBytesMax, rate, feedClients, isAudited, backups, bridgePrefix);
     }
 
     public ApiSettings withBodyBytesMax(int newMax) {
-        return new ApiSettings(rows, authenticator, hidden, newMax, rate, feedClients, isAudited, backups, bridgePrefix);
+        return new ApiSettings(
+                rows, authenticator, hidden, newMax, rate, feedClients, isAudited, backups, bridgePrefix);
     }
 
     public ApiSettings withRate(CallRate newRate) {
         return new ApiSettings(
-                rows, authenticator, hidden, bodyBytesMax, Optional.of(newRate), feedClients, isAudited, backups, bridgePrefix);
+                rows,
+                authenticator,
+                hidden,
+                bodyBytesMax,
+                Optional.of(newRate),
+                feedClients,
+                isAudited,
+                backups,
+                bridgePrefix);
     }
 
     public ApiSettings withFeedClients(int newMax) {
-        return new ApiSettings(rows, authenticator, hidden, bodyBytesMax, rate, newMax, isAudited, backups, bridgePrefix);
+        return new ApiSettings(
+                rows, authenticator, hidden, bodyBytesMax, rate, newMax, isAudited, backups, bridgePrefix);
     }
 
     public ApiSettings withAudit(boolean newAudit) {
-        return new ApiSettings(rows, authenticator, hidden, bodyBytesMax, rate, feedClients, newAudit, backups, bridgePrefix);
+        return new ApiSettings(
+                rows, authenticator, hidden, bodyBytesMax, rate, feedClients, newAudit, backups, bridgePrefix);
     }
 
     public ApiSettings withBackups(Path newBackups) {
         return new ApiSettings(
-                rows, authenticator, hidden, bodyBytesMax, rate, feedClients, isAudited, Optional.of(newBackups), bridgePrefix);
+                rows,
+                authenticator,
+                hidden,
+                bodyBytesMax,
+                rate,
+                feedClients,
+                isAudited,
+                Optional.of(newBackups),
+                bridgePrefix);
     }
 
     public ApiSettings withBridgePrefix(String newPrefix) {

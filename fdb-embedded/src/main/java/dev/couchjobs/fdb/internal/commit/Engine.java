@@ -152,7 +152,16 @@ public final class Engine {
     /** Writes a copy of the storage. {@return completes when it is on disk} */
     public CompletableFuture<@Nullable Void> backUp(Path directory) {
         checkOpen();
-        return CompletableFuture.runAsync(() -> storage.backUp(directory), environment.executor());
+        CompletableFuture<@Nullable Void> written = new CompletableFuture<>();
+        environment.executor().execute(() -> {
+            try {
+                storage.backUp(directory);
+                written.complete(null);
+            } catch (RuntimeException | Error error) {
+                written.completeExceptionally(error);
+            }
+        });
+        return written;
     }
 
     /** Closes the engine. Each call returns the same future, which completes when the storage is closed. */

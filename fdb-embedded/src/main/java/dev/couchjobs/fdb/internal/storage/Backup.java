@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * A copy of a database that is open: the base as it is, and a log of the batches that it lacks. It is written beside its
- * place, and gets its name when all of it is on disk.
+ * A copy of a database that is open: the base as it is, and a log of the batches that it lacks. It is written beside
+ * its place, and gets its name when all of it is on disk.
  */
 final class Backup {
     private static final String UNFINISHED = ".unfinished";
