@@ -91,6 +91,12 @@ public final class TestServer implements AutoCloseable {
         return new TestServer(database, newRoot(), false, TestServer::forAll, ServerOptions.on("127.0.0.1", 0));
     }
 
+    /** {@return a server of a database, which it closes} */
+    static TestServer of(Database database, UnaryOperator<JobsHttp> settings) {
+        return new TestServer(
+                database, newRoot(), true, http -> settings.apply(forAll(http)), ServerOptions.on("127.0.0.1", 0));
+    }
+
     private static JobsHttp forAll(JobsHttp http) {
         return http.authenticator(Authenticator.always(Access.of("test", Role.ADMIN)));
     }

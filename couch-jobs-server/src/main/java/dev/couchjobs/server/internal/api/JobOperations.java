@@ -159,8 +159,11 @@ public final class JobOperations {
     /** Replies with the job as it is when it has ended, or when the time is up. */
     private CompletableFuture<Reply> await(Call call) {
         Duration timeout = call.duration("timeout").orElse(Duration.ZERO);
-        return jobs.resultAsync(call.type(), call.id(), timeout)
-                .handle((result, error) -> true)
+        CompletableFuture<?> end = jobs.resultAsync(call.type(), call.id(), timeout);
+        if (!end.isDone()) {
+            call.connection().watch(() -> end.cancel(false));
+        }
+        return end.handle((result, error) -> true)
                 .thenCompose(ended -> jobs.getJob(database, call.type(), call.id()))
                 .thenApply(found -> {
                     var job = found.orElseThrow(() -> Replies.notFound("such job"));

@@ -2,7 +2,6 @@ package dev.couchjobs.server.internal.feed;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.tuple.Versionstamp;
-import dev.couchjobs.ChangePage;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobChange;
 import dev.couchjobs.JobChanges;
@@ -11,16 +10,12 @@ import dev.couchjobs.server.internal.api.Operations;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
-import dev.couchjobs.server.internal.http.ServerEnvironment;
-import dev.couchjobs.server.internal.json.Fields;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
-import tools.jackson.databind.JsonNode;
 
 /** The feed of a job, of a type, or of all types, in four manners. */
 public final class FeedOperations {
@@ -62,12 +57,10 @@ public final class FeedOperations {
             Follower follower = new Follower(jobs, pages, type, isWanted, since);
             return switch (manner(call)) {
                 case "longpoll" ->
-                    longPoll(
-                            follower,
-                            now() + call.duration("timeout").orElse(POLL).toMillis());
+                    new FeedPoll(follower, call.duration("timeout").orElse(POLL)).run(call.connection());
                 case "continuous" -> streamed(call, follower, FeedStream.Form.LINES);
                 case "eventsource" -> streamed(call, follower, FeedStream.Form.EVENTS);
-                default -> page(follower);
+                default -> new FeedPoll(follower, Duration.ZERO).run(call.connection());
             };
         });
     }
@@ -92,40 +85,6 @@ public final class FeedOperations {
             case "0" -> CompletableFuture.completedFuture(JobChanges.OLDEST);
             default -> CompletableFuture.completedFuture(Sequences.parse(since));
         };
-    }
-
-    private static CompletableFuture<Reply> page(Follower follower) {
-        return follower.next().thenApply(page -> reply(page, ChangeText.rows(page, follower)));
-    }
-
-    private static Reply reply(ChangePage page, List<JsonNode> rows) {
-        Fields fields = new Fields()
-                .putAll("results", rows, row -> row)
-                .put("last_seq", Sequences.format(page.next()))
-                .put("more", page.hasMore());
-        if (page.isTrimmed()) {
-            fields.put("trimmed", true);
-        }
-        return Reply.ok(fields.node());
-    }
-
-    /** Goes on until there is something to tell, or the time is up. */
-    private static CompletableFuture<Reply> longPoll(Follower follower, long deadline) {
-        return follower.next().thenCompose(page -> {
-            List<JsonNode> rows = ChangeText.rows(page, follower);
-            long left = deadline - now();
-            if (!rows.isEmpty() || page.isTrimmed() || left <= 0) {
-                return CompletableFuture.completedFuture(reply(page, rows));
-            }
-            return follower.await(Duration.ofMillis(left))
-                    .thenCompose(changed -> changed
-                            ? longPoll(follower, deadline)
-                            : CompletableFuture.completedFuture(reply(page, rows)));
-        });
-    }
-
-    private static long now() {
-        return ServerEnvironment.clock().millis();
     }
 
     private CompletableFuture<Reply> streamed(Call call, Follower follower, FeedStream.Form form) {

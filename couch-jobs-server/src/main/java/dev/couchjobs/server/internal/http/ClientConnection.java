@@ -17,6 +17,6 @@ public interface ClientConnection {
     /** Runs an action, once, if the connection ends before it is no longer watched. To be called once. */
     void watch(Runnable onEnd);
 
-    /** Ends the watch: a reply is about to be written. */
+    /** Ends the watch: a reply is about to be written, or has been written in parts. */
     void unwatch();
 }

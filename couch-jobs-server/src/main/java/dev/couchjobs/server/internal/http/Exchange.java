@@ -28,12 +28,17 @@ public final class Exchange {
     private volatile Optional<ReplyStream> stream = Optional.empty();
 
     private final Duration transferTime;
+    private final WaitingClient client;
     private boolean isBodyRead;
 
     private Exchange(HttpServletRequest request, AsyncContext async, Duration transferTime) {
         this.request = request;
         this.async = async;
         this.transferTime = transferTime;
+        this.client = new WaitingClient(
+                request.getAttribute(ClientConnection.ATTRIBUTE) instanceof ClientConnection watched
+                        ? watched
+                        : ClientConnection.UNWATCHED);
     }
 
     /**
@@ -126,11 +131,15 @@ public final class Exchange {
         }
     }
 
-    /** {@return the connection of the client} */
+    /** {@return the connection of the client, which also ends when the exchange is interrupted} */
     public ClientConnection connection() {
-        return request.getAttribute(ClientConnection.ATTRIBUTE) instanceof ClientConnection watched
-                ? watched
-                : ClientConnection.UNWATCHED;
+        return client;
+    }
+
+    /** Ends the exchange before its operation does; for the operation that is as if the client had left. */
+    public void interrupt(Reply reply) {
+        end(reply);
+        client.leave();
     }
 
     /**
@@ -146,7 +155,9 @@ public final class Exchange {
             reply.unsent();
             return;
         }
-        connection().unwatch();
+        if (!isStream(reply)) {
+            client.unwatch();
+        }
         if (isBodyRead || !hasBody()) {
             write(reply);
             return;
@@ -164,6 +175,10 @@ public final class Exchange {
         }
     }
 
+    private boolean isStream(Reply reply) {
+        return reply.source().isPresent() && !isHead();
+    }
+
     private boolean hasBody() {
         return request.getContentLengthLong() > 0 || header("Transfer-Encoding").isPresent();
     }
@@ -174,8 +189,9 @@ public final class Exchange {
             response.setStatus(reply.status());
             reply.headers().forEach(response::setHeader);
             response.setHeader("X-Content-Type-Options", "nosniff");
-            if (reply.source().isPresent() && !isHead()) {
-                stream = Optional.of(ReplyStream.begin(async, reply.source().get()));
+            if (isStream(reply)) {
+                stream = Optional.of(
+                        ReplyStream.begin(async, client, reply.source().orElseThrow()));
                 return;
             }
             ReplyWriter.write(async, reply, isHead(), transferTime);

@@ -15,6 +15,7 @@ public final class ReplyStream {
     private static final byte[] NOTHING = {};
 
     private final AsyncContext async;
+    private final ClientConnection client;
     private final ServletOutputStream out;
     private final CompletableFuture<Boolean> closed = new CompletableFuture<>();
 
@@ -36,15 +37,17 @@ public final class ReplyStream {
         void writeTo(ReplyStream stream);
     }
 
-    private ReplyStream(AsyncContext async, ServletOutputStream out) {
+    private ReplyStream(AsyncContext async, ClientConnection client, ServletOutputStream out) {
         this.async = async;
+        this.client = client;
         this.out = out;
     }
 
-    static ReplyStream begin(AsyncContext async, Source source) throws IOException {
+    static ReplyStream begin(AsyncContext async, ClientConnection client, Source source) throws IOException {
         ServletOutputStream out = async.getResponse().getOutputStream();
-        ReplyStream stream = new ReplyStream(async, out);
+        ReplyStream stream = new ReplyStream(async, client, out);
         out.setWriteListener(stream.new Listener());
+        client.watch(stream::fail);
         source.writeTo(stream);
         return stream;
     }
@@ -77,6 +80,7 @@ public final class ReplyStream {
     /** Ends the reply. */
     public void end() {
         if (closed.complete(true)) {
+            client.unwatch();
             async.complete();
         }
     }
@@ -120,6 +124,7 @@ public final class ReplyStream {
             taken = null;
         }
         if (closed.complete(false)) {
+            client.unwatch();
             async.complete();
         }
         if (waiting != null) {

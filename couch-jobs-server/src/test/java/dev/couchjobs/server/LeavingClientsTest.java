@@ -1,0 +1,167 @@
+package dev.couchjobs.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What waits for a client, or writes to it, ends when the client leaves: long before the wait would. */
+@Timeout(60)
+class LeavingClientsTest {
+    private static final JobType<Object, Object> MAIL = JobType.of("mail", Object.class, Object.class);
+    private static final String LONG = "PT300S";
+
+    private final WatchCounter watches = new WatchCounter(EmbeddedDatabase.openInMemory(), "mail");
+    private final TestServer server = TestServer.of(watches.database(), http -> http.feedClients(1));
+    private final HttpClient http2 =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+
+    @BeforeEach
+    void connect() throws IOException, InterruptedException {
+        HttpRequest first = HttpRequest.newBuilder(server.uri("/v1/health")).build();
+        assertThat(http2.send(first, HttpResponse.BodyHandlers.discarding()).version())
+                .isEqualTo(HttpClient.Version.HTTP_2);
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    /** How a client asks, and leaves. */
+    enum Protocol {
+        HTTP_1 {
+            @Override
+            Leaving ask(LeavingClientsTest test, HttpRequest request, String body) throws IOException {
+                RawClient client = new RawClient(test.server.uri("/"));
+                client.send(request.method() + " " + request.uri().getRawPath() + "?"
+                        + request.uri().getRawQuery() + " HTTP/1.1\r\nHost: localhost\r\n"
+                        + "Content-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
+                return client::close;
+            }
+        },
+        HTTP_2 {
+            @Override
+            Leaving ask(LeavingClientsTest test, HttpRequest request, String body) {
+                CompletableFuture<HttpResponse<InputStream>> response =
+                        test.http2.sendAsync(request, HttpResponse.BodyHandlers.ofInputStream());
+                return () -> {
+                    if (response.isDone()) {
+                        response.join().body().close();
+                    } else {
+                        response.cancel(true);
+                    }
+                };
+            }
+        };
+
+        abstract Leaving ask(LeavingClientsTest test, HttpRequest request, String body) throws IOException;
+    }
+
+    @FunctionalInterface
+    interface Leaving {
+        void leave() throws IOException;
+    }
+
+    private Leaving get(Protocol protocol, String path) throws IOException {
+        return protocol.ask(this, HttpRequest.newBuilder(server.uri(path)).build(), "");
+    }
+
+    private static void await(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) { // the time limit of the test ends it
+            assertThat(Thread.interrupted()).isFalse();
+            Thread.onSpinWait();
+        }
+    }
+
+    private void add(String id) {
+        server.jobs.add(server.database, MAIL, id, 1).join();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aWaitForAJob(Protocol protocol) throws IOException {
+        add("a");
+        assertThat(watches.openWatches()).isZero();
+        Leaving client = get(protocol, "/v1/types/mail/jobs/a/result?timeout=" + LONG);
+        await(() -> watches.openWatches() > 0);
+
+        client.leave();
+
+        await(() -> watches.openWatches() == 0);
+    }
+
+    /** The server shares the watch of long polls and keeps it for a minute, so this looks at the connection. */
+    @Test
+    void aLongPoll() throws IOException {
+        add("a");
+        try (RawClient client = new RawClient(server.uri("/"))) {
+            client.send("GET /v1/types/mail/feed?feed=longpoll&since=now&timeout=" + LONG
+                    + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            await(() -> watches.openWatches() > 0);
+
+            client.end();
+
+            assertThat(client.readAll()).contains("\"results\":[]");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFeed(Protocol protocol) throws IOException {
+        add("a");
+        String takesThePlaceForAMoment = "/v1/feed?feed=continuous&limit=1";
+        Leaving client = get(protocol, "/v1/feed?feed=continuous&since=now&heartbeat=" + LONG);
+        int status = 200;
+        while (status == 200) {
+            status = server.get(takesThePlaceForAMoment).status();
+        }
+        assertThat(status).isEqualTo(503);
+
+        client.leave();
+
+        while (status == 503) {
+            status = server.get(takesThePlaceForAMoment).status();
+        }
+        assertThat(status).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aWaitForClaims(Protocol protocol) throws IOException {
+        String body = ("{'requestId': 'r', 'max': 1, 'wait': '" + LONG + "', 'worker': {'name': 'mailers', 'id': '"
+                        + UUID.randomUUID() + "', 'types': ['mail']}}")
+                .replace('\'', '"');
+        HttpRequest request = HttpRequest.newBuilder(server.uri("/v1/work/claims?"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body.getBytes(StandardCharsets.UTF_8)))
+                .build();
+        Leaving client = protocol.ask(this, request, body);
+        await(() -> watches.openWatches() > 0);
+        await(() -> server.get("/v1/workers").body().toString().contains("mailers"));
+        int waiting = watches.openWatches();
+
+        client.leave();
+
+        await(() -> watches.openWatches() < waiting);
+
+        add("a");
+        assertThat(server.jobs.getJobState(server.database, MAIL, "a").join()).isEqualTo(JobState.PENDING);
+    }
+}
