@@ -11,8 +11,9 @@ public interface Authenticator {
     /**
      * {@return what the caller may do, or empty if the request does not say who calls; the reply is then 401}
      *
-     * <p>It is called on a thread of the server, for each request before its body is read, and must not block. If the
-     * future fails, so does the request.
+     * <p>It is called on a thread of the server, for each request before its body is read, and every two seconds while
+     * a request waits or a feed goes on: these end when it is empty. It must not block. If the future fails, so does a
+     * request that has just arrived.
      *
      * @param request the request; only its headers, its path and its attributes may be used
      */

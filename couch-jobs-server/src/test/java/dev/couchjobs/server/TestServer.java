@@ -151,7 +151,12 @@ public final class TestServer implements AutoCloseable {
 
     /** Posts without waiting for the response. */
     CompletableFuture<Response> sendLater(String path, String json) {
-        return client.sendAsync(request("POST", path, json), HttpResponse.BodyHandlers.ofByteArray())
+        return sendLater(request("POST", path, json));
+    }
+
+    /** Sends without waiting for the response. */
+    CompletableFuture<Response> sendLater(HttpRequest request) {
+        return client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray())
                 .thenApply(TestServer::response);
     }
 

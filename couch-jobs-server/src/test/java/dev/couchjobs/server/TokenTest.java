@@ -3,16 +3,27 @@ package dev.couchjobs.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.tuple.ByteArrayUtil;
+import dev.couchjobs.JobType;
 import dev.couchjobs.server.TestServer.Response;
 import dev.couchjobs.server.internal.access.AccessToken;
 import dev.couchjobs.server.internal.access.AccessTokens;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -178,6 +189,77 @@ class TokenTest {
         while (statusOf(secret(created)) != 401) {
             assertThat(Duration.between(revoked, Instant.now())).isLessThan(Duration.ofSeconds(20));
         }
+    }
+
+    /** {@return what a feed tells, which has begun} */
+    private BufferedReader follow(String token) throws IOException, InterruptedException {
+        HttpResponse<InputStream> feed = HttpClient.newHttpClient()
+                .send(
+                        server.request(
+                                "GET",
+                                "/v1/types/mail/feed?feed=continuous&since=now&heartbeat=PT300S",
+                                "",
+                                bearer(token)),
+                        HttpResponse.BodyHandlers.ofInputStream());
+        assertThat(feed.statusCode()).isEqualTo(200);
+        BufferedReader lines = new BufferedReader(new InputStreamReader(feed.body(), StandardCharsets.UTF_8));
+        assertThat(lines.readLine()).isEmpty();
+        return lines;
+    }
+
+    @Test
+    void aFeedEndsWhenAnotherServerRevokesItsToken() throws IOException, InterruptedException {
+        Response created = create("{'name': 'reader', 'roles': ['read']}");
+        BufferedReader other = follow(secret(create("{'name': 'other', 'roles': ['read']}")));
+        BufferedReader feed = follow(secret(created));
+
+        elsewhere.revoke(created.body().get("id").stringValue()).join();
+
+        assertThat(feed.readLine()).isNull();
+        server.post("/v1/types/mail/jobs", "{'id': 'a', 'data': 1}", bearer(admin));
+        assertThat(other.readLine()).contains("\"id\":\"a\"");
+    }
+
+    @Test
+    void aFeedEndsWhenItsTokenExpires() throws IOException, InterruptedException {
+        Instant soon = Instant.now().plusMillis(1500).truncatedTo(ChronoUnit.MILLIS);
+        Response created = create("{'name': 'reader', 'roles': ['read'], 'expiresAt': '" + soon + "'}");
+
+        assertThat(follow(secret(created)).readLine()).isNull();
+
+        assertThat(Instant.now()).isAfterOrEqualTo(soon);
+    }
+
+    @Test
+    void whatWaitsEndsWhenItsTokenIsRevoked() {
+        Response created = create("{'name': 'worker', 'roles': ['read', 'work', 'operate']}");
+        String[] bearer = bearer(secret(created));
+        server.post("/v1/types/mail/jobs", "{'id': 'a', 'data': 1}", bearer);
+        List<CompletableFuture<Response>> waiting = Stream.of(
+                        server.request("GET", "/v1/types/mail/jobs/a/result?timeout=PT300S", "", bearer),
+                        server.request("GET", "/v1/feed?feed=longpoll&since=now&timeout=PT300S", "", bearer),
+                        server.request(
+                                "POST",
+                                "/v1/work/claims",
+                                "{'requestId': 'r', 'max': 1, 'wait': 'PT50S', 'worker': {'name': 'w', 'id': '"
+                                        + UUID.randomUUID() + "', 'types': ['post']}}",
+                                bearer))
+                .map(server::sendLater)
+                .toList();
+
+        assertThat(server.delete("/v1/tokens/" + created.body().get("id").stringValue(), bearer(admin))
+                        .status())
+                .isEqualTo(204);
+
+        assertThat(waiting).allSatisfy(each -> assertThat(each.join().problem()).isEqualTo("unauthenticated"));
+        server.jobs
+                .add(server.database, JobType.of("post", Object.class), "b", 1)
+                .join();
+        assertThat(server.get("/v1/types/post/counts", bearer(admin))
+                        .body()
+                        .get("running")
+                        .intValue())
+                .isZero();
     }
 
     @Test

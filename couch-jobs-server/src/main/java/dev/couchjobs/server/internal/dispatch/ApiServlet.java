@@ -42,9 +42,7 @@ import java.io.Serial;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
@@ -53,10 +51,6 @@ import tools.jackson.databind.node.MissingNode;
 public final class ApiServlet extends HttpServlet {
     @Serial
     private static final long serialVersionUID = 1L;
-
-    private static final Problem ENDING = Problem.of(503, "closing", "The server is closing.")
-            .detail("Connect again, to this or another one.")
-            .header("Retry-After", "1");
 
     private final transient Dashboard dashboard = new Dashboard();
     private final transient Router router;
@@ -76,10 +70,7 @@ public final class ApiServlet extends HttpServlet {
     private final boolean runsSelections;
     private transient @Nullable SelectionWorker selections;
 
-    /** Requests that wait for something, and feeds. */
-    private final transient Set<Exchange> waiting = ConcurrentHashMap.newKeySet();
-
-    private volatile boolean isEnding;
+    private final transient WaitingRequests waiting;
 
     /**
      * Makes a servlet.
@@ -92,6 +83,7 @@ public final class ApiServlet extends HttpServlet {
         AccessTokens tokens = new AccessTokens(database, settings.rows(), clock);
         Hiding hiding = new Hiding(settings.hidden());
         authenticator = settings.authenticator().orElseGet(() -> new TokenAuthenticator(tokens));
+        waiting = new WaitingRequests(authenticator, database.getExecutor());
         rates = new CallRates(settings.rate(), clock);
         bodyBytesMax = settings.bodyBytesMax();
         isAudited = settings.isAudited();
@@ -130,22 +122,8 @@ public final class ApiServlet extends HttpServlet {
 
     /** Ends the requests that wait, and feeds. Others go on. */
     public void endWaiting() {
-        isEnding = true;
         work.close();
-        waiting.forEach(exchange -> exchange.end(ENDING.reply()));
-    }
-
-    private void register(Exchange exchange) {
-        waiting.add(exchange);
-        if (isEnding) {
-            throw new ProblemException(ENDING);
-        }
-    }
-
-    private void unregister(Exchange exchange) {
-        if (waiting.contains(exchange)) {
-            var unused = exchange.streamClosed().whenComplete((closed, error) -> waiting.remove(exchange));
-        }
+        waiting.endAll();
     }
 
     @Override
@@ -167,7 +145,7 @@ public final class ApiServlet extends HttpServlet {
         }
         var unused = reply.whenComplete((done, error) -> {
             visit.end(done != null ? done : Problems.of(error).reply(), isAudited);
-            unregister(visit.exchange());
+            waiting.remove(visit.exchange());
         });
     }
 
@@ -189,7 +167,7 @@ public final class ApiServlet extends HttpServlet {
                     .header("Allow", allowed(match)));
         }
         return authenticator.authenticate(exchange.request()).thenCompose(caller -> {
-            Access access = caller.orElseThrow(ApiServlet::unauthenticated);
+            Access access = caller.orElseThrow(() -> new ProblemException(Problems.UNAUTHENTICATED));
             visit.admitted(operation, access);
             visit.rated(rates.take(access.name()));
             requireRole(access, operation, match);
@@ -208,7 +186,7 @@ public final class ApiServlet extends HttpServlet {
         return body(exchange, operation).thenCompose(body -> {
             checker.body(operation, body);
             if (dispatcher.waits(operation)) {
-                register(exchange);
+                waiting.add(exchange);
             }
             Call call = new Call(access, match.path(), query, body, exchange::header, exchange.connection());
             return dispatcher.run(operation, call, conditions);
@@ -229,12 +207,6 @@ public final class ApiServlet extends HttpServlet {
 
     private static String allowed(Router.Match match) {
         return String.join(", ", match.byMethod().keySet()) + ", OPTIONS";
-    }
-
-    private static ProblemException unauthenticated() {
-        return new ProblemException(Problem.of(401, "unauthenticated", "The server does not know who calls.")
-                .detail("Send the header Authorization: Bearer, with a token that is neither expired nor revoked.")
-                .header("WWW-Authenticate", "Bearer"));
     }
 
     private static void requireRole(Access access, ApiOperation operation, Router.Match match) {

@@ -37,6 +37,10 @@ import org.slf4j.LoggerFactory;
 final class Problems {
     private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
 
+    static final Problem UNAUTHENTICATED = Problem.of(401, "unauthenticated", "The server does not know who calls.")
+            .detail("Send the header Authorization: Bearer, with a token that is neither expired nor revoked.")
+            .header("WWW-Authenticate", "Bearer");
+
     private static final int INCIDENT_BYTES = 4;
     private static final String PAYLOAD_CURE =
             "The API reads and writes payloads as JSON. Read this one with the program that wrote it.";

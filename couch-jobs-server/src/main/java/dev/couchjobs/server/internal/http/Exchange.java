@@ -138,8 +138,12 @@ public final class Exchange {
 
     /** Ends the exchange before its operation does; for the operation that is as if the client had left. */
     public void interrupt(Reply reply) {
-        end(reply);
-        client.leave();
+        if (isReplying.compareAndSet(false, true)) {
+            begin(reply);
+            client.leave();
+        } else {
+            stream.ifPresent(ReplyStream::end);
+        }
     }
 
     /**
@@ -150,11 +154,15 @@ public final class Exchange {
      * have to end.
      */
     public void end(Reply reply) {
-        if (!isReplying.compareAndSet(false, true)) {
+        if (isReplying.compareAndSet(false, true)) {
+            begin(reply);
+        } else {
             stream.ifPresent(ReplyStream::end);
             reply.unsent();
-            return;
         }
+    }
+
+    private void begin(Reply reply) {
         if (!isStream(reply)) {
             client.unwatch();
         }
