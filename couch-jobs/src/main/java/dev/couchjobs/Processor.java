@@ -123,6 +123,19 @@ public final class Processor {
     }
 
     /**
+     * Renews claims of other processes in one transaction, as {@link #updateAll} does, without reading their data.
+     *
+     * @param context a database, or a transaction to join
+     * @param claims up to 400 claims
+     * @return why each claim is not renewed, in their order; empty for those that are
+     * @throws IllegalArgumentException if there are more
+     */
+    public CompletableFuture<List<Optional<JobHaltedException>>> renewAll(
+            TransactionContext context, Collection<ClaimKey> claims) {
+        return processorVerbs.renewAll(context, claims);
+    }
+
+    /**
      * Renews a claim (RFC 007, {@code update/2}). In a transaction of the caller's it is also the fence: the other
      * writes of that transaction commit only if the claim still holds.
      *

@@ -9,6 +9,7 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Batch;
 import dev.couchjobs.Batches;
+import dev.couchjobs.ClaimKey;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.DeadLetters;
@@ -146,6 +147,9 @@ class ErrorsContract extends JobsContract {
                 new Verb("update", (on, db, id) -> on.processor().update(db, claim)),
                 new Verb("update", (on, db, id) -> on.processor().update(db, claim, new WorkData(2))),
                 new Verb("updateAll", (on, db, id) -> on.processor().updateAll(db, List.of(claim))),
+                new Verb(
+                        "renewAll",
+                        (on, db, id) -> on.processor().renewAll(db, List.of(new ClaimKey(INDEX, id, claim.lock())))),
                 new Verb("release", (on, db, id) -> on.processor().release(db, claim)),
                 new Verb("finish", (on, db, id) -> on.processor().finish(db, claim)),
                 new Verb(

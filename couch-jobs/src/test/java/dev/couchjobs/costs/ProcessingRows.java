@@ -12,6 +12,7 @@ import static dev.couchjobs.costs.CostRow.loop;
 import static dev.couchjobs.costs.CostRow.verb;
 
 import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.ClaimKey;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.PermanentFailureException;
@@ -32,6 +33,12 @@ final class ProcessingRows {
             writing("activity").and(reading("pending").negate());
 
     private ProcessingRows() {}
+
+    private static List<ClaimKey> keys(List<? extends Job<?>> claims) {
+        return claims.stream()
+                .map(claim -> new ClaimKey(claim.type(), claim.id(), claim.lock()))
+                .toList();
+    }
 
     static List<CostRow> all() {
         return List.of(
@@ -58,6 +65,17 @@ final class ProcessingRows {
                         "`updateAll` of 100 claims",
                         CostFixture::claimedTogether,
                         (s, db, claims) -> s.jobs.processor().updateAll(db, claims)),
+                verb(
+                        "`renewAll` of 100 claims",
+                        CostFixture::claimedTogether,
+                        (s, db, claims) -> s.jobs.processor().renewAll(db, keys(claims))),
+                verb(
+                        "`renewAll` of a claim with 200 kB of data",
+                        s -> {
+                            s.pending(LARGE);
+                            return s.await(s.jobs.processor().accept(MAIL)).orElseThrow();
+                        },
+                        (s, db, job) -> s.jobs.processor().renewAll(db, keys(List.of(job)))),
                 verb(
                         "`update`",
                         CostFixture::running,

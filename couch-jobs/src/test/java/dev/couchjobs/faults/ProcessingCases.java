@@ -11,6 +11,7 @@ import static dev.couchjobs.faults.VerbCase.writing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.ClaimKey;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobEvent;
 import dev.couchjobs.JobState;
@@ -82,6 +83,19 @@ final class ProcessingCases {
                             assertThat(renewals).extracting(Renewal::isRenewed).containsExactly(true, true);
                             shows(s, RUNNING, "old", PENDING, RUNNING);
                             s.await(s.others.processor().finish(s.database(), claims.get(0)));
+                        }),
+                writing(
+                        "renewAll",
+                        ProcessingCases::twoRunning,
+                        (s, claims) -> s.jobs.processor()
+                                .renewAll(
+                                        s.faulty,
+                                        claims.stream()
+                                                .map(job -> new ClaimKey(job.type(), job.id(), job.lock()))
+                                                .toList()),
+                        (s, claims, halts) -> {
+                            assertThat(halts).containsExactly(Optional.empty(), Optional.empty());
+                            shows(s, RUNNING, "old", PENDING, RUNNING);
                         }),
                 writing(
                         "release",

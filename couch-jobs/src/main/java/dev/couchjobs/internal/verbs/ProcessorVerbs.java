@@ -3,7 +3,9 @@ package dev.couchjobs.internal.verbs;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
+import dev.couchjobs.ClaimKey;
 import dev.couchjobs.Job;
+import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Renewal;
 import dev.couchjobs.internal.claims.Disposition;
@@ -108,18 +110,55 @@ public final class ProcessorVerbs {
                         }));
     }
 
-    /**
-     * Renews claims in one transaction. The jobs of a type share an activity row.
-     *
-     * @return what was done for each claim; a lost claim does not disturb the others
-     */
+    /** {@return what was done for each claim; a lost claim does not disturb the others} */
     public CompletableFuture<List<Renewal>> updateAll(TransactionContext context, Collection<? extends Job<?>> given) {
         List<Job<?>> claims = List.copyOf(given);
+        List<ClaimKey> keys = claims.stream()
+                .map(job -> new ClaimKey(job.type(), ClaimedJob.of(job).id(), job.lock()))
+                .toList();
+        return renew(context, keys).thenApply(renewed -> {
+            List<Renewal> renewals = new ArrayList<>(claims.size());
+            for (int i = 0; i < claims.size(); i++) {
+                Job<?> claim = claims.get(i);
+                RenewedRow row = renewed.get(i);
+                renewals.add(row.after()
+                        .map(after -> new Renewal(ClaimedJob.of(claim).withRow(after), Optional.empty()))
+                        .orElseGet(() -> new Renewal(claim, Optional.of(LostClaimErrors.of(claim, row.before())))));
+            }
+            return renewals;
+        });
+    }
+
+    /** {@return why each claim is not renewed; empty for those that are} */
+    public CompletableFuture<List<Optional<JobHaltedException>>> renewAll(
+            TransactionContext context, Collection<ClaimKey> given) {
+        List<ClaimKey> claims = List.copyOf(given);
+        return renew(context, claims).thenApply(renewed -> {
+            List<Optional<JobHaltedException>> halts = new ArrayList<>(claims.size());
+            for (int i = 0; i < claims.size(); i++) {
+                ClaimKey claim = claims.get(i);
+                Optional<JobRow> before = renewed.get(i).before();
+                halts.add(
+                        renewed.get(i).after().isPresent()
+                                ? Optional.empty()
+                                : Optional.of(LostClaimErrors.of(claim.type(), claim.jobId(), claim.lock(), before)));
+            }
+            return halts;
+        });
+    }
+
+    /** The row of a claim before, and after if the claim held. */
+    private record RenewedRow(Optional<JobRow> before, Optional<JobRow> after) {}
+
+    /** Renews claims in one transaction. The jobs of a type share an activity row. */
+    private CompletableFuture<List<RenewedRow>> renew(TransactionContext context, List<ClaimKey> claims) {
         if (claims.size() > RENEWED_MAX) {
             throw new IllegalArgumentException("One call renews up to " + RENEWED_MAX + " claims; these are "
-                    + claims.size() + ". Call updateAll for parts of them.");
+                    + claims.size() + ". Call it for parts of them.");
         }
-        List<JobRef> refs = claims.stream().map(this::ref).toList();
+        List<JobRef> refs = claims.stream()
+                .map(claim -> keyspace.job(claim.type().name(), claim.jobId()))
+                .toList();
         List<JobRef> distinctRefs = refs.stream().distinct().toList();
         List<TypeKeys> types = refs.stream().map(JobRef::keys).distinct().toList();
         return transactions
@@ -136,12 +175,12 @@ public final class ProcessorVerbs {
                         }));
     }
 
-    private static List<Renewal> renew(
-            JobTransaction jobs, List<Job<?>> claims, List<JobRef> refs, Map<JobRef, Optional<JobRow>> rows) {
+    private static List<RenewedRow> renew(
+            JobTransaction jobs, List<ClaimKey> claims, List<JobRef> refs, Map<JobRef, Optional<JobRow>> rows) {
         Map<JobRef, JobRow> held = new LinkedHashMap<>();
         for (int i = 0; i < claims.size(); i++) {
             JobRef ref = refs.get(i);
-            Job<?> claim = claims.get(i);
+            ClaimKey claim = claims.get(i);
             rows.getOrDefault(ref, Optional.empty())
                     .filter(row -> row.isHeldBy(claim.lock()))
                     .ifPresent(row -> held.put(ref, row));
@@ -156,20 +195,14 @@ public final class ProcessorVerbs {
             changes.add(new RowChange(ref, row, after));
         });
         jobs.saveAll(changes);
-        List<Renewal> renewals = new ArrayList<>(claims.size());
+        List<RenewedRow> results = new ArrayList<>(claims.size());
         for (int i = 0; i < claims.size(); i++) {
-            Job<?> claim = claims.get(i);
-            JobRow after = renewed.get(refs.get(i));
-            renewals.add(
-                    after != null && after.isHeldBy(claim.lock())
-                            ? new Renewal(ClaimedJob.of(claim).withRow(after), Optional.empty())
-                            : lost(claim, rows.getOrDefault(refs.get(i), Optional.empty())));
+            UUID lock = claims.get(i).lock();
+            results.add(new RenewedRow(
+                    rows.getOrDefault(refs.get(i), Optional.empty()),
+                    Optional.ofNullable(renewed.get(refs.get(i))).filter(row -> row.isHeldBy(lock))));
         }
-        return renewals;
-    }
-
-    private static Renewal lost(Job<?> claim, Optional<JobRow> row) {
-        return new Renewal(claim, Optional.of(LostClaimErrors.of(claim, row)));
+        return results;
     }
 
     /** {@return when it is done} */

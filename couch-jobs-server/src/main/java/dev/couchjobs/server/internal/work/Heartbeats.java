@@ -1,24 +1,21 @@
 package dev.couchjobs.server.internal.work;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.Transaction;
+import dev.couchjobs.ClaimKey;
 import dev.couchjobs.CouchJobs;
-import dev.couchjobs.Job;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.RemoteWorker;
-import dev.couchjobs.Renewal;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.json.Fields;
 import dev.couchjobs.server.internal.json.NewJobs;
 import dev.couchjobs.server.internal.work.ClaimRows.Held;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import tools.jackson.databind.JsonNode;
 
-/** Renews the claims of a worker in one transaction. */
+/** Renews the claims of a worker in one transaction, which reads no payloads. */
 final class Heartbeats {
     private final CouchJobs jobs;
     private final Database database;
@@ -30,58 +27,29 @@ final class Heartbeats {
         this.registrations = registrations;
     }
 
-    /** Either the claim as it is, or why it does not hold. */
-    private record Restored(List<Job<Object>> job, List<JobHaltedException> halt) {
-        static Restored held(Job<Object> job) {
-            return new Restored(List.of(job), List.of());
-        }
-
-        static Restored halted(Throwable error) {
-            Throwable cause =
-                    error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-            if (cause instanceof JobHaltedException halt) {
-                return new Restored(List.of(), List.of(halt));
-            }
-            throw new CompletionException(cause);
-        }
-    }
-
     CompletableFuture<Reply> run(RemoteWorker worker, List<Held> claims) {
-        return database.runAsync(tx -> ClaimCalls.all(
-                        claims.stream().map(claim -> restore(tx, claim)).toList())
-                .thenCompose(restored -> jobs.processor()
-                        .updateAll(
-                                tx,
-                                restored.stream()
-                                        .flatMap(each -> each.job().stream())
-                                        .toList())
-                        .thenApply(renewals -> results(claims, restored, renewals)))
+        List<ClaimKey> keys = claims.stream()
+                .map(claim -> new ClaimKey(NewJobs.type(claim.type()), claim.id(), claim.lock()))
+                .toList();
+        return database.runAsync(tx -> jobs.processor()
+                .renewAll(tx, keys)
                 .thenCombine(
                         registrations.report(tx, worker),
-                        (results, state) -> Reply.ok(new Fields()
+                        (halts, state) -> Reply.ok(new Fields()
                                 .put("order", WorkJson.order(state))
-                                .putAll("claims", results, result -> result)
+                                .putAll("claims", results(claims, halts), result -> result)
                                 .node())));
     }
 
-    private CompletableFuture<Restored> restore(Transaction tx, Held claim) {
-        return jobs.processor()
-                .claim(tx, NewJobs.type(claim.type()), claim.id(), claim.lock())
-                .handle((job, error) -> job != null ? Restored.held(job) : Restored.halted(error));
-    }
-
-    private static List<JsonNode> results(List<Held> claims, List<Restored> restored, List<Renewal> renewals) {
-        Iterator<Renewal> renewed = renewals.iterator();
+    private static List<JsonNode> results(List<Held> claims, List<Optional<JobHaltedException>> halts) {
         List<JsonNode> results = new ArrayList<>(claims.size());
         for (int i = 0; i < claims.size(); i++) {
-            List<JobHaltedException> halt = restored.get(i).halt();
-            String result =
-                    halt.isEmpty() ? renewed.next().halt().map(Halts::of).orElse("renewed") : Halts.of(halt.get(0));
+            Held claim = claims.get(i);
             results.add(new Fields()
-                    .put("type", claims.get(i).type())
-                    .put("id", claims.get(i).id())
-                    .put("lock", claims.get(i).lock().toString())
-                    .put("result", result)
+                    .put("type", claim.type())
+                    .put("id", claim.id())
+                    .put("lock", claim.lock().toString())
+                    .put("result", halts.get(i).map(Halts::of).orElse("renewed"))
                     .node());
         }
         return results;
