@@ -11,15 +11,20 @@ import org.jspecify.annotations.Nullable;
  * <p>By default only jobs that are due are taken, and the call waits until there is one.
  */
 public final class AcceptOptions {
-    private static final AcceptOptions DEFAULTS = new AcceptOptions(false, null, null, 0);
+    private static final AcceptOptions DEFAULTS = new AcceptOptions(false, null, null, 0, null);
 
     private final boolean noSchedule;
     private final @Nullable Instant maxSchedTime;
     private final @Nullable Duration timeout;
     private final double lowPriorityShare;
+    private final @Nullable String by;
 
     private AcceptOptions(
-            boolean noSchedule, @Nullable Instant maxSchedTime, @Nullable Duration timeout, double lowPriorityShare) {
+            boolean noSchedule,
+            @Nullable Instant maxSchedTime,
+            @Nullable Duration timeout,
+            double lowPriorityShare,
+            @Nullable String by) {
         if (noSchedule && maxSchedTime != null) {
             throw new IllegalArgumentException(
                     "noSchedule takes only jobs without a scheduled time, so maxSchedTime has no meaning beside it:"
@@ -29,6 +34,7 @@ public final class AcceptOptions {
         this.maxSchedTime = maxSchedTime;
         this.timeout = timeout;
         this.lowPriorityShare = lowPriorityShare;
+        this.by = by;
     }
 
     /** {@return due jobs only, and wait for one without limit} */
@@ -49,7 +55,7 @@ public final class AcceptOptions {
      * @throws IllegalArgumentException if {@code maxSchedTime} is given too
      */
     public AcceptOptions noSchedule() {
-        return new AcceptOptions(true, maxSchedTime, timeout, lowPriorityShare);
+        return new AcceptOptions(true, maxSchedTime, timeout, lowPriorityShare, by);
     }
 
     /**
@@ -60,7 +66,7 @@ public final class AcceptOptions {
      * @throws IllegalArgumentException if {@code noSchedule} is given too
      */
     public AcceptOptions maxSchedTime(Instant time) {
-        return new AcceptOptions(noSchedule, Objects.requireNonNull(time, "time"), timeout, lowPriorityShare);
+        return new AcceptOptions(noSchedule, Objects.requireNonNull(time, "time"), timeout, lowPriorityShare, by);
     }
 
     /**
@@ -73,7 +79,7 @@ public final class AcceptOptions {
         if (timeout.isNegative()) {
             throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
         }
-        return new AcceptOptions(noSchedule, maxSchedTime, timeout, lowPriorityShare);
+        return new AcceptOptions(noSchedule, maxSchedTime, timeout, lowPriorityShare, by);
     }
 
     /**
@@ -93,7 +99,19 @@ public final class AcceptOptions {
             throw new IllegalArgumentException(
                     "The part of the claims to keep for lower priorities is from 0 to 1; this is " + share + ".");
         }
-        return new AcceptOptions(noSchedule, maxSchedTime, timeout, share);
+        return new AcceptOptions(noSchedule, maxSchedTime, timeout, share, by);
+    }
+
+    /**
+     * Claims for a worker in another program, which the attempts then name in place of this instance. It costs nothing:
+     * calls with different names are still served by one transaction. {@link CouchJobs#worker} has no use for it.
+     *
+     * @param name what {@link JobAttempt#by} is to say
+     * @return these options with that name
+     */
+    public AcceptOptions by(String name) {
+        return new AcceptOptions(
+                noSchedule, maxSchedTime, timeout, lowPriorityShare, Objects.requireNonNull(name, "name"));
     }
 
     /** {@return the part of the claims that is kept for lower priorities} */
@@ -109,6 +127,11 @@ public final class AcceptOptions {
     /** {@return the latest scheduled time to take, or null for the present time} */
     public @Nullable Instant maxSchedTime() {
         return maxSchedTime;
+    }
+
+    /** {@return what the attempts name, or null for the instance} */
+    public @Nullable String by() {
+        return by;
     }
 
     /** {@return the longest wait, or null to wait without limit} */

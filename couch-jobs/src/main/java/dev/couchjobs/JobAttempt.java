@@ -7,7 +7,7 @@ import java.util.Optional;
  * One attempt at a job, from its history.
  *
  * @param claim the number of the claim; the claims on a job are numbered from 1 and never twice alike
- * @param by the name of the instance that made it
+ * @param by the name of the instance that made it, or what {@link AcceptOptions#by} says
  * @param since when it was made, by that instance's clock
  * @param until when it ended, by the clock of the process that ended it; empty while it lasts
  * @param end how it ended; empty while it lasts

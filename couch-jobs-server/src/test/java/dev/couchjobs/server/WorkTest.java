@@ -121,6 +121,21 @@ class WorkTest {
     }
 
     @Test
+    void anAttemptNamesItsWorker() {
+        JsonNode claim = added("a");
+
+        say(claim, "finish", "");
+
+        assertThat(server.get("/v1/types/mail/jobs/a/attempts")
+                        .body()
+                        .get("items")
+                        .get(0)
+                        .get("by")
+                        .stringValue())
+                .isEqualTo("mailers/" + mailer.id().toString().substring(0, 8));
+    }
+
+    @Test
     void aCallWaitsForAJobOfAnyOfItsTypes() {
         CompletableFuture<Response> waiting = server.sendLater(
                 "/v1/work/claims", Remote.of("post", "mail", "fax").claims("r", 5, LONG));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.AttemptEnd;
+import dev.couchjobs.ClaimKey;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Job;
@@ -89,6 +90,24 @@ class RemoteClaimsContract extends JobsContract {
         add("j1", 1);
 
         assertThat(ids(await(waiting))).containsExactly("j1");
+    }
+
+    @Test
+    void attemptsNameThoseForWhomTheyWereClaimed() {
+        AcceptOptions waiting = AcceptOptions.defaults();
+        CompletableFuture<List<Job<WorkData>>> some = jobs.processor().accept(INDEX, 2, waiting.by("one"));
+        CompletableFuture<List<Job<WorkData>>> others = jobs.processor().accept(INDEX, 3, waiting.by("other"));
+        CompletableFuture<List<Job<WorkData>>> own = jobs.processor().accept(INDEX, 1, waiting);
+
+        addMany(6); // one transaction may claim for all three calls
+
+        assertThat(await(some)).allSatisfy(job -> assertThat(byOf(job)).isEqualTo("one"));
+        assertThat(await(others)).allSatisfy(job -> assertThat(byOf(job)).isEqualTo("other"));
+        assertThat(byOf(await(own).get(0))).isNotIn("one", "other");
+    }
+
+    private String byOf(Job<WorkData> claim) {
+        return attemptsAt(claim.id()).get(0).by();
     }
 
     @Test
@@ -427,6 +446,27 @@ class RemoteClaimsContract extends JobsContract {
         List<Renewal> renewals = await(jobs.processor().updateAll(database, List.of(claim, old, claim)));
 
         assertThat(renewals).extracting(Renewal::isRenewed).containsExactly(true, false, true);
+    }
+
+    @Test
+    void claimsAreRenewedByTheirKeys() {
+        addMany(4);
+        List<Job<WorkData>> claims = acceptSome(4);
+        await(jobs.processor().finish(database, claims.get(1)));
+        await(jobs.control().cancel(database, INDEX, "j2", "not wanted"));
+        await(jobs.remove(database, INDEX, "j3"));
+        List<ClaimKey> keys = claims.stream()
+                .map(claim -> new ClaimKey(claim.type(), claim.id(), claim.lock()))
+                .toList();
+
+        List<Optional<JobHaltedException>> halts = await(node().processor().renewAll(database, keys));
+
+        assertThat(halts.get(0)).isEmpty();
+        assertThat(halts.get(1).orElseThrow().end()).contains(AttemptEnd.SUCCEEDED);
+        assertThat(halts.get(2).orElseThrow().isCancelled()).isTrue();
+        assertThat(halts.get(3).orElseThrow().isRemoved()).isTrue();
+        assertThat(keys.get(0)).hasToString("index/j0");
+        await(jobs.processor().finish(database, claims.get(0)));
     }
 
     @Test

@@ -24,6 +24,7 @@ final class AcceptCall<D, R> implements ClaimRequest<D> {
     private final JobType<D, ?> type;
     private final ClaimCriteria criteria;
     private final @Nullable Duration timeout;
+    private final @Nullable String by;
     private final Executor executor;
     private final int max;
     private final Function<List<Job<D>>, R> toResult;
@@ -41,6 +42,7 @@ final class AcceptCall<D, R> implements ClaimRequest<D> {
         this.max = max;
         this.toResult = toResult;
         this.timeout = options.timeout();
+        this.by = options.by();
         this.executor = executor;
     }
 
@@ -70,6 +72,11 @@ final class AcceptCall<D, R> implements ClaimRequest<D> {
     @Override
     public int beginClaim() {
         return max;
+    }
+
+    @Override
+    public Optional<String> by() {
+        return Optional.ofNullable(by);
     }
 
     @Override

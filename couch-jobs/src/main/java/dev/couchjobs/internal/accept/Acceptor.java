@@ -279,7 +279,7 @@ final class Acceptor<D> implements AutoCloseable {
 
     private CompletableFuture<ClaimResult<D>> claim(ClaimRound<D> claimRound, boolean mayWatch, BatchSize.Tries tries) {
         JobClaimer<D>.ClaimTransaction claimTransaction =
-                claimer.new ClaimTransaction(claimRound.demands(tries.first()), role, mayWatch);
+                claimer.new ClaimTransaction(claimRound.demands(tries.first()), claimRound::names, role, mayWatch);
         return transactions.run(database, claimTransaction.earlierTries(), tx -> claimTransaction.runTry(tx, tries));
     }
 

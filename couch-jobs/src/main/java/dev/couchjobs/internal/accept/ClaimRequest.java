@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.accept;
 
 import java.util.List;
+import java.util.Optional;
 
 /** A request for jobs of one type: a call of {@code accept}, or a {@link ClaimConsumer}. */
 interface ClaimRequest<D> {
@@ -14,6 +15,9 @@ interface ClaimRequest<D> {
      * @return the demand: how many jobs to claim at most
      */
     int beginClaim();
+
+    /** {@return what the attempts name in place of the instance} */
+    Optional<String> by();
 
     /** Whether the first delivery completes the request. */
     boolean isOneShot();

@@ -1,9 +1,11 @@
 package dev.couchjobs.internal.accept;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The requests for which one round claims, with their demands, in the order in which jobs are delivered. */
 final class ClaimRound<D> {
@@ -46,6 +48,24 @@ final class ClaimRound<D> {
                 Math.min(
                         share, sameCriteria.stream().mapToInt(Allotment::demand).sum())));
         return demands;
+    }
+
+    /**
+     * {@return what the claims by these criteria name, in their order; empty if all name the instance}
+     *
+     * @param criteria the criteria
+     */
+    List<Optional<String>> names(ClaimCriteria criteria) {
+        List<Allotment<D>> sameCriteria = allotments(criteria);
+        if (sameCriteria.stream().allMatch(allotment -> allotment.request().by().isEmpty())) {
+            return List.of();
+        }
+        List<Optional<String>> names = new ArrayList<>();
+        for (Allotment<D> allotment : sameCriteria) {
+            names.addAll(
+                    Collections.nCopies(allotment.demand(), allotment.request().by()));
+        }
+        return names;
     }
 
     /** The allotments with these criteria; those that were given jobs have been removed. */

@@ -126,6 +126,7 @@ final class ClaimWriter<D> {
             for (RowChange rowChange : portion) {
                 JobRow row = Objects.requireNonNull(rowChange.after());
                 TriedClaim triedClaim = new TriedClaim(Objects.requireNonNull(row.lock()), activity);
+                triedClaims.remove(rowChange.ref().id()); // the order is that of the last try
                 triedClaims.put(rowChange.ref().id(), triedClaim);
                 jobs.add(load(tx, rowChange.ref(), row, triedClaim));
             }

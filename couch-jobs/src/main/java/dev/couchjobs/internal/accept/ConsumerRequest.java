@@ -2,6 +2,7 @@ package dev.couchjobs.internal.accept;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,11 @@ final class ConsumerRequest<D> implements ClaimRequest<D>, ClaimSubscription {
                     criteria.with(demand.isFree() ? WorkStart.WITH_CLAIM_OF_ONE : WorkStart.LATER, demand.suspects());
         }
         return demand.jobs();
+    }
+
+    @Override
+    public Optional<String> by() {
+        return Optional.empty();
     }
 
     @Override

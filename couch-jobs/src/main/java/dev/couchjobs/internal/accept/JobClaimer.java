@@ -130,7 +130,10 @@ final class JobClaimer<D> {
     /** One claim, with all tries of its transaction. */
     final class ClaimTransaction {
         private final Map<ClaimCriteria, Integer> demands;
+        private final Map<ClaimCriteria, List<Optional<String>>> names = new HashMap<>();
         private final boolean mayWatch;
+        /** How many jobs this try has claimed, by criteria. */
+        private final Map<ClaimCriteria, Integer> claimed = new ConcurrentHashMap<>();
         /** The claims that earlier tries, one of which may have committed, have written: by criteria and job id. */
         private final Map<ClaimCriteria, Map<String, ClaimWriter.TriedClaim>> triedClaims = new LinkedHashMap<>();
 
@@ -175,11 +178,17 @@ final class JobClaimer<D> {
 
         /**
          * @param demands how many jobs to claim at most, by criteria
+         * @param names what the claims name in place of this instance, in the order in which they are delivered
          * @param role the role of this process
          * @param mayWatch whether this process may watch for new jobs if it finds none
          */
-        ClaimTransaction(Map<ClaimCriteria, Integer> demands, Leadership.Role role, boolean mayWatch) {
+        ClaimTransaction(
+                Map<ClaimCriteria, Integer> demands,
+                Function<ClaimCriteria, List<Optional<String>>> names,
+                Leadership.Role role,
+                boolean mayWatch) {
             this.demands = new LinkedHashMap<>(demands);
+            demands.keySet().forEach(criteria -> this.names.put(criteria, names.apply(criteria)));
             this.mayWatch = mayWatch;
             this.role = role;
         }
@@ -263,6 +272,7 @@ final class JobClaimer<D> {
         private CompletableFuture<ClaimResult<D>> claimNew(Transaction tx) {
             scansExhausted = false;
             mayAdmitJobs = false;
+            claimed.clear();
             endedLimited.clear();
             leavesCandidates = false;
             missesTurns = false;
@@ -614,7 +624,7 @@ final class JobClaimer<D> {
                 hasUsedTokens |= held.start(tx, planned) > 0;
                 return putBack(tx, held, rows, !planned.isEmpty()).thenCompose(putBack -> {
                     cleared.addAll(putBack);
-                    List<RowChange> claims = queueClearing.clearRanges(tx, candidateRows, planned);
+                    List<RowChange> claims = named(criteria, queueClearing.clearRanges(tx, candidateRows, planned));
                     allowed.addAndGet(-claims.size());
                     turns.record(claims, cleared);
                     leavesCandidates |= claims.size() < candidateJobs.size();
@@ -626,6 +636,23 @@ final class JobClaimer<D> {
                             .thenApply(claimed -> new QueueScan<>(claimed, scanAgain));
                 });
             });
+        }
+
+        /** {@return claims that name those for whom they are made} They are delivered in this order. */
+        private List<RowChange> named(ClaimCriteria criteria, List<RowChange> claims) {
+            int before = claimed.getOrDefault(criteria, 0);
+            claimed.put(criteria, before + claims.size());
+            List<Optional<String>> all = names.getOrDefault(criteria, List.of());
+            if (all.isEmpty()) {
+                return claims;
+            }
+            List<RowChange> named = new ArrayList<>(claims.size());
+            for (int i = 0; i < claims.size(); i++) {
+                RowChange claim = claims.get(i);
+                Optional<String> name = all.get(before + i);
+                named.add(name.map(claim::claimedBy).orElse(claim));
+            }
+            return named;
         }
 
         /**

@@ -30,6 +30,10 @@ public record ClaimInfo(
         return new ClaimInfo(number + 1, failures, by, since, shared, logged, expiries, started, newShard);
     }
 
+    ClaimInfo by(String name) {
+        return new ClaimInfo(number, failures, name, since, shared, logged, expiries, started, limitShard);
+    }
+
     /** {@return this claim after a heartbeat} */
     ClaimInfo renewed(boolean shared) {
         return new ClaimInfo(number, failures, by, since, shared, logged, expiries, true, limitShard);

@@ -206,6 +206,21 @@ public record JobRow(
                 null);
     }
 
+    /** {@return this job, claimed for another than the instance} */
+    JobRow claimedBy(String name) {
+        return new JobRow(
+                state,
+                sequence,
+                lock,
+                scheduledTime,
+                resubmit,
+                payload,
+                finishedBy,
+                options,
+                claimInfo.by(name),
+                claimEnd);
+    }
+
     /** {@return this running job after a heartbeat with an activity row of its own} */
     public JobRow renewed(Payload payload) {
         return renewed(payload, false);

@@ -18,6 +18,11 @@ public record RowChange(
         this(ref, before, after, false);
     }
 
+    /** {@return this claim, for another than the instance} */
+    public RowChange claimedBy(String name) {
+        return new RowChange(ref, before, after == null ? null : after.claimedBy(name), isDequeued);
+    }
+
     /** {@return this change after the transaction has removed the job from its queue} */
     public RowChange dequeued() {
         return new RowChange(ref, before, after, true);

@@ -32,6 +32,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * is not recorded, or finds no client, is released.
  */
 final class ClaimCalls implements AutoCloseable {
+    /** An attempt names its worker, and the beginning of the worker's id. */
+    private static final int ID_LETTERS = 8;
+
     private final CouchJobs jobs;
     private final Database database;
     private final ClaimRows rows;
@@ -164,15 +167,20 @@ final class ClaimCalls implements AutoCloseable {
     }
 
     private CompletableFuture<Got> acceptAndRecord(Request request, Pending call) {
-        return waits.accept(request.worker().types(), request.max(), request.time(), call.wait)
-                .thenCompose(claims -> {
-                    if (claims.isEmpty()) {
-                        return isClosed
-                                ? CompletableFuture.completedFuture(Got.nothing(WorkerState.RUNNING))
-                                : read(request).thenApply(Known::got);
-                    }
-                    return recordOrRelease(request, claims);
-                });
+        return waits.accept(wanted(request), call.wait).thenCompose(claims -> {
+            if (claims.isEmpty()) {
+                return isClosed
+                        ? CompletableFuture.completedFuture(Got.nothing(WorkerState.RUNNING))
+                        : read(request).thenApply(Known::got);
+            }
+            return recordOrRelease(request, claims);
+        });
+    }
+
+    private static Waits.Wanted wanted(Request request) {
+        RemoteWorker worker = request.worker();
+        String name = worker.name() + "/" + worker.id().toString().substring(0, ID_LETTERS);
+        return new Waits.Wanted(worker.types(), request.max(), request.time(), name);
     }
 
     private CompletableFuture<Got> recordOrRelease(Request request, List<Job<Object>> claims) {

@@ -27,6 +27,17 @@ final class Waits {
         this.database = database;
     }
 
+    /**
+     * What a call wants.
+     *
+     * @param by the worker that the attempts name
+     */
+    record Wanted(List<String> types, int max, Duration time, String by) {
+        Wanted atOnce(String type) {
+            return new Wanted(List.of(type), max, Duration.ZERO, by);
+        }
+    }
+
     /** A wait that can be ended early. */
     static final class Wait {
         private final CompletableFuture<Boolean> ended = new CompletableFuture<>();
@@ -41,14 +52,18 @@ final class Waits {
     }
 
     /** {@return the claims of one of the types; none when the time is up or the wait has ended} */
-    CompletableFuture<List<Job<Object>>> accept(List<String> types, int max, Duration time, Wait wait) {
-        if (types.size() == 1 || time.isZero()) {
-            return types.size() == 1 ? acceptAny(types, max, time, wait) : tryEach(inTurn(types), 0, max, wait);
+    CompletableFuture<List<Job<Object>>> accept(Wanted wanted, Wait wait) {
+        List<String> types = wanted.types();
+        if (types.size() == 1) {
+            return acceptAny(wanted, wait);
         }
-        return tryEach(inTurn(types), 0, max, wait)
-                .thenCompose(claims -> claims.isEmpty() && !wait.isEnded()
-                        ? acceptAny(types, max, time, wait)
-                        : CompletableFuture.completedFuture(claims));
+        CompletableFuture<List<Job<Object>>> atOnce = tryEach(wanted, inTurn(types), wait);
+        if (wanted.time().isZero()) {
+            return atOnce;
+        }
+        return atOnce.thenCompose(claims -> claims.isEmpty() && !wait.isEnded()
+                ? acceptAny(wanted, wait)
+                : CompletableFuture.completedFuture(claims));
     }
 
     /** Each call begins with another type, so that a type that always has jobs does not keep the others waiting. */
@@ -60,25 +75,25 @@ final class Waits {
     }
 
     /** Tries one type after the other: claims of types that come too late would have to be released. */
-    private CompletableFuture<List<Job<Object>>> tryEach(List<String> types, int from, int max, Wait wait) {
-        if (from == types.size() || wait.isEnded()) {
+    private CompletableFuture<List<Job<Object>>> tryEach(Wanted wanted, List<String> types, Wait wait) {
+        if (types.isEmpty() || wait.isEnded()) {
             return CompletableFuture.completedFuture(List.of());
         }
-        return acceptAny(List.of(types.get(from)), max, Duration.ZERO, wait)
+        return acceptAny(wanted.atOnce(types.get(0)), wait)
                 .thenCompose(claims -> claims.isEmpty()
-                        ? tryEach(types, from + 1, max, wait)
+                        ? tryEach(wanted, types.subList(1, types.size()), wait)
                         : CompletableFuture.completedFuture(claims));
     }
 
     /** {@return the claims of the first type that has jobs} Those of others are released. */
-    private CompletableFuture<List<Job<Object>>> acceptAny(List<String> types, int max, Duration time, Wait wait) {
-        AcceptOptions options = AcceptOptions.defaults().timeout(time);
+    private CompletableFuture<List<Job<Object>>> acceptAny(Wanted wanted, Wait wait) {
+        AcceptOptions options = AcceptOptions.defaults().timeout(wanted.time()).by(wanted.by());
         CompletableFuture<List<Job<Object>>> first = new CompletableFuture<>();
         // If a name is refused, no call may have been made.
         List<JobType<Object, Object>> checked =
-                types.stream().map(NewJobs::type).toList();
+                wanted.types().stream().map(NewJobs::type).toList();
         List<CompletableFuture<List<Job<Object>>>> calls = checked.stream()
-                .map(type -> jobs.processor().accept(type, max, options))
+                .map(type -> jobs.processor().accept(type, wanted.max(), options))
                 .toList();
         AtomicInteger open = new AtomicInteger(calls.size());
         for (CompletableFuture<List<Job<Object>>> call : calls) {
