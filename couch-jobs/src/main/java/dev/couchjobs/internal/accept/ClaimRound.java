@@ -2,6 +2,7 @@ package dev.couchjobs.internal.accept;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,18 +55,17 @@ final class ClaimRound<D> {
      * {@return what the claims by these criteria name, in their order; empty if all name the instance}
      *
      * @param criteria the criteria
+     * @param demand how many claims are made at most
      */
-    List<Optional<String>> names(ClaimCriteria criteria) {
-        List<Allotment<D>> sameCriteria = allotments(criteria);
-        if (sameCriteria.stream().allMatch(allotment -> allotment.request().by().isEmpty())) {
-            return List.of();
-        }
+    List<Optional<String>> names(ClaimCriteria criteria, int demand) {
         List<Optional<String>> names = new ArrayList<>();
-        for (Allotment<D> allotment : sameCriteria) {
+        Iterator<Allotment<D>> served = allotments(criteria).iterator();
+        while (names.size() < demand && served.hasNext()) {
+            Allotment<D> allotment = served.next();
             names.addAll(
                     Collections.nCopies(allotment.demand(), allotment.request().by()));
         }
-        return names;
+        return names.stream().anyMatch(Optional::isPresent) ? names : List.of();
     }
 
     /** The allotments with these criteria; those that were given jobs have been removed. */

@@ -40,6 +40,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -184,11 +185,11 @@ final class JobClaimer<D> {
          */
         ClaimTransaction(
                 Map<ClaimCriteria, Integer> demands,
-                Function<ClaimCriteria, List<Optional<String>>> names,
+                BiFunction<ClaimCriteria, Integer, List<Optional<String>>> names,
                 Leadership.Role role,
                 boolean mayWatch) {
             this.demands = new LinkedHashMap<>(demands);
-            demands.keySet().forEach(criteria -> this.names.put(criteria, names.apply(criteria)));
+            demands.forEach((criteria, demand) -> this.names.put(criteria, names.apply(criteria, demand)));
             this.mayWatch = mayWatch;
             this.role = role;
         }

@@ -28,6 +28,9 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 /** A servlet in Jetty. */
 public final class JettyServer {
     private static final int THREADS_MAX = 64;
+    /** How many connections the system keeps until they are accepted; of more the clients try again after a second. */
+    private static final int ACCEPT_QUEUE = 1_024;
+
     private static final Duration GRACE = Duration.ofSeconds(10);
 
     /** A job's id may contain what else would be a separator, a dot segment, empty or a control character. */
@@ -63,6 +66,7 @@ public final class JettyServer {
         }
         connector.setPort(settings.port());
         connector.setIdleTimeout(settings.idleTime().toMillis());
+        connector.setAcceptQueueSize(ACCEPT_QUEUE);
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(settings.connections(), connector));
         Handler handler = new ConnectionHandler(context(servlet, settings));
