@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -49,15 +50,22 @@ public final class ServerBenchmarks {
      */
     public static void main(String... words) throws IOException, InterruptedException, ExecutionException {
         ServerBenchmarks server = new ServerBenchmarks(ServerSettings.parse(words));
-        System.out.println(server.claims("in memory", Optional.empty()));
-        Path directory = Files.createTempDirectory(server.settings.directory(), "couch-jobs-bench");
-        try {
-            System.out.println(server.claims("in a directory", Optional.of(directory)));
-        } finally {
-            DirectoryFiles.delete(directory);
+        Set<ServerSettings.Part> parts = server.settings.parts();
+        if (parts.contains(ServerSettings.Part.CLAIMS)) {
+            System.out.println(server.claims("in memory", Optional.empty()));
+            Path directory = Files.createTempDirectory(server.settings.directory(), "couch-jobs-bench");
+            try {
+                System.out.println(server.claims("in a directory", Optional.of(directory)));
+            } finally {
+                DirectoryFiles.delete(directory);
+            }
         }
-        System.out.println(server.feeds());
-        System.out.println(server.waits());
+        if (parts.contains(ServerSettings.Part.FEEDS)) {
+            System.out.println(server.feeds());
+        }
+        if (parts.contains(ServerSettings.Part.WAITS)) {
+            System.out.println(server.waits());
+        }
     }
 
     // Claims
@@ -175,10 +183,10 @@ public final class ServerBenchmarks {
                         .toArray(UUID[]::new);
                 long began = System.nanoTime();
                 clients.send(i -> ClaimLoad.claim(workers[i], 1, 1, LONG));
-                ServerProcess.Usage waiting = server.usage();
-                while (waiting.workers() < clients.size()) {
-                    waiting = server.usage();
+                while (server.workers() < clients.size()) {
+                    Thread.onSpinWait();
                 }
+                ServerProcess.Usage waiting = server.usage();
                 row(table, number(clients.size()) + " begin to wait", began, clients, before, waiting);
                 began = System.nanoTime();
                 ClaimLoad.add(server.port(), clients.size() - 1);

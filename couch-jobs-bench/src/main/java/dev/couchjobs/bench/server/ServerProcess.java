@@ -29,6 +29,9 @@ final class ServerProcess implements AutoCloseable {
     private static final int CONNECTIONS_MAX = 20_000;
     private static final int PAGE = 1_000;
     private static final String IN_MEMORY = "memory";
+    private static final String HEAP_WORD = "heap";
+    private static final String CPU_WORD = "cpu";
+    private static final String WORKERS_WORD = "workers";
 
     private final Process process;
     private final BufferedReader out;
@@ -39,9 +42,8 @@ final class ServerProcess implements AutoCloseable {
      *
      * @param heap bytes after a collection
      * @param cpu nanoseconds of all processors so far
-     * @param workers how many are listed
      */
-    record Usage(long heap, long cpu, long workers) {}
+    record Usage(long heap, long cpu) {}
 
     private ServerProcess(Process process) throws IOException {
         this.process = process;
@@ -70,10 +72,18 @@ final class ServerProcess implements AutoCloseable {
     }
 
     Usage usage() throws IOException {
-        process.getOutputStream().write('\n');
+        return new Usage(ask(HEAP_WORD), ask(CPU_WORD));
+    }
+
+    /** {@return how many workers are listed} */
+    long workers() throws IOException {
+        return ask(WORKERS_WORD);
+    }
+
+    private long ask(String word) throws IOException {
+        process.getOutputStream().write((word + "\n").getBytes(StandardCharsets.US_ASCII));
         process.getOutputStream().flush();
-        String[] numbers = line().split(" ", -1);
-        return new Usage(Long.parseLong(numbers[0]), Long.parseLong(numbers[1]), Long.parseLong(numbers[2]));
+        return Long.parseLong(line());
     }
 
     private String line() throws IOException {
@@ -109,8 +119,13 @@ final class ServerProcess implements AutoCloseable {
                         ServerOptions.on("127.0.0.1", 0).connections(CONNECTIONS_MAX));
                 BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             System.out.println(server.address().getPort());
-            while (in.readLine() != null) {
-                System.out.println(heap() + " " + cpu() + " " + workers(jobs, database));
+            for (String word = in.readLine(); word != null; word = in.readLine()) {
+                System.out.println(
+                        switch (word) {
+                            case HEAP_WORD -> heap();
+                            case CPU_WORD -> cpu();
+                            default -> workers(jobs, database);
+                        });
             }
         } catch (UncheckedIOException e) {
             throw e.getCause();

@@ -2,7 +2,9 @@ package dev.couchjobs.bench.server;
 
 import dev.couchjobs.bench.CommandLine;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What is measured.
@@ -13,8 +15,10 @@ import java.util.List;
  * @param changes how many changes each of them gets
  * @param waits how many calls for claims wait
  * @param directory where the databases on disk are made
+ * @param parts what is measured
  */
-record ServerSettings(int jobs, List<Integer> connections, int feeds, int changes, int waits, Path directory) {
+record ServerSettings(
+        int jobs, List<Integer> connections, int feeds, int changes, int waits, Path directory, Set<Part> parts) {
     private static final String USAGE = """
             --jobs 4000           for each figure
             --connections 1,16,64
@@ -22,10 +26,18 @@ record ServerSettings(int jobs, List<Integer> connections, int feeds, int change
             --changes 200         that each of them gets
             --waits 10000         calls that wait
             --directory .         where databases on disk are made
+            --only claims,feeds,waits
             """;
 
+    /** What can be measured alone. */
+    enum Part {
+        CLAIMS,
+        FEEDS,
+        WAITS
+    }
+
     private static final ServerSettings STANDARD =
-            new ServerSettings(4_000, List.of(1, 16, 64), 1_000, 200, 10_000, Path.of("."));
+            new ServerSettings(4_000, List.of(1, 16, 64), 1_000, 200, 10_000, Path.of("."), EnumSet.allOf(Part.class));
 
     static ServerSettings parse(String... words) {
         return CommandLine.parse(STANDARD, ServerSettings::with, USAGE, words);
@@ -41,7 +53,8 @@ record ServerSettings(int jobs, List<Integer> connections, int feeds, int change
                         old.feeds,
                         old.changes,
                         old.waits,
-                        old.directory);
+                        old.directory,
+                        old.parts);
             case "--feeds" ->
                 new ServerSettings(
                         old.jobs,
@@ -49,7 +62,8 @@ record ServerSettings(int jobs, List<Integer> connections, int feeds, int change
                         CommandLine.positive(line.value()),
                         old.changes,
                         old.waits,
-                        old.directory);
+                        old.directory,
+                        old.parts);
             case "--changes" ->
                 new ServerSettings(
                         old.jobs,
@@ -57,7 +71,8 @@ record ServerSettings(int jobs, List<Integer> connections, int feeds, int change
                         old.feeds,
                         CommandLine.positive(line.value()),
                         old.waits,
-                        old.directory);
+                        old.directory,
+                        old.parts);
             case "--waits" ->
                 new ServerSettings(
                         old.jobs,
@@ -65,14 +80,25 @@ record ServerSettings(int jobs, List<Integer> connections, int feeds, int change
                         old.feeds,
                         old.changes,
                         CommandLine.positive(line.value()),
-                        old.directory);
+                        old.directory,
+                        old.parts);
             case "--directory" ->
-                new ServerSettings(old.jobs, old.connections, old.feeds, old.changes, old.waits, Path.of(line.value()));
+                new ServerSettings(
+                        old.jobs, old.connections, old.feeds, old.changes, old.waits, Path.of(line.value()), old.parts);
+            case "--only" ->
+                new ServerSettings(
+                        old.jobs,
+                        old.connections,
+                        old.feeds,
+                        old.changes,
+                        old.waits,
+                        old.directory,
+                        line.values(Part.class));
             default -> throw new IllegalArgumentException(option);
         };
     }
 
     ServerSettings withJobs(int newJobs) {
-        return new ServerSettings(newJobs, connections, feeds, changes, waits, directory);
+        return new ServerSettings(newJobs, connections, feeds, changes, waits, directory, parts);
     }
 }
