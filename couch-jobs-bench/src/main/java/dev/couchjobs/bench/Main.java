@@ -18,12 +18,12 @@ public final class Main {
     private Main() {}
 
     /**
-     * Compares the jobs with their peers, unless the first word names other benchmarks: {@code costs}, what jobs
-     * cost; {@code profile}, where that comes from; {@code fleet}, the database operations of many processes;
+     * Compares the jobs with their peers, unless the first word names other benchmarks: {@code costs}, what jobs cost;
+     * {@code profile}, where that comes from; {@code fleet}, the database operations of many processes;
      * {@code control}, limits and unique keys beside their absence; {@code latency}, the same at the latencies of a
      * cluster; {@code scale}, very many of them; {@code server}, claims, feeds and waits over HTTP; {@code engine}, the
-     * embedded engine compared with other stores;
-     * {@code bridge}, the bridge compared with the thesis; or {@code all} but the profile, the latency and the scale.
+     * embedded engine compared with other stores; {@code bridge}, the bridge compared with the thesis; or {@code all}
+     * but the profile, the latency, the scale and the server.
      *
      * @param words the name of the benchmarks, and their options
      * @throws Exception if a benchmark fails, or a job was lost or run twice

@@ -35,7 +35,7 @@ public final class ServerBenchmarks {
 
     private final ServerSettings settings;
 
-    private ServerBenchmarks(ServerSettings settings) {
+    ServerBenchmarks(ServerSettings settings) {
         this.settings = settings;
     }
 
@@ -70,8 +70,7 @@ public final class ServerBenchmarks {
 
     // Claims
 
-    private Table claims(String place, Optional<Path> directory)
-            throws IOException, InterruptedException, ExecutionException {
+    Table claims(String place, Optional<Path> directory) throws IOException, InterruptedException, ExecutionException {
         Table table =
                 new Table("connections, " + place, "jobs/s", "ratio", "claim p50 ms", "p99", "finish p50 ms", "p99");
         try (ServerProcess server = ServerProcess.start(directory.map(path -> path.resolve("server")))) {
@@ -137,7 +136,7 @@ public final class ServerBenchmarks {
 
     // Feeds
 
-    private Table feeds() throws IOException {
+    Table feeds() throws IOException {
         try (ServerProcess server = ServerProcess.start(Optional.empty())) {
             ClaimLoad.add(server.port(), 1);
             ServerProcess.Usage before = server.usage();
@@ -172,7 +171,7 @@ public final class ServerBenchmarks {
 
     // Waits
 
-    private Table waits() throws IOException {
+    Table waits() throws IOException {
         Table table = new Table("calls that wait", "s", "heap KiB each", "server CPU s");
         try (ServerProcess server = ServerProcess.start(Optional.empty())) {
             ClaimLoad.add(server.port(), 1);

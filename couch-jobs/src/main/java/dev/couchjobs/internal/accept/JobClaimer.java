@@ -639,7 +639,7 @@ final class JobClaimer<D> {
             });
         }
 
-        /** {@return claims that name their holders} They are delivered in this order. */
+        /** {@return claims with the names that their calls gave} They are delivered in this order. */
         private List<RowChange> named(ClaimCriteria criteria, List<RowChange> claims) {
             int before = claimed.getOrDefault(criteria, 0);
             claimed.put(criteria, before + claims.size());

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.couchjobs.bench.server;
+
+import org.jspecify.annotations.NullMarked;
