@@ -1,6 +1,7 @@
 package dev.couchjobs;
 
 import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.verbs.WorkerVerbs;
@@ -93,6 +94,20 @@ public final class Workers {
      */
     public CompletableFuture<WorkerState> report(TransactionContext context, RemoteWorker worker) {
         return verbs.report(context, worker);
+    }
+
+    /**
+     * Watches for other orders for a name, for a program that acts for workers. Watches of FoundationDB are few: one
+     * serves all workers of the name. It may fire although nothing has changed.
+     *
+     * @param tx the transaction whose commit sets the watch
+     * @param name the name, of 1 to 200 characters
+     * @return completes when a later transaction has paused, resumed or drained the name; fails if the transaction does
+     *     not commit, or the database drops the watch; the caller cancels it to end the watch
+     * @throws IllegalArgumentException if no worker can have the name
+     */
+    public CompletableFuture<Void> watchOrders(Transaction tx, String name) {
+        return verbs.watchOrders(tx, name);
     }
 
     /**

@@ -511,6 +511,21 @@ class WorkTest {
     }
 
     @Test
+    void aWorkerThatWaitsLearnsOfOrdersAtOnce() {
+        String wait = "PT300S"; // longer than the test may take
+        try (TestServer other = server.another()) {
+            for (String[] each : new String[][] {{"pause", "quiet"}, {"drain", "drain"}}) {
+                CompletableFuture<Response> waiting =
+                        server.sendLater("/v1/work/claims", mailer.claims("wait for " + each[0], 1, wait));
+                listedWorkers(1);
+                other.post("/v1/workers/mailers/" + each[0], "");
+                assertThat(waiting.join().body().get("order").stringValue()).isEqualTo(each[1]);
+                other.post("/v1/workers/mailers/resume", "");
+            }
+        }
+    }
+
+    @Test
     void aNameThatIsRefusedIsRefusedAgain() {
         for (int i = 0; i < 2; i++) {
             Response refused =

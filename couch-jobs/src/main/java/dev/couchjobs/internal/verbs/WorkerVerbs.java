@@ -136,6 +136,11 @@ public final class WorkerVerbs {
                         (workers, names) -> workers);
     }
 
+    public CompletableFuture<Void> watchOrders(Transaction tx, String name) {
+        Keyspace.checkWorkerName(name);
+        return tx.watch(table.ordersKey(name));
+    }
+
     public CompletableFuture<Void> remove(TransactionContext context, String name, UUID id) {
         Keyspace.checkWorkerName(name);
         return transactions.named("remove worker", "").run(context, tx -> {

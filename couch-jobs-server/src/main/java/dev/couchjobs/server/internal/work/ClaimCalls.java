@@ -40,6 +40,7 @@ final class ClaimCalls implements AutoCloseable {
     private final ClaimRows rows;
     private final Registrations registrations;
     private final Waits waits;
+    private final OrderWatches orders;
 
     /** The calls that this server is about, so that a client that repeats one joins it. */
     private final Map<Key, Pending> pending = new ConcurrentHashMap<>();
@@ -52,6 +53,7 @@ final class ClaimCalls implements AutoCloseable {
         this.rows = rows;
         this.registrations = registrations;
         this.waits = new Waits(jobs, database);
+        this.orders = new OrderWatches(jobs, database);
     }
 
     /**
@@ -167,7 +169,11 @@ final class ClaimCalls implements AutoCloseable {
     }
 
     private CompletableFuture<Got> acceptAndRecord(Request request, Pending call) {
+        if (!request.time().isZero()) {
+            orders.add(request.worker(), call.wait);
+        }
         return waits.accept(wanted(request), call.wait).thenCompose(claims -> {
+            orders.remove(request.worker(), call.wait);
             if (claims.isEmpty()) {
                 return isClosed
                         ? CompletableFuture.completedFuture(Got.nothing(WorkerState.RUNNING))
@@ -255,6 +261,7 @@ final class ClaimCalls implements AutoCloseable {
     @Override
     public void close() {
         isClosed = true;
+        orders.close();
         pending.values().forEach(call -> call.wait.end());
     }
 }
