@@ -80,9 +80,14 @@ public final class WorkerTable {
         return list(tx, workers.range(), after, limit, isReversed);
     }
 
-    /** {@return the readable rows of the workers with a name, at most as many as a limit} */
-    public CompletableFuture<List<Listed>> withName(ReadTransaction tx, String name, int limit) {
-        return list(tx, workers.range(Tuple.from(name)), Optional.empty(), limit, false)
+    /**
+     * {@return the readable rows of the workers with a name, at most as many as a limit} A worker that registers
+     * meanwhile conflicts.
+     */
+    public CompletableFuture<List<Listed>> withName(Transaction tx, String name, int limit) {
+        Range all = workers.range(Tuple.from(name));
+        tx.addReadConflictRange(all.begin, all.end);
+        return list(tx, all, Optional.empty(), limit, false)
                 .thenApply(rows -> rows.stream()
                         .map(this::readable)
                         .flatMap(Optional::stream)
