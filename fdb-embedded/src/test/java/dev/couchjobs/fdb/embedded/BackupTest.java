@@ -190,6 +190,27 @@ class BackupTest {
     }
 
     @Test
+    void ofBackupsWithOneNameAtOnceOneIsWhole() {
+        try (Database database = EmbeddedDatabase.open(directory())) {
+            set(database, "a", "1");
+            for (int i = 0; i < 30; i++) {
+                Path place = temporary.resolve("copy" + i);
+                List<CompletableFuture<Void>> all = List.of(
+                        EmbeddedDatabase.backUp(database, place),
+                        EmbeddedDatabase.backUp(database, place),
+                        EmbeddedDatabase.backUp(database, place));
+                CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+                        .handle((done, error) -> true)
+                        .join();
+
+                assertThat(all.stream().filter(one -> !one.isCompletedExceptionally()))
+                        .hasSize(1);
+                assertThat(rows(place)).containsExactly("a=1");
+            }
+        }
+    }
+
+    @Test
     void aDatabaseInMemoryHasNone() {
         try (Database database = EmbeddedDatabase.openInMemory()) {
             assertThatThrownBy(() -> EmbeddedDatabase.backUp(database, copy()))

@@ -5,10 +5,12 @@ import dev.couchjobs.fdb.internal.log.CommitLog;
 import dev.couchjobs.fdb.internal.log.DatabaseDirectory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -24,7 +26,7 @@ final class Backup {
 
     /**
      * @param place where the copy is to be
-     * @throws StorageException if something is there, or in the way
+     * @throws StorageException if something is there
      */
     Backup(Path place) {
         this.place = place.toAbsolutePath().normalize();
@@ -32,14 +34,13 @@ final class Backup {
             throw new StorageException("A backup cannot be the root of a file system. Name a directory.", place, null);
         }
         this.unfinished = this.place.resolveSibling(this.place.getFileName() + UNFINISHED);
-        requireFree(this.place, "Name a directory that is not there yet.");
-        requireFree(unfinished, "A backup of that name runs, or did not end: then remove what it has left.");
+        if (Files.exists(this.place)) {
+            throw isThere(this.place, "Name a directory that is not there yet.");
+        }
     }
 
-    private static void requireFree(Path path, String cure) {
-        if (Files.exists(path)) {
-            throw new StorageException(path + " is there already. " + cure, path, null);
-        }
+    private static StorageException isThere(Path path, String cure) {
+        return new StorageException(path + " is there already. " + cure, path, null);
     }
 
     /**
@@ -48,13 +49,34 @@ final class Backup {
      * @param ceiling is asked once the batches are known
      */
     void write(OverlayFlusher flusher, LongSupplier ceiling) {
+        makeUnfinished();
         try {
             writeUnfinished(flusher, ceiling);
             DatabaseDirectory.rename(unfinished, place);
         } catch (IOException | RuntimeException e) {
             remove(unfinished, e);
-            throw new StorageException("The backup in " + place + " could not be written: " + e.getMessage(), place, e);
+            throw failed(e);
         }
+    }
+
+    /** Of backups with one name at once only one makes the directory; the others must not remove it. */
+    private void makeUnfinished() {
+        try {
+            Files.createDirectories(Objects.requireNonNull(unfinished.getParent()));
+        } catch (IOException e) {
+            throw failed(e);
+        }
+        try {
+            Files.createDirectory(unfinished);
+        } catch (FileAlreadyExistsException e) {
+            throw isThere(unfinished, "A backup of that name runs, or did not end: then remove what it has left.");
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    private StorageException failed(Exception e) {
+        return new StorageException("The backup in " + place + " could not be written: " + e.getMessage(), place, e);
     }
 
     /** Frees the space, as far as the disk permits it. */
