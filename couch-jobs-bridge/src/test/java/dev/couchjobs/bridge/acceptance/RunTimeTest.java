@@ -5,6 +5,7 @@ import static dev.couchjobs.bridge.acceptance.NodeFile.REG_B;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.bridge.Bridge;
@@ -540,6 +541,27 @@ class RunTimeTest {
                     .isEmpty();
             assertThat(bridge.stopped()).isNotDone();
         }
+    }
+
+    @Test
+    void aDocumentWhoseRowCannotBeReadIsDamaged() {
+        start(file(REG_A, servers.newDatabase(0), 1), REG_A).close();
+        byte[] row = Tuple.from(BridgeNodes.PREFIX, REG_A, "store", "doc", "broken", 0)
+                .pack();
+        database.run(tx -> {
+            tx.set(row, new byte[] {'{'});
+            return row;
+        });
+
+        List<BridgeDocument> listed = nodes.documents(database, REG_A, PageRequest.of(9))
+                .join()
+                .orElseThrow()
+                .items();
+        BridgeDocument shown = nodes.document(database, REG_A, "broken").join().orElseThrow();
+
+        assertThat(listed).extracting(BridgeDocument::state).containsExactly(BridgeDocument.State.DAMAGED);
+        assertThat(shown.state()).isEqualTo(BridgeDocument.State.DAMAGED);
+        assertThat(shown.waitsFor().orElseThrow()).startsWith("the entry of the document in the store is damaged");
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.couchjobs.bridge.internal.nodes;
 
 import com.apple.foundationdb.ReadTransaction;
 import dev.couchjobs.bridge.BridgeDocument;
+import dev.couchjobs.bridge.internal.RootCauses;
 import dev.couchjobs.bridge.internal.document.JobDocument;
 import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.StepRun;
@@ -15,7 +16,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
+import tools.jackson.core.JacksonException;
 
 /** The job documents in the store of a node, for readers outside its bridge. */
 public final class NodeDocuments {
@@ -41,8 +44,16 @@ public final class NodeDocuments {
     public CompletableFuture<Optional<BridgeDocument>> find(ReadTransaction tx, String id) {
         return BridgeStore.isWithinLimit(id)
                 ? store.find(tx, id)
-                        .thenApply(entry -> entry.map(found -> document(new DocumentPage.Item(id, Optional.of(found)))))
+                        .thenApply(entry -> entry.map(found -> document(id, found)))
+                        .exceptionally(error -> Optional.of(unreadable(id, error)))
                 : CompletableFuture.completedFuture(Optional.empty());
+    }
+
+    private static BridgeDocument unreadable(String id, Throwable error) {
+        if (RootCauses.of(error) instanceof JacksonException) {
+            return damaged(id, "");
+        }
+        throw new CompletionException(error);
     }
 
     /** {@return the document of an entry} */
