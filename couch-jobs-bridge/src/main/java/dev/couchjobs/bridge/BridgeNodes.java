@@ -40,6 +40,10 @@ public final class BridgeNodes {
     /** The time without a report after which a node is silent. */
     private static final Duration SILENT_AFTER = Duration.ofMinutes(1);
 
+    private static final Duration TIME_MIN = Duration.ofSeconds(1);
+    private static final Duration HEARTBEAT_MAX = Duration.ofDays(1);
+    private static final Duration CLAIM_TIMEOUT_MAX = Duration.ofDays(365);
+
     private static final long VERSIONS_PER_SECOND = 1_000_000;
 
     private static final InstantSource CLOCK = Environment.system().clock();
@@ -117,7 +121,8 @@ public final class BridgeNodes {
      * @param node its name
      * @param change returns the settings, given those that are wanted at present; may be called several times
      * @return the revision of the wanted settings; empty if no node of this name has ever reported. Fails with an
-     *     {@link IllegalArgumentException} if the node has no such server or kind of work items
+     *     {@link IllegalArgumentException} if the node has no such server or kind of work items, or a time is too short
+     *     or too long
      */
     public CompletableFuture<Optional<Long>> change(
             TransactionContext context, String node, UnaryOperator<BridgeSettings> change) {
@@ -141,6 +146,8 @@ public final class BridgeNodes {
     }
 
     private static void check(BridgeSettings settings, NodeReport report) {
+        settings.heartbeat().ifPresent(time -> checkTime("heartbeat", time, HEARTBEAT_MAX));
+        settings.claimTimeout().ifPresent(time -> checkTime("claimTimeout", time, CLAIM_TIMEOUT_MAX));
         settings.server().filter(name -> !report.servers().contains(name)).ifPresent(name -> {
             throw new IllegalArgumentException(
                     "server: couchdb.others of the node's file has no " + name + "; it has " + report.servers());
@@ -153,6 +160,12 @@ public final class BridgeNodes {
                     throw new IllegalArgumentException(
                             "concurrency: work_items of the node's file has no " + kind + "; it has " + kinds);
                 });
+    }
+
+    private static void checkTime(String name, Duration time, Duration most) {
+        if (time.compareTo(TIME_MIN) < 0 || time.compareTo(most) > 0) {
+            throw new IllegalArgumentException(name + " is from " + TIME_MIN + " to " + most + ", not " + time);
+        }
     }
 
     /**

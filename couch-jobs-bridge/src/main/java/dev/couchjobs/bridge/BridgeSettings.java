@@ -15,8 +15,9 @@ import java.util.regex.Pattern;
  *
  * @param workers how many steps run at once; at least 1
  * @param concurrency how many work items of a kind run at once, by kind; at least 1
- * @param claimTimeout how long a claim may be silent; the same on all nodes, or a step may begin twice
- * @param heartbeat the time between heartbeats of a silent feed
+ * @param claimTimeout how long a claim may be silent, wanted from a second to a year; the same on all nodes, or a step
+ *     may begin twice
+ * @param heartbeat the time between heartbeats of a silent feed, wanted from a second to a day
  * @param server a server of {@code [couchdb.others]}, by its name
  * @param database the name of the database on that server, or else on the node's own
  * @param memoryLimit the address space of each process of a command, in bytes; at least 16 MiB

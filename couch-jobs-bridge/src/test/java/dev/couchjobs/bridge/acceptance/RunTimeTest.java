@@ -544,6 +544,23 @@ class RunTimeTest {
     }
 
     @Test
+    void timesWithWhichAFeedCannotRunAreRefused() {
+        try (Bridge bridge = start(file(REG_A, servers.newDatabase(0), 1), REG_A)) {
+            bridge.ready().join();
+            for (Duration wrong : List.of(Duration.ofNanos(1), Duration.ofDays(100_000_000_000L))) {
+                assertThat(failure(
+                                nodes.change(database, REG_A, settings -> settings.withHeartbeat(Optional.of(wrong)))))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageStartingWith("heartbeat is from PT1S to PT24H, not ");
+                assertThat(failure(nodes.change(
+                                database, REG_A, settings -> settings.withClaimTimeout(Optional.of(wrong)))))
+                        .hasMessageStartingWith("claimTimeout is from PT1S to PT8760H, not ");
+            }
+            assertThat(node(REG_A).wantedRevision()).isZero();
+        }
+    }
+
+    @Test
     void aDocumentWhoseRowCannotBeReadIsDamaged() {
         start(file(REG_A, servers.newDatabase(0), 1), REG_A).close();
         byte[] row = Tuple.from(BridgeNodes.PREFIX, REG_A, "store", "doc", "broken", 0)
