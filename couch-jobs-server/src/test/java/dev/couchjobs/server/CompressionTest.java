@@ -79,6 +79,7 @@ class CompressionTest {
             HttpResponse<byte[]> again = get(path, "Accept-Encoding", "gzip", "If-None-Match", tag);
             assertThat(again.statusCode()).isEqualTo(304);
             assertThat(header(again, "ETag")).isEqualTo(tag);
+            assertThat(header(again, "Vary")).isEqualTo("Accept-Encoding");
         }
     }
 

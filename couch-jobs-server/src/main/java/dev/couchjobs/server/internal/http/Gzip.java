@@ -59,8 +59,8 @@ public final class Gzip {
                     .filter(own -> exchange.header("If-None-Match")
                             .filter(known -> known.contains(own))
                             .isPresent())
-                    .map(own -> reply.with("ETag", own))
-                    .orElse(reply);
+                    .map(own -> varying(reply).with("ETag", own))
+                    .orElseGet(() -> varying(reply));
         }
         boolean isRead = exchange.isHead() || exchange.method().equals("GET");
         boolean isJson = Reply.JSON.equals(reply.headers().get("Content-Type"));
