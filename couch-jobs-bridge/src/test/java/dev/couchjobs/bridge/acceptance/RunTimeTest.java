@@ -18,8 +18,12 @@ import dev.couchjobs.bridge.internal.nodes.NodeRows;
 import dev.couchjobs.bridge.servers.CouchServers;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +36,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,7 +75,11 @@ class RunTimeTest {
     }
 
     private Bridge start(NodeFile file, String node) {
-        return Bridge.of(file.write(directory.resolve(node)))
+        return start(file.write(directory.resolve(node)));
+    }
+
+    private Bridge start(Path file) {
+        return Bridge.of(file)
                 .database(database)
                 .handler("hold", step -> {
                     CompletableFuture<Void> end = new CompletableFuture<>();
@@ -579,6 +589,46 @@ class RunTimeTest {
         assertThat(listed).extracting(BridgeDocument::state).containsExactly(BridgeDocument.State.DAMAGED);
         assertThat(shown.state()).isEqualTo(BridgeDocument.State.DAMAGED);
         assertThat(shown.waitsFor().orElseThrow()).startsWith("the entry of the document in the store is damaged");
+    }
+
+    @Test
+    void settingsForWhichNoConnectionCanBeOpenedAreAFaultAndTheOldOnesStay() throws Exception {
+        URI couch = servers.newDatabase(0);
+        URI other = servers.newDatabase(0);
+        Path file = file(REG_A, couch, 1).write(directory.resolve(REG_A));
+        Path certificates = directory.resolve(REG_A).resolve("ca.pem");
+        Files.writeString(
+                file, Files.readString(file).replace("[couchdb]", "[couchdb]\nca_file = '" + certificates + "'"));
+        Files.writeString(certificates, certificate());
+        try (Bridge bridge = start(file);
+                DocumentClient client = new DocumentClient(couch)) {
+            bridge.ready().join();
+            Files.delete(certificates);
+            List<UnaryOperator<BridgeSettings>> changes = List.of(
+                    settings -> settings.withDatabase(
+                            Optional.empty(), Optional.of(other.getPath().substring(1))),
+                    settings -> BridgeSettings.none().withHeartbeat(Optional.of(Duration.ofSeconds(3))));
+            for (UnaryOperator<BridgeSettings> change : changes) {
+                String fault =
+                        "revision " + change(REG_A, change) + " of the wanted settings cannot be applied: The file ";
+                await(REG_A, node -> node.faults().stream().anyMatch(one -> one.startsWith(fault)));
+            }
+
+            client.put("goes-on", holding(REG_A));
+            nextBegun().complete(null);
+            client.await("goes-on", RunTimeTest::hasSucceeded);
+            changed(REG_A, settings -> BridgeSettings.none());
+        }
+    }
+
+    /** {@return a certificate that Java trusts, in PEM} */
+    private static String certificate() throws GeneralSecurityException {
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init((KeyStore) null);
+        X509TrustManager manager = (X509TrustManager) trust.getTrustManagers()[0];
+        return "-----BEGIN CERTIFICATE-----\n"
+                + Base64.getMimeEncoder().encodeToString(manager.getAcceptedIssuers()[0].getEncoded())
+                + "\n-----END CERTIFICATE-----\n";
     }
 
     @Test

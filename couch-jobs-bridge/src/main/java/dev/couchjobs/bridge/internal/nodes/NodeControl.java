@@ -158,7 +158,9 @@ public final class NodeControl implements AutoCloseable {
     private void apply(WantedSettings wanted) {
         applying = new CompletableFuture<>();
         CompletableFuture<Void> present = applying;
-        var unused = bridge.apply(wanted.settings()).whenComplete((done, error) -> {
+        // Within the chain: if this throws, that too is a refusal.
+        var change = CompletableFuture.completedFuture(wanted.settings()).thenCompose(bridge::apply);
+        var unused = change.whenComplete((done, error) -> {
             if (error == null) {
                 LOG.info("Node {} has applied revision {} of its wanted settings", node.name(), wanted.revision());
                 refusal = null;

@@ -291,7 +291,7 @@ public final class RunningBridge implements AutoCloseable {
             });
         }
 
-        /** Closes the parts for the present database, and opens those for a configuration. */
+        /** Opens the parts for a configuration, and closes the present ones before the others begin. */
         private CompletableFuture<Void> replace(BridgeConfig config, Optional<CouchConnection> connection) {
             CompletableFuture<Void> replaced = new CompletableFuture<>();
             BridgeThreads.blocking().execute(() -> {
@@ -311,14 +311,15 @@ public final class RunningBridge implements AutoCloseable {
                         "Node {} ends its steps to follow {}",
                         file.node(),
                         config.couchdb().url());
-                present().close();
-                if (isClosed || stopped.isDone()) {
-                    connection.ifPresent(CouchConnection::close);
-                    throw new IllegalStateException("the bridge ends");
-                }
+                // Opened first: if that fails, the present parts go on.
                 CouchConnection next = connection.orElseGet(
                         () -> CouchConnection.open(config, environment, owner, RunningBridge.this::stopBecause));
                 NodeRun following = new NodeRun(config, shared, next);
+                present().close();
+                if (isClosed || stopped.isDone()) {
+                    following.close();
+                    throw new IllegalStateException("the bridge ends");
+                }
                 run = following;
                 begin(
                         following,
