@@ -211,6 +211,18 @@ class BackupTest {
     }
 
     @Test
+    void dotsBehindALinkLeadToWhereItsTargetLies() throws IOException {
+        Path target = Files.createDirectories(temporary.resolve("far/target"));
+        Path link = Files.createSymbolicLink(temporary.resolve("link"), target);
+        try (Database database = EmbeddedDatabase.open(directory())) {
+            set(database, "a", "1");
+            EmbeddedDatabase.backUp(database, link.resolve("../copy")).join();
+        }
+        assertThat(rows(temporary.resolve("far/copy"))).containsExactly("a=1");
+        assertThat(copy()).doesNotExist();
+    }
+
+    @Test
     void aDatabaseInMemoryHasNone() {
         try (Database database = EmbeddedDatabase.openInMemory()) {
             assertThatThrownBy(() -> EmbeddedDatabase.backUp(database, copy()))

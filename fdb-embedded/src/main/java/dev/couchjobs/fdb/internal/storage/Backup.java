@@ -29,7 +29,7 @@ final class Backup {
      * @throws StorageException if something is there
      */
     Backup(Path place) {
-        this.place = place.toAbsolutePath().normalize();
+        this.place = place.toAbsolutePath();
         if (this.place.getFileName() == null) {
             throw new StorageException("A backup cannot be the root of a file system. Name a directory.", place, null);
         }
