@@ -97,6 +97,8 @@ class BridgeTest {
     void theDatabaseIsChangedByAdminsAndNeverToAnAddress() {
         assertThat(as("operator", "PATCH", SETTINGS, "{'database': 'other'}").detail())
                 .contains("role admin for database");
+        assertThat(as("operator", "PATCH", SETTINGS, "{'heartbeat': 'PT2S'}").status())
+                .isEqualTo(403);
         assertThat(as("reader", "PATCH", SETTINGS, "{'workers': 2}").status()).isEqualTo(403);
         assertThat(as("of-mail", "GET", NODE, "").status()).isEqualTo(403);
         assertThat(as("reader", "GET", NODE, "").status()).isEqualTo(200);

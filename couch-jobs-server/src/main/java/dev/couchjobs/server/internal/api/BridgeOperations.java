@@ -16,9 +16,9 @@ import tools.jackson.databind.JsonNode;
 
 /** The nodes of a bridge to CouchDB, their settings and their documents. */
 public final class BridgeOperations {
-    /** What lets commands do more, connects the node elsewhere, or may let steps begin twice. */
+    /** What lets commands do more, connects the node elsewhere, ends its steps, or may let steps begin twice. */
     private static final List<String> OF_ADMINS =
-            List.of("claimTimeout", "server", "database", "memoryLimit", "processorLimit");
+            List.of("claimTimeout", "heartbeat", "server", "database", "memoryLimit", "processorLimit");
 
     private final BridgeNodes nodes;
 
