@@ -49,6 +49,18 @@ class OpeningTest {
         assertItIsAllThere();
     }
 
+    /** The jobs compare clocks by versions: samples from before the close no longer count. */
+    @Test
+    void versionsBeginMuchLaterThanTheyEnded() {
+        long before;
+        try (Database database = EmbeddedDatabase.open(directory)) {
+            before = versionOf(database);
+        }
+        try (Database database = EmbeddedDatabase.open(directory)) {
+            assertThat(versionOf(database)).isGreaterThan(before + 30L * 60 * 1_000_000);
+        }
+    }
+
     @Test
     void versionsGoOnAfterTheOneThatIsGivenAndStayThere() {
         long after = 1L << 50;

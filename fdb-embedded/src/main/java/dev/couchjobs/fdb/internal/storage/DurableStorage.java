@@ -207,7 +207,8 @@ public final class DurableStorage implements Storage {
         try {
             syncNow();
             flusher.flushAll();
-            append(newest + 1, new BatchRecord(newest, List.of()));
+            // The jobs take versions for time: what they measured before the close is not to look recent afterwards.
+            append(newest + 1, new BatchRecord(newest + CEILING_LEAD_VERSIONS, List.of()));
             truncateLog();
         } finally {
             closeFiles();
