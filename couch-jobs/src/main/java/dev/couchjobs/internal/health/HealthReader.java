@@ -13,6 +13,7 @@ import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.ClaimRules;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Quarantine;
+import dev.couchjobs.internal.data.StateCounters;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
@@ -218,6 +219,8 @@ public final class HealthReader {
     private CompletableFuture<List<String>> unmonitored(ReadTransaction tx, List<TypeInUse> inUse, long version) {
         return all(inUse.stream()
                         .map(type -> isUnmonitored(tx, type, version)
+                                .thenCompose(unmonitored ->
+                                        unmonitored ? runsJobs(tx, type) : CompletableFuture.completedFuture(false))
                                 .thenApply(unmonitored ->
                                         unmonitored ? Optional.of(type.typeName()) : Optional.<String>empty()))
                         .toList())
@@ -242,6 +245,11 @@ public final class HealthReader {
                         (oldest, timeout) -> oldest.filter(
                                         heartbeat -> version - versionOf(heartbeat) > 2 * silence(timeout))
                                 .isPresent());
+    }
+
+    /** A row of the activity index stays after its jobs have ended, until a monitor meets it. */
+    private CompletableFuture<Boolean> runsJobs(ReadTransaction tx, TypeInUse type) {
+        return StateCounters.read(tx, keyspace.type(type.typeName())).thenApply(counts -> counts.running() > 0);
     }
 
     private static long versionOf(Versionstamp stamp) {
