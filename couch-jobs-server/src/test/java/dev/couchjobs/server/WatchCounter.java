@@ -7,9 +7,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class WatchCounter {
     private final Database database;
     private final String type;
-    private final Set<CompletableFuture<?>> open = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger open = new AtomicInteger();
 
     WatchCounter(Database target, String type) {
         this.type = type;
@@ -29,16 +28,18 @@ final class WatchCounter {
     }
 
     int openWatches() {
-        return open.size();
+        return open.get();
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller of the method gets it
     private @Nullable Object result(Object target, Method method, Object @Nullable [] arguments) throws Throwable {
-        Object result = invoke(target, method, arguments == null ? new Object[0] : arguments);
+        Object[] given = arguments == null ? new Object[0] : arguments;
+        Object result = invoke(target, method, given);
         if (method.getName().equals("watch")
                 && result instanceof CompletableFuture<?> watch
-                && new String((byte[]) arguments[0], StandardCharsets.ISO_8859_1).contains(type)) {
-            open.add(watch);
-            var unused = watch.whenComplete((done, error) -> open.remove(watch));
+                && new String((byte[]) given[0], StandardCharsets.ISO_8859_1).contains(type)) {
+            open.incrementAndGet();
+            var unused = watch.whenComplete((done, error) -> open.decrementAndGet());
         }
         if (method.getName().equals("onError") && result instanceof CompletableFuture<?> next) {
             return next.thenApply(WatchCounter.this::counted);

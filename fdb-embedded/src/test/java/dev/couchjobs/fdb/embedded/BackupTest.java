@@ -1,6 +1,7 @@
 package dev.couchjobs.fdb.embedded;
 
 import static dev.couchjobs.fdb.embedded.TestKeys.key;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -45,7 +46,7 @@ class BackupTest {
     private static List<String> rows(Path directory) {
         try (Database database = EmbeddedDatabase.open(directory)) {
             return database.read(tx -> tx.getRange(key(""), key("~")).asList().join()).stream()
-                    .map(row -> new String(row.getKey()) + "=" + new String(row.getValue()))
+                    .map(row -> new String(row.getKey(), UTF_8) + "=" + new String(row.getValue(), UTF_8))
                     .toList();
         }
     }
