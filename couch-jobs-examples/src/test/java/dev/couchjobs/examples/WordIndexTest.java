@@ -3,6 +3,7 @@ package dev.couchjobs.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -96,13 +97,13 @@ class WordIndexTest {
     void onATerminalTheDashboardIsThereUntilEnter() throws IOException {
         writeFiles(3);
         StringBuilder seen = new StringBuilder();
-        InputStream enter = new InputStream() {
+        InputStream enter = new ByteArrayInputStream(new byte[] {'\n'}) {
             @Override
-            public int read() {
+            public synchronized int read() {
                 seen.append(get("assets/libraries/preact.mjs"))
                         .append(get(""))
                         .append(get("v1/types/" + FileJob.TYPE.name()));
-                return '\n';
+                return super.read();
             }
         };
 
