@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.fdb.Databases;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.server.TestServer.Response;
 import dev.couchjobs.server.internal.cli.Typed;
 import dev.couchjobs.server.internal.cli.Typed.Ran;
@@ -98,9 +99,7 @@ class BackupTest {
 
     @Test
     void aDatabaseInMemoryHasNone() {
-        try (TestServer server =
-                new TestServer(http -> http.authenticator(Authenticator.always(Access.of("test", Role.ADMIN)))
-                        .backups(backups()))) {
+        try (TestServer server = TestServer.of(EmbeddedDatabase.openInMemory(), http -> http.backups(backups()))) {
             assertThat(server.post("/v1/backups", "{'name': 'copy'}").problem()).isEqualTo("no-backups");
             assertThat(server.post("/v1/backups", "{'name': '../copy'}").status())
                     .isEqualTo(400);

@@ -137,7 +137,7 @@ class LeavingClientsTest {
     @ParameterizedTest
     @EnumSource
     void aWaitForClaims(Protocol protocol) throws IOException {
-        String body = ("{'requestId': 'r', 'max': 1, 'wait': '" + LONG + "', 'worker': {'name': 'mailers', 'id': '"
+        String body = ("{'requestId': 'r', 'max': 1, 'wait': '" + LONG + "', 'worker': {'name': 'waiting', 'id': '"
                         + UUID.randomUUID() + "', 'types': ['mail']}}")
                 .replace('\'', '"');
         HttpRequest request = HttpRequest.newBuilder(server.uri("/v1/work/claims?"))
@@ -146,7 +146,7 @@ class LeavingClientsTest {
                 .build();
         Leaving client = protocol.ask(this, request, body);
         await(() -> watches.openWatches() > 0);
-        await(() -> server.get("/v1/workers").body().toString().contains("mailers"));
+        await(() -> server.get("/v1/workers").body().toString().contains("waiting"));
         int waiting = watches.openWatches();
 
         client.leave();
