@@ -16,12 +16,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What waits for a client, or writes to it, ends when the client leaves: long before the wait would. */
+@Tag("long") // on JDK 25 its client of HTTP/2 has once not ended a request that was cancelled
 @Timeout(60)
 class LeavingClientsTest {
     private static final JobType<Object, Object> MAIL = JobType.of("mail", Object.class, Object.class);
