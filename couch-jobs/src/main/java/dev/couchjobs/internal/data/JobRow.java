@@ -75,6 +75,10 @@ public record JobRow(
 
     /** {@return this job with other options} */
     public JobRow withOptions(JobOptions options) {
+        return with(options, claimInfo);
+    }
+
+    private JobRow with(JobOptions options, ClaimInfo claimInfo) {
         return new JobRow(
                 state, sequence, lock, scheduledTime, resubmit, payload, finishedBy, options, claimInfo, claimEnd);
     }
@@ -92,17 +96,7 @@ public record JobRow(
 
     /** {@return this running job with a log; not a heartbeat} */
     JobRow logging() {
-        return new JobRow(
-                state,
-                sequence,
-                lock,
-                scheduledTime,
-                resubmit,
-                payload,
-                finishedBy,
-                options.begun(),
-                claimInfo.logging(),
-                claimEnd);
+        return with(options.begun(), claimInfo.logging());
     }
 
     /**
@@ -208,17 +202,7 @@ public record JobRow(
 
     /** {@return this job, claimed for another than the instance} */
     JobRow claimedBy(String name) {
-        return new JobRow(
-                state,
-                sequence,
-                lock,
-                scheduledTime,
-                resubmit,
-                payload,
-                finishedBy,
-                options,
-                claimInfo.by(name),
-                claimEnd);
+        return with(options, claimInfo.by(name));
     }
 
     /** {@return this running job after a heartbeat with an activity row of its own} */

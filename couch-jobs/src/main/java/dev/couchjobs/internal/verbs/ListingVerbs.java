@@ -34,6 +34,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -245,18 +247,32 @@ public final class ListingVerbs {
         JobRef ref = keyspace.job(type.name(), jobId);
         String name = "waits for " + type.name() + "/" + jobId;
         Optional<JobRef> after = page.after().map(continuation -> dependency(name, continuation));
-        return new BatchSize(page.limit())
-                .run(tries -> transactions
-                        .named("list dependencies of", type.name())
-                        .read(
-                                context,
-                                tx -> tries.next(size -> Dependents.dependenciesOf(tx, ref, after, size)
-                                        .thenApply(found -> new Page<>(
-                                                found,
-                                                found.size() < size
-                                                        ? Optional.empty()
-                                                        : Optional.of(
-                                                                continuation(name, found.get(found.size() - 1))))))));
+        return related(
+                context,
+                transactions.named("list dependencies of", type.name()),
+                page.limit(),
+                (tx, size) -> Dependents.dependenciesOf(tx, ref, after, size),
+                Function.identity(),
+                last -> continuation(name, last));
+    }
+
+    /** {@return a page of what is stored of a job's relations to others} Its size adapts to what can be read. */
+    private static <R, T> CompletableFuture<Page<T>> related(
+            ReadTransactionContext context,
+            Transactions named,
+            int limit,
+            BiFunction<ReadTransaction, Integer, CompletableFuture<List<R>>> rows,
+            Function<R, T> toItem,
+            Function<R, String> continuation) {
+        return new BatchSize(limit)
+                .run(tries -> named.read(
+                        context,
+                        tx -> tries.next(size -> rows.apply(tx, size)
+                                .thenApply(found -> new Page<>(
+                                        found.stream().map(toItem).toList(),
+                                        found.size() < size
+                                                ? Optional.empty()
+                                                : Optional.of(continuation.apply(found.get(found.size() - 1))))))));
     }
 
     private static String continuation(String name, Dependency last) {
@@ -280,23 +296,13 @@ public final class ListingVerbs {
         JobRef ref = keyspace.job(type.name(), jobId);
         String name = "wait for " + type.name() + "/" + jobId;
         Optional<Tuple> after = page.after().map(continuation -> waiting(name, continuation));
-        return new BatchSize(page.limit())
-                .run(tries -> transactions
-                        .named("list dependents of", type.name())
-                        .read(
-                                context,
-                                tx -> tries.next(size -> Dependents.dependentsOf(tx, ref, after, size)
-                                        .thenApply(found -> new Page<>(
-                                                found.stream()
-                                                        .map(Dependents.Waiting::dependent)
-                                                        .toList(),
-                                                found.size() < size
-                                                        ? Optional.empty()
-                                                        : Optional.of(PageToken.encode(
-                                                                name,
-                                                                found.get(found.size() - 1)
-                                                                        .place()
-                                                                        .pack())))))));
+        return related(
+                context,
+                transactions.named("list dependents of", type.name()),
+                page.limit(),
+                (tx, size) -> Dependents.dependentsOf(tx, ref, after, size),
+                Dependents.Waiting::dependent,
+                last -> PageToken.encode(name, last.place().pack()));
     }
 
     private static Tuple waiting(String name, String continuation) {
