@@ -110,11 +110,11 @@ public final class RunningBridge implements AutoCloseable {
         OwnerMark.Owner owner = new OwnerMark.Owner(
                 file.node(), id, Host.name() + ", " + file.engine().describe());
         NodeRun.Shared shared = new NodeRun.Shared(database, jobs, environment, handlers);
+        AtStart atStart = atStart(wanted);
         NodeControl control = opening(
-                new NodeControl(rows, nodeEnvironment(database), appliedAtStart(wanted), new Steered(shared, owner)));
-        BridgeConfig config = configAtStart(wanted);
-        CouchConnection connection = CouchConnection.open(config, environment, owner, this::stopBecause);
-        NodeRun first = new NodeRun(config, shared, connection);
+                new NodeControl(rows, nodeEnvironment(database), atStart.revision(), new Steered(shared, owner)));
+        CouchConnection connection = CouchConnection.open(atStart.config(), environment, owner, this::stopBecause);
+        NodeRun first = new NodeRun(atStart.config(), shared, connection);
         run = first;
         if (given.isEmpty() && file.engine() instanceof EngineConfig.Directory directory) {
             opening(new DirectoryWatch(directory.path(), environment, this::stopBecause));
@@ -129,22 +129,16 @@ public final class RunningBridge implements AutoCloseable {
                 file.node(), Host.process(), VERSION, List.copyOf(file.others().keySet()), database, environment);
     }
 
+    /** With which settings the node starts, and which wanted revision that is; 0 for none. */
+    private record AtStart(BridgeConfig config, long revision) {}
+
     /** Wanted settings that the file does not allow any more are reported as a fault, when they are tried again. */
-    private BridgeConfig configAtStart(WantedSettings wanted) {
+    private AtStart atStart(WantedSettings wanted) {
         try {
-            return file.with(wanted.settings());
+            return new AtStart(file.with(wanted.settings()), wanted.revision());
         } catch (IllegalArgumentException e) {
             LOG.warn("Node {} starts with the settings of its file: {}", file.node(), e.getMessage());
-            return file;
-        }
-    }
-
-    private long appliedAtStart(WantedSettings wanted) {
-        try {
-            file.with(wanted.settings());
-            return wanted.revision();
-        } catch (IllegalArgumentException e) {
-            return 0;
+            return new AtStart(file, 0);
         }
     }
 
