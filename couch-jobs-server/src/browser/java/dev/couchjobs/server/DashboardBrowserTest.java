@@ -2,8 +2,6 @@ package dev.couchjobs.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.apple.foundationdb.subspace.Subspace;
-import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
@@ -262,6 +260,7 @@ class DashboardBrowserTest {
         browser.open(job("to-cancel"));
         browser.click("Cancel…");
         browser.sees("Cancel to-cancel?", "The job does not run.");
+        browser.focuses("Reason");
         browser.press("no longer wanted");
         browser.click("Cancel the job");
         browser.sees("to-cancel is cancelled.", "no longer wanted");
@@ -326,6 +325,7 @@ class DashboardBrowserTest {
     void aTypeIsPausedWithAReasonAndResumed() {
         browser.open(page("type", "name", Scene.THUMBNAIL.name()));
         browser.click("Pause…");
+        browser.focuses("Reason");
         browser.press("the disk is full " + ATTACK);
         browser.click("Pause");
         browser.sees("thumbnail is paused.", "the disk is full " + ATTACK);
@@ -581,10 +581,9 @@ class DashboardBrowserTest {
 
     /** The administrator's; every caller needs one. */
     private static String adminToken(TestServer server) {
-        Subspace rows = new Subspace(Tuple.from("couch_jobs_server"));
         AccessToken.Wanted root =
                 new AccessToken.Wanted("root", Set.of(Role.ADMIN), Optional.empty(), Optional.empty());
-        return new AccessTokens(server.database, rows, InstantSource.system())
+        return new AccessTokens(server.database, server.serverRows, InstantSource.system())
                 .create(root)
                 .join()
                 .text();
