@@ -4,6 +4,8 @@ import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -12,20 +14,23 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.random.RandomGenerator;
 
 /**
- * The types of an instance, their activity timeouts and their pauses ({@link CouchJobs#types}). The contract of
+ * The types of an instance, their activity timeouts, retentions and pauses ({@link CouchJobs#types}). The contract of
  * contexts, futures and errors is that of {@link CouchJobs}. Safe for use by several threads.
  */
 public final class JobTypes {
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final PauseVerbs pauses;
+    private final RandomGenerator random;
 
     JobTypes(Instance instance) {
         keyspace = instance.keyspace();
         transactions = instance.transactions();
         pauses = new PauseVerbs(instance);
+        random = instance.environment().random();
     }
 
     /**
@@ -74,6 +79,56 @@ public final class JobTypes {
             TypeTimeouts.clear(tx, keyspace.type(type.name()));
             return CompletableFuture.completedFuture(null);
         });
+    }
+
+    /**
+     * Stores the retention of a type, which counts in place of {@link JobType#retention} in all processes: for each job
+     * that ends after this commit, whatever ends it. A job that has ended already keeps the time of its removal. The
+     * first retention of an instance keeps processes with a version before stored retentions from writing (rfc/008).
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @param retention its times are whole numbers of seconds; with {@link Retention#archived} jobs stay until a process
+     *     {@linkplain Maintenance#archive archives} the type
+     * @return completes when it is done
+     * @throws IllegalArgumentException if a time is no whole number of seconds
+     */
+    public CompletableFuture<Void> setTypeRetention(
+            TransactionContext context, JobType<?, ?> type, Retention retention) {
+        TypeRetention.check(retention);
+        return storeRetention("set retention of", context, type, Optional.of(retention));
+    }
+
+    /**
+     * The stored retention of a type.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @return the retention, or empty if {@link JobType#retention} counts
+     */
+    public CompletableFuture<Optional<Retention>> getTypeRetention(ReadTransactionContext context, JobType<?, ?> type) {
+        return transactions
+                .named("get retention of", type.name())
+                .read(context, tx -> TypeRetention.get(tx, keyspace.type(type.name())));
+    }
+
+    /**
+     * Clears the stored retention of a type: {@link JobType#retention} counts for jobs that end after this commit.
+     *
+     * @param context a database, or a transaction to join
+     * @param type the type
+     * @return completes when it is done
+     */
+    public CompletableFuture<Void> clearTypeRetention(TransactionContext context, JobType<?, ?> type) {
+        return storeRetention("clear retention of", context, type, Optional.empty());
+    }
+
+    private CompletableFuture<Void> storeRetention(
+            String verb, TransactionContext context, JobType<?, ?> type, Optional<Retention> retention) {
+        TypeKeys keys = keyspace.type(type.name());
+        return transactions
+                .named(verb, type.name())
+                .run(context, tx -> TypeRetention.set(tx, keyspace, keys, retention, random.nextLong()));
     }
 
     /**

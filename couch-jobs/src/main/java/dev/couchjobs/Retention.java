@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * {@link CouchJobs#remove}. Immutable.
  *
  * <p>The time is fixed when the job ends, by the clock of the process that ends it; another retention does not change
- * it for jobs that have ended already.
+ * it for jobs that have ended already. The {@linkplain JobTypes#setTypeRetention stored retention} of a type counts in
+ * place of that in the code.
  */
 public final class Retention {
     private static final Duration LONGEST = Duration.ofDays(36_500);

@@ -31,6 +31,7 @@ import dev.couchjobs.PageRequest;
 import dev.couchjobs.Processor;
 import dev.couchjobs.QuarantinedRows;
 import dev.couchjobs.Rate;
+import dev.couchjobs.Retention;
 import dev.couchjobs.fdb.Databases;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -115,6 +116,11 @@ class ErrorsContract extends JobsContract {
                 new Verb("setTypeTimeout", (on, db, id) -> on.types().setTypeTimeout(db, INDEX, LONG)),
                 new Verb("getTypeTimeout", (on, db, id) -> on.types().getTypeTimeout(db, INDEX)),
                 new Verb("clearTypeTimeout", (on, db, id) -> on.types().clearTypeTimeout(db, INDEX)),
+                new Verb(
+                        "setTypeRetention",
+                        (on, db, id) -> on.types().setTypeRetention(db, INDEX, Retention.standard())),
+                new Verb("getTypeRetention", (on, db, id) -> on.types().getTypeRetention(db, INDEX)),
+                new Verb("clearTypeRetention", (on, db, id) -> on.types().clearTypeRetention(db, INDEX)),
                 new Verb("getTypes", (on, db, id) -> on.types().getTypes(db)),
                 new Verb("pause", (on, db, id) -> on.types().pause(db, INDEX, "no reason")),
                 new Verb("resume", (on, db, id) -> on.types().resume(db, INDEX)),
@@ -224,6 +230,9 @@ class ErrorsContract extends JobsContract {
         Processor processor = jobs.processor();
 
         assertThatThrownBy(() -> jobs.types().setTypeTimeout(database, INDEX, Duration.ZERO))
+                .isInstanceOf(IllegalArgumentException.class);
+        Retention fraction = Retention.of(Duration.ofMillis(1));
+        assertThatThrownBy(() -> jobs.types().setTypeRetention(database, INDEX, fraction))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> processor.snooze(database, claim, Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class);

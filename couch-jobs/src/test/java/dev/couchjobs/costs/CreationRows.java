@@ -7,7 +7,9 @@ import static dev.couchjobs.costs.CostFixture.MANY;
 import static dev.couchjobs.costs.CostFixture.id;
 import static dev.couchjobs.costs.CostRow.verb;
 
+import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Retention;
 import dev.couchjobs.Unique;
 import java.time.Duration;
 import java.util.List;
@@ -69,7 +71,25 @@ final class CreationRows {
                         "`clearTypeTimeout`",
                         s -> MAIL,
                         (s, db, type) -> s.jobs.types().clearTypeTimeout(db, type)),
+                verb(
+                        "`setTypeRetention`",
+                        CreationRows::withRetention,
+                        (s, db, type) -> s.jobs.types().setTypeRetention(db, type, Retention.forever())),
+                verb(
+                        "`getTypeRetention`",
+                        CreationRows::withRetention,
+                        (s, db, type) -> s.jobs.types().getTypeRetention(db, type)),
+                verb(
+                        "`clearTypeRetention`",
+                        CreationRows::withRetention,
+                        (s, db, type) -> s.jobs.types().clearTypeRetention(db, type)),
                 verb("`getTypes`", s -> MAIL, (s, db, type) -> s.jobs.types().getTypes(db)));
+    }
+
+    /** The first stored retention of all raises the layout. */
+    private static JobType<String, String> withRetention(CostFixture s) {
+        s.await(s.others.types().setTypeRetention(s.database(), MAIL, Retention.standard()));
+        return MAIL;
     }
 
     /** The first unique job of all raises the layout. */

@@ -16,6 +16,7 @@ import dev.couchjobs.ClaimKey;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.PermanentFailureException;
+import dev.couchjobs.Retention;
 import dev.couchjobs.Worker;
 import java.time.Duration;
 import java.util.List;
@@ -98,6 +99,10 @@ final class ProcessingRows {
                         CostFixture::running,
                         (s, db, job) -> s.jobs.processor().finish(db, job)),
                 verb(
+                        "`finish` in a type with a stored retention",
+                        ProcessingRows::runningWithRetention,
+                        (s, db, job) -> s.jobs.processor().finish(db, job)),
+                verb(
                         "`finish` with data",
                         CostFixture::running,
                         (s, db, job) -> s.jobs.processor().finish(db, job, DATA + DATA)),
@@ -159,6 +164,13 @@ final class ProcessingRows {
                         "`JobContext.finish`",
                         ProcessingRows::begun,
                         (s, db, job) -> job.finishAsync(tx -> nothing(tx).thenApply(done -> "sent"))));
+    }
+
+    /** A process reads a stored retention when the first job ends after its change. */
+    private static Job<String> runningWithRetention(CostFixture s) {
+        s.await(s.others.types().setTypeRetention(s.database(), MAIL, Retention.standard()));
+        s.await(s.jobs.processor().finish(s.database(), s.running()));
+        return s.running();
     }
 
     private static <T> CompletableFuture<T> nothing(T given) {

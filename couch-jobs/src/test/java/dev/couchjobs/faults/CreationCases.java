@@ -17,6 +17,7 @@ import dev.couchjobs.Job;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.Rate;
+import dev.couchjobs.Retention;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -199,6 +200,23 @@ final class CreationCases {
                         CreationCases::nothing,
                         (s, g) -> s.jobs.types().getTypeTimeout(s.faulty, MAIL),
                         (s, g, timeout) -> assertThat(timeout).isEqualTo(Optional.of(Duration.ofSeconds(30)))),
+                blind(
+                        "setTypeRetention",
+                        CreationCases::nothing,
+                        (s, g) -> s.jobs.types().setTypeRetention(s.faulty, MAIL, Retention.forever()),
+                        (s, g, r) -> assertThat(s.await(s.others.types().getTypeRetention(s.database(), MAIL)))
+                                .contains(Retention.forever())),
+                blind(
+                        "clearTypeRetention",
+                        CreationCases::withRetention,
+                        (s, g) -> s.jobs.types().clearTypeRetention(s.faulty, MAIL),
+                        (s, g, r) -> assertThat(s.await(s.others.types().getTypeRetention(s.database(), MAIL)))
+                                .isEmpty()),
+                reading(
+                        "getTypeRetention",
+                        CreationCases::withRetention,
+                        (s, g) -> s.jobs.types().getTypeRetention(s.faulty, MAIL),
+                        (s, g, retention) -> assertThat(retention).isEqualTo(Optional.of(Retention.forever()))),
                 reading(
                         "getTypes",
                         CreationCases::nothing,
@@ -236,6 +254,11 @@ final class CreationCases {
     }
 
     static String nothing(FaultFixture fixture) {
+        return "";
+    }
+
+    private static String withRetention(FaultFixture fixture) {
+        fixture.await(fixture.others.types().setTypeRetention(fixture.database(), MAIL, Retention.forever()));
         return "";
     }
 

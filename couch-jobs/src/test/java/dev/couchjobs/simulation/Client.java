@@ -8,8 +8,10 @@ import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Outcome;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.Retention;
 import dev.couchjobs.Unique;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
-/** Adds jobs, removes some and looks at others; now and then it changes the type's timeout. */
+/** Adds jobs, removes some and looks at others; now and then it changes the type's timeout or retention. */
 final class Client {
     private static final Duration SHORT_REST = Duration.ofMillis(1_500);
     private static final Duration LONG_REST = Duration.ofMinutes(1);
@@ -84,6 +86,7 @@ final class Client {
             case 31 -> addInTurn(random.nextBoolean() ? jobId : node.jobs().newJobId());
             case 32 -> node.isDamaged() ? add(jobId) : addInSequence(node.jobs().newJobId());
             case 36 -> index();
+            case 37 -> changeRetention();
             case 33, 34, 35 ->
                 oracle.recurringJobs().isUsed() ? oracle.recurringJobs().change(node) : add(jobId);
             default -> add(jobId);
@@ -372,6 +375,20 @@ final class Client {
                                 + data.join().isPresent() + ", of " + all.join());
             });
         });
+    }
+
+    /** Jobs that have failed, and archives, stay as the scenario needs them. */
+    private CompletableFuture<Void> changeRetention() {
+        if (random.nextInt(3) == 0) {
+            return node.jobs().types().clearTypeRetention(node.database(), node.type());
+        }
+        Retention ofCode = node.type().retention();
+        Retention ended = Retention.of(Duration.ofSeconds(1 + random.nextInt(4)));
+        Retention both = ofCode.after(Outcome.FAILED).map(ended::failed).orElseGet(ended::failedForever);
+        return node.jobs()
+                .types()
+                .setTypeRetention(node.database(), node.type(), ofCode.isArchived() ? both.archived() : both)
+                .thenRun(() -> node.log("stored " + both));
     }
 
     private CompletableFuture<Void> changeTimeout() {

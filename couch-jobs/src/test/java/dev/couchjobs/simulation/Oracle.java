@@ -41,6 +41,7 @@ final class Oracle {
     private final RemovalClockLaw removalClockLaw;
     private final DamageLaw damageLaw;
     private final RemovalsLaw removalsLaw;
+    private final RetentionLaw retentionLaw;
     private final FurtherTypes furtherTypes;
     private final RecurringJobs recurringJobs;
     private final DependenciesLaw dependenciesLaw = new DependenciesLaw(calls, violations);
@@ -69,6 +70,7 @@ final class Oracle {
         this.removalClockLaw = new RemovalClockLaw(simulation.clock());
         this.damageLaw = new DamageLaw(simulation.clock(), violations);
         this.removalsLaw = new RemovalsLaw(calls, archive, removalClockLaw, damageLaw, violations);
+        this.retentionLaw = new RetentionLaw(scenario, damageLaw, violations);
         this.furtherTypes = new FurtherTypes(simulation, scenario, damageLaw, violations);
         this.recurringJobs = new RecurringJobs(simulation, scenario, violations);
         this.laws = List.of(
@@ -82,6 +84,7 @@ final class Oracle {
                 new SequenceLaw(violations),
                 new DeadlineLaw(violations),
                 removalsLaw,
+                retentionLaw,
                 dependenciesLaw,
                 logLaw,
                 resultsLaw,
@@ -280,6 +283,7 @@ final class Oracle {
                 now(TypeRows.read(tx, JobsSimulation.PREFIX, JobsScenario.TYPE_NAME, known, damageLaw::withoutThem));
         requireNone(rows.contradictions(damageLaw.stillCounted()));
         rulesLaw.look(tx);
+        retentionLaw.look(tx);
         DerivedRows now = DerivedRows.read(tx, seen, written, damageLaw);
         requireNone(now.contradictions(damageLaw.stillCounted()));
         damageLaw.checkQuarantine(tx);

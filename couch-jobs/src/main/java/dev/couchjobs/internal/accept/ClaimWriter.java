@@ -12,6 +12,7 @@ import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.SharedActivity;
+import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.schedules.ScheduleFirings;
 import dev.couchjobs.internal.views.ClaimedJob;
@@ -52,9 +53,19 @@ final class ClaimWriter<D> {
         this.rowTransitions = new RowTransitions(clock, environment.random());
     }
 
-    /** {@return the row of a job that has not begun by its deadline} */
-    JobRow late(JobRow pending) {
-        return rowTransitions.late(type, pending);
+    /** Ends jobs that have not begun by their deadlines. */
+    CompletableFuture<?> endLate(Transaction tx, Map<JobRef, JobRow> late) {
+        return late.isEmpty()
+                ? CompletableFuture.completedFuture(late)
+                : ending(tx).thenAccept(ending -> {
+                    List<RowChange> ends = new ArrayList<>(late.size());
+                    late.forEach((ref, row) -> ends.add(new RowChange(ref, row, rowTransitions.late(ending, row))));
+                    JobTransaction.of(tx).saveAll(ends);
+                });
+    }
+
+    private CompletableFuture<JobType<?, ?>> ending(Transaction tx) {
+        return TypeRetention.ending(tx, keyspace.type(type.name()), type);
     }
 
     /** The lock that a try has written into a job's row, and the activity row that the job shares if it commits. */
@@ -140,7 +151,9 @@ final class ClaimWriter<D> {
                 claims.stream().filter(ClaimWriter::addsFollowing).toList();
         return firsts.isEmpty()
                 ? CompletableFuture.completedFuture(null)
-                : firings.addFollowingClaimed(tx, firsts, (row, reason) -> rowTransitions.cancelled(type, row, reason));
+                : ending(tx)
+                        .thenCompose(ending -> firings.addFollowingClaimed(
+                                tx, firsts, (row, reason) -> rowTransitions.cancelled(ending, row, reason)));
     }
 
     private static boolean addsFollowing(RowChange claim) {

@@ -576,7 +576,7 @@ final class JobClaimer<D> {
                 KeysOfSuspects keysOfSuspects = new KeysOfSuspects(new HashSet<>(0));
                 boolean hasCleared = false;
                 List<RowChange> moves = new ArrayList<>();
-                List<RowChange> late = new ArrayList<>(0);
+                Map<JobRef, JobRow> late = new LinkedHashMap<>(0);
                 long millis = clock.millis();
                 Map<String, ClaimWriter.TriedClaim> claimsByJobId =
                         triedClaims.computeIfAbsent(criteria, unused -> new LinkedHashMap<>());
@@ -592,7 +592,7 @@ final class JobClaimer<D> {
                         cleared.add(row.jobId());
                         hasCleared |= i < candidateCount;
                     } else if (pendingJob.get().isLate(millis)) {
-                        late.add(new RowChange(ref, pendingJob.get(), writer.late(pendingJob.get())));
+                        late.put(ref, pendingJob.get());
                         cleared.add(row.jobId());
                         hasCleared |= i < candidateCount;
                         if (pendingJob.get().options().limitKey() != null) {
@@ -617,25 +617,29 @@ final class JobClaimer<D> {
                     }
                 }
                 JobTransaction.of(tx).saveAll(moves);
-                JobTransaction.of(tx).saveAll(late);
                 mayAdmitJobs |= !late.isEmpty();
                 boolean hasClearedCandidates = hasCleared;
                 List<RowChange> planned = writer.planClaims(
                         criteria, candidateJobs, allowance.join().shard());
                 hasUsedTokens |= held.start(tx, planned) > 0;
-                return putBack(tx, held, rows, !planned.isEmpty()).thenCompose(putBack -> {
-                    cleared.addAll(putBack);
-                    List<RowChange> claims = named(criteria, queueClearing.clearRanges(tx, candidateRows, planned));
-                    allowed.addAndGet(-claims.size());
-                    turns.record(claims, cleared);
-                    leavesCandidates |= claims.size() < candidateJobs.size();
-                    boolean scanAgain =
-                            hasClearedCandidates && endedLimited.isEmpty() && claims.size() == candidateJobs.size();
-                    List<CompletableFuture<GrantedClaim<D>>> written = writer.write(tx, token, claims, claimsByJobId);
-                    return writer.addFollowing(tx, claims)
-                            .thenCompose(added -> joinAll(written))
-                            .thenApply(claimed -> new QueueScan<>(claimed, scanAgain));
-                });
+                return writer.endLate(tx, late)
+                        .thenCompose(ended -> putBack(tx, held, rows, !planned.isEmpty()))
+                        .thenCompose(putBack -> {
+                            cleared.addAll(putBack);
+                            List<RowChange> claims =
+                                    named(criteria, queueClearing.clearRanges(tx, candidateRows, planned));
+                            allowed.addAndGet(-claims.size());
+                            turns.record(claims, cleared);
+                            leavesCandidates |= claims.size() < candidateJobs.size();
+                            boolean scanAgain = hasClearedCandidates
+                                    && endedLimited.isEmpty()
+                                    && claims.size() == candidateJobs.size();
+                            List<CompletableFuture<GrantedClaim<D>>> written =
+                                    writer.write(tx, token, claims, claimsByJobId);
+                            return writer.addFollowing(tx, claims)
+                                    .thenCompose(added -> joinAll(written))
+                                    .thenApply(claimed -> new QueueScan<>(claimed, scanAgain));
+                        });
             });
         }
 

@@ -31,7 +31,9 @@ public enum Feature {
     /** Older code would end a job without taking it off its shard, and claim beside those that know the shards. */
     LIMIT_SHARDS(15, true),
     /** Older code can neither decode jobs with headers nor keep these. */
-    HEADERS(16, false);
+    HEADERS(16, false),
+    /** Older code would end jobs by the retentions in its code. */
+    TYPE_RETENTIONS(17, true);
 
     private final long layout;
     private final boolean isReadByOlder;

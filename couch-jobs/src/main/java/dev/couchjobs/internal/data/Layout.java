@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param oldestWriter the oldest layout whose code may write the rows
  * @param mark the mark of a move to another database, or null
  * @param features the features that may be in use, each as the bit with the number of its layout
- * @param statusIndexes a random number, which is another one after each change of which types have a status index
+ * @param settings a random number, which is another one after each change of which types have a status index, or of a
+ *     stored retention
  */
 public record Layout(
         long number,
@@ -24,18 +25,18 @@ public record Layout(
         long oldestWriter,
         @Nullable MoveMark mark,
         long features,
-        long statusIndexes) {
+        long settings) {
     /** The first layout whose row lists the features in use. */
     private static final long WITH_FEATURES = Feature.STATUS_INDEX.layout();
     /** The newest layout that this code knows. */
-    private static final long KNOWN = Feature.HEADERS.layout();
+    private static final long KNOWN = Feature.TYPE_RETENTIONS.layout();
 
     /** The layout of an instance without the row. */
     static final Layout FIRST = new Layout(1, 1, 1, null, 0, 0);
 
     private static final int MARKED_SIZE = 6;
     private static final int FEATURES = 6;
-    private static final int STATUS_INDEXES = 7;
+    private static final int SETTINGS = 7;
 
     /**
      * The mark that a move writes to both databases.
@@ -62,8 +63,8 @@ public record Layout(
                 : new MoveMark(row.getString(3), row.getString(4), row.getString(5));
         long number = row.getLong(0);
         long features = row.size() > FEATURES ? row.getLong(FEATURES) : upTo(number);
-        long statusIndexes = row.size() > STATUS_INDEXES ? row.getLong(STATUS_INDEXES) : 0;
-        return new Layout(number, row.getLong(1), row.getLong(2), mark, features, statusIndexes);
+        long settings = row.size() > SETTINGS ? row.getLong(SETTINGS) : 0;
+        return new Layout(number, row.getLong(1), row.getLong(2), mark, features, settings);
     }
 
     /** {@return the features that an instance may use whose row does not list them} */
@@ -73,7 +74,7 @@ public record Layout(
 
     byte[] encode() {
         Tuple row = Tuple.from(number, oldestReader, oldestWriter);
-        boolean listsFeatures = features != upTo(number) || statusIndexes != 0;
+        boolean listsFeatures = features != upTo(number) || settings != 0;
         if (mark == null && !listsFeatures) {
             return row.pack();
         }
@@ -81,12 +82,12 @@ public record Layout(
                 ? row.add("").add("").add("")
                 : row.add(mark.move).add(mark.run).add(mark.closed);
         Tuple listing = listsFeatures ? marked.add(features) : marked;
-        return (statusIndexes == 0 ? listing : listing.add(statusIndexes)).pack();
+        return (settings == 0 ? listing : listing.add(settings)).pack();
     }
 
     /** {@return a copy with a mark, or without one} */
     public Layout marked(@Nullable MoveMark next) {
-        return new Layout(number, oldestReader, oldestWriter, next, features, statusIndexes);
+        return new Layout(number, oldestReader, oldestWriter, next, features, settings);
     }
 
     /** {@return a copy that only code with a feature may write, and read unless older code may} */
@@ -101,12 +102,12 @@ public record Layout(
                 Math.max(oldestWriter, layout),
                 mark,
                 features | feature.bit(),
-                statusIndexes);
+                settings);
     }
 
-    /** {@return a copy for an instance in which other types than before have a status index, or parts of one} */
-    public Layout withStatusIndexes(long random) {
-        Layout used = with(Feature.STATUS_INDEX);
+    /** {@return a copy with a feature, for an instance in which the settings of types by that feature have changed} */
+    public Layout withSettings(Feature feature, long random) {
+        Layout used = with(feature);
         return new Layout(used.number, used.oldestReader, used.oldestWriter, mark, used.features, random);
     }
 

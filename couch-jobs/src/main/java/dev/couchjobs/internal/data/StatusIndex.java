@@ -46,7 +46,7 @@ public final class StatusIndex {
     /**
      * What a transaction has read of the state of an index.
      *
-     * @param layoutNumber {@link Layout#statusIndexes} as of that transaction, while which the state is the same
+     * @param layoutNumber {@link Layout#settings} as of that transaction, while which the state is the same
      */
     record Known(long layoutNumber, State state) {}
 
@@ -60,10 +60,10 @@ public final class StatusIndex {
                 return CompletableFuture.completedFuture(State.NONE);
             }
             Known known = keys.statusIndex();
-            return known != null && known.layoutNumber() == layout.statusIndexes()
+            return known != null && known.layoutNumber() == layout.settings()
                     ? CompletableFuture.completedFuture(known.state())
                     : state(tx, keys).thenApply(state -> {
-                        keys.statusIndex(new Known(layout.statusIndexes(), state));
+                        keys.statusIndex(new Known(layout.settings(), state));
                         return state;
                     });
         });

@@ -44,6 +44,7 @@ public final class TypeKeys {
     private final Subspace dead;
     private final Subspace log;
     private final Subspace retire;
+    private final byte[] retention;
     private final Subspace waitsFor;
     private final Subspace dependents;
     private final Subspace releasing;
@@ -85,6 +86,7 @@ public final class TypeKeys {
     private final byte[] watchesEnds;
     private final RowReader rowReader = new RowReader();
     private volatile StatusIndex.@Nullable Known statusIndex;
+    private volatile TypeRetention.@Nullable Known retentionKnown;
 
     TypeKeys(Subspace root, String typeName) {
         this.typeName = typeName;
@@ -107,6 +109,7 @@ public final class TypeKeys {
         dead = root.subspace(Tuple.from("dead", typeName));
         log = root.subspace(Tuple.from("log", typeName));
         retire = root.subspace(Tuple.from("retire", typeName));
+        retention = root.pack(Tuple.from("retention", typeName));
         waitsFor = root.subspace(Tuple.from("waits_for", typeName));
         dependents = root.subspace(Tuple.from("dependents", typeName));
         releasing = root.subspace(Tuple.from("releasing", typeName));
@@ -217,6 +220,20 @@ public final class TypeKeys {
 
     void statusIndex(StatusIndex.Known known) {
         statusIndex = known;
+    }
+
+    /** The retention of the type in place of that in the code. */
+    byte[] retention() {
+        return retention;
+    }
+
+    /** What was last read of the type's retention; not part of the keys. */
+    TypeRetention.@Nullable Known retentionKnown() {
+        return retentionKnown;
+    }
+
+    void retentionKnown(TypeRetention.Known known) {
+        retentionKnown = known;
     }
 
     byte[] statusesPrefix() {

@@ -2,11 +2,14 @@ package dev.couchjobs.internal.dependencies;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.AttemptEnd;
+import dev.couchjobs.Outcome;
+import dev.couchjobs.Retention;
 import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.DependencyState;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.TypeRetention;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 
@@ -22,10 +25,24 @@ final class DependencyFailures {
 
     /** Deletes the links of a blocked job to its dependencies, and returns its row as a failed job. */
     CompletableFuture<JobRow> fail(Transaction tx, JobRef ref, JobRow waiting, ReleaseNotice notice) {
-        ClaimEnd claimEnd = ending(waiting.options().dependencies(), error(notice));
         return Dependents.awaitedBy(tx, keyspace, ref)
                 .thenCompose(awaited -> awaited.unlinkAll(tx))
-                .thenApply(unlinked -> unblocked(waiting).ended(claimEnd));
+                .thenCompose(unlinked -> TypeRetention.whileEnding(tx, ref.keys()))
+                .thenApply(stored -> {
+                    DependencyState ofJob = waiting.options().dependencies();
+                    DependencyState kept = stored.map(retention -> keptIfFailed(ofJob, retention))
+                            .orElse(ofJob);
+                    return unblocked(waiting).ended(ending(kept, error(notice)));
+                });
+    }
+
+    /** {@return a dependency state with the retention of the job for a failure because of a dependency} */
+    static DependencyState keptIfFailed(DependencyState dependencyState, Retention retention) {
+        long seconds = retention
+                .after(Outcome.FAILED)
+                .map(time -> time.plusNanos(999_999_999).toSeconds())
+                .orElse(DependencyState.FOR_EVER);
+        return dependencyState.keptIfFailed(seconds, retention.isArchived());
     }
 
     /** {@return a blocked job without its dependencies} */

@@ -9,6 +9,7 @@ import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Outcome;
+import dev.couchjobs.Retention;
 import dev.couchjobs.TooManyDependenciesException;
 import dev.couchjobs.internal.data.DependencyState;
 import dev.couchjobs.internal.data.JobRef;
@@ -232,15 +233,15 @@ public final class DependencyLinker {
     /**
      * Returns the row of a pending job after linking: blocked, or failed.
      *
-     * @param keptIfFailed how many seconds the job is kept if it fails because of a dependency, or
-     *     {@link DependencyState#FOR_EVER}
-     * @param archived whether the job is then removed only after an archive has accepted it
+     * @param retention how long the job is kept if it fails because of a dependency, unless its type has a stored one
+     *     by then
      */
     public CompletableFuture<JobRow> linked(
-            Transaction tx, JobRef ref, JobRow pending, LinkResult linkResult, long keptIfFailed, boolean archived) {
+            Transaction tx, JobRef ref, JobRow pending, LinkResult linkResult, Retention retention) {
         JobRow waiting = pending.withOptions(pending.options()
                 .blocked(true)
-                .withDependencies(pending.options().dependencies().keptIfFailed(keptIfFailed, archived)));
+                .withDependencies(
+                        DependencyFailures.keptIfFailed(pending.options().dependencies(), retention)));
         return linkResult.failure() == null
                 ? CompletableFuture.completedFuture(waiting)
                 : failures.fail(tx, ref, waiting, linkResult.failure());

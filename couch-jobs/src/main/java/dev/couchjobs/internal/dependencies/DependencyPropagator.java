@@ -10,6 +10,7 @@ import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.data.TypeRetention;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -148,8 +149,10 @@ public final class DependencyPropagator {
      * @return whether failing the dependent then needs no further round trip
      */
     private static CompletableFuture<Boolean> prefetch(Transaction tx, JobRef failing) {
+        CompletableFuture<?> retention = TypeRetention.whileEnding(tx, failing.keys());
         return JobTable.prefetch(tx, failing)
-                .thenCombine(Dependents.prefetchAwaited(tx, failing), (row, isComplete) -> isComplete);
+                .thenCombine(Dependents.prefetchAwaited(tx, failing), (row, isComplete) -> isComplete)
+                .thenCombine(retention, (isComplete, read) -> isComplete);
     }
 
     private static boolean isTrue(@Nullable CompletableFuture<Boolean> answer) {

@@ -13,6 +13,7 @@ import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.observe.Listeners;
@@ -136,7 +137,7 @@ final class SilentJobs {
                 .distinct()
                 .map(jobId -> keyspace.job(keys.typeName(), jobId))
                 .toList();
-        return JobTransaction.of(tx).editAll(refs, jobs -> {
+        return JobTransaction.of(tx).editAll(refs, () -> TypeRetention.ending(tx, keys, policy.get()), (jobs, type) -> {
             List<RowChange> changes = new ArrayList<>(refs.size());
             for (int i = 0; i < refs.size(); i++) {
                 JobRef ref = refs.get(i);
@@ -145,9 +146,7 @@ final class SilentJobs {
                         .ifPresent(silent -> {
                             JobTransaction.of(tx).conflictWithHeartbeats(ref);
                             changes.add(new RowChange(
-                                    ref,
-                                    silent,
-                                    rowTransitions.after(policy.get(), silent, new Disposition.Expired())));
+                                    ref, silent, rowTransitions.after(type, silent, new Disposition.Expired())));
                         });
             }
             JobTransaction.of(tx).saveAll(changes);

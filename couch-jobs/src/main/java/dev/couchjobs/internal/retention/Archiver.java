@@ -8,6 +8,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.ArchiveLease;
 import dev.couchjobs.internal.data.RetentionIndex;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -87,7 +88,11 @@ final class Archiver<D, R> implements AutoCloseable {
     private CompletableFuture<Next<D, R>> page(
             Transaction tx, DueJobs due, CompletableFuture<Optional<Duration>> othersLease, long now) {
         return due.isEmpty()
-                ? RetentionIndex.nextDue(tx, keys, true).thenApply(next -> new Next<>(null, sweepInterval.until(next)))
+                ? RetentionIndex.nextDue(tx, keys, true)
+                        .thenCombine(TypeRetention.ending(tx, keys, type), (next, ending) -> {
+                            sweepInterval.retention(ending.retention());
+                            return new Next<>(null, sweepInterval.until(next));
+                        })
                 : othersLease.thenCompose(remaining ->
                         remaining.map(time -> pause(sweepInterval.atMost(time))).orElseGet(() -> page(tx, due, now)));
     }

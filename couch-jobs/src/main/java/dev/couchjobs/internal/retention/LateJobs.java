@@ -9,6 +9,7 @@ import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.instance.Instance;
 import java.util.ArrayList;
@@ -31,17 +32,23 @@ final class LateJobs {
 
     /** Ends jobs that this transaction has read. */
     CompletableFuture<?> end(Transaction tx, TypeKeys keys, Map<String, JobRow> late) {
-        List<RowChange> changes = new ArrayList<>(late.size());
+        if (late.isEmpty()) {
+            return CompletableFuture.completedFuture(late);
+        }
         List<CompletableFuture<?>> unlinked = new ArrayList<>();
         late.forEach((id, row) -> {
-            JobRef ref = new JobRef(keys, id);
-            changes.add(new RowChange(ref, row, rowTransitions.late(type, row)));
             if (row.waitsForDependency()) {
-                unlinked.add(Dependents.awaitedBy(tx, keyspace, ref)
+                unlinked.add(Dependents.awaitedBy(tx, keyspace, new JobRef(keys, id))
                         .thenCompose(dependencies -> dependencies.unlinkAll(tx)));
             }
         });
         return CompletableFuture.allOf(unlinked.toArray(CompletableFuture<?>[]::new))
-                .thenRun(() -> JobTransaction.of(tx).saveAll(changes));
+                .thenCompose(done -> TypeRetention.ending(tx, keys, type))
+                .thenAccept(ending -> {
+                    List<RowChange> changes = new ArrayList<>(late.size());
+                    late.forEach((id, row) ->
+                            changes.add(new RowChange(new JobRef(keys, id), row, rowTransitions.late(ending, row))));
+                    JobTransaction.of(tx).saveAll(changes);
+                });
     }
 }

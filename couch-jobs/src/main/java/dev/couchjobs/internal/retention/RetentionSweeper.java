@@ -13,6 +13,7 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.RetentionIndex;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.observe.Listeners;
@@ -48,6 +49,7 @@ final class RetentionSweeper implements AutoCloseable {
     private final Listeners listeners;
     private final Environment environment;
     private final Transactions transactions;
+    private final JobType<?, ?> type;
     private final TypeKeys keys;
     private final LayoutRow layoutRow;
     private final LateJobs lateJobs;
@@ -66,6 +68,7 @@ final class RetentionSweeper implements AutoCloseable {
         this.listeners = instance.listeners();
         this.environment = instance.environment();
         this.transactions = instance.transactions().named("retire", type.name());
+        this.type = type;
         this.keys = instance.keyspace().type(type.name());
         this.layoutRow = new LayoutRow(instance.keyspace());
         this.lateJobs = new LateJobs(instance, type);
@@ -85,10 +88,14 @@ final class RetentionSweeper implements AutoCloseable {
 
     /** {@return when the next jobs are due, in seconds since the epoch, if any are} */
     CompletableFuture<OptionalLong> nextDue(Transaction tx) {
-        return RetentionIndex.nextDue(tx, keys, false).thenCombine(layoutRow.checkedBy(tx), (due, layout) -> {
-            sweepInterval.mayHaveDeadlines(layout.mayUse(Feature.DEADLINES));
-            return due;
-        });
+        CompletableFuture<?> retention =
+                TypeRetention.ending(tx, keys, type).thenAccept(ending -> sweepInterval.retention(ending.retention()));
+        return RetentionIndex.nextDue(tx, keys, false)
+                .thenCombine(layoutRow.checkedBy(tx), (due, layout) -> {
+                    sweepInterval.mayHaveDeadlines(layout.mayUse(Feature.DEADLINES));
+                    return due;
+                })
+                .thenCombine(retention, (due, read) -> due);
     }
 
     /** {@return the pause before the next scan if the next jobs are due at a second} */

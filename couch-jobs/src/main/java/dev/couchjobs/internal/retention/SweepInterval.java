@@ -26,7 +26,7 @@ final class SweepInterval {
     private static final int JITTER_PERCENT = 20;
 
     private final Environment environment;
-    private final Duration longestWithoutDeadlines;
+    private volatile Duration longestWithoutDeadlines;
     private volatile boolean mayHaveDeadlines;
 
     SweepInterval(Environment environment, Retention retention) {
@@ -41,6 +41,11 @@ final class SweepInterval {
                 .orElse(LONGEST_AT_MOST)
                 .dividedBy(10);
         return between(LONGEST_AT_LEAST, tenth, LONGEST_AT_MOST);
+    }
+
+    /** Sets the retention of the jobs that end from now on. */
+    void retention(Retention retention) {
+        longestWithoutDeadlines = longest(retention);
     }
 
     /** Sets whether jobs may have deadlines. */

@@ -6,7 +6,6 @@ import dev.couchjobs.AddResult;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.JobState;
 import dev.couchjobs.NewJob;
-import dev.couchjobs.Outcome;
 import dev.couchjobs.Retention;
 import dev.couchjobs.Unique;
 import dev.couchjobs.internal.data.BatchPlace;
@@ -188,13 +187,9 @@ record AddRequest(
         if (linkResult.isNone()) {
             return withoutLinks;
         }
-        long kept = retention
-                .after(Outcome.FAILED)
-                .map(time -> time.plusNanos(999_999_999).toSeconds())
-                .orElse(DependencyState.FOR_EVER);
         return withoutLinks
-                .thenCompose(after -> dependencyLinker.linked(
-                        tx, ref, after.or(() -> before).orElseThrow(), linkResult, kept, retention.isArchived()))
+                .thenCompose(after ->
+                        dependencyLinker.linked(tx, ref, after.or(() -> before).orElseThrow(), linkResult, retention))
                 .thenApply(Optional::of);
     }
 

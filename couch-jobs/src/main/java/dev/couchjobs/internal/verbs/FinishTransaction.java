@@ -5,6 +5,7 @@ import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobType;
+import dev.couchjobs.Retention;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.claims.LostClaimErrors;
 import dev.couchjobs.internal.claims.RowTransitions;
@@ -13,6 +14,8 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ClaimedJob;
@@ -131,17 +134,35 @@ public final class FinishTransaction {
             Consumer<List<FinishResult>> check) {
         List<JobRef> refs = requests.stream().map(this::ref).toList();
         List<JobRef> distinctRefs = refs.stream().distinct().toList();
-        return jobs.editAll(distinctRefs, rows -> {
+        return jobs.editAll(distinctRefs, () -> endingTypes(jobs.tx(), requests, refs), (rows, types) -> {
             Batch batch = new Batch(distinctRefs, rows);
             List<FinishResult> results = new ArrayList<>(requests.size());
             for (int i = 0; i < requests.size(); i++) {
-                results.add(batch.end(requests.get(i), refs.get(i)));
+                results.add(batch.end(requests.get(i), types.get(i), refs.get(i)));
             }
             check.accept(results);
             jobs.saveAll(batch.changes);
             activityRows.forEach(jobs.tx()::clear);
             return CompletableFuture.completedFuture(results);
         });
+    }
+
+    /** {@return the types of the requests, in their order, with the retentions that their jobs get} */
+    private static CompletableFuture<List<JobType<?, ?>>> endingTypes(
+            Transaction tx, List<FinishRequest> requests, List<JobRef> refs) {
+        Map<TypeKeys, CompletableFuture<Optional<Retention>>> stored = new HashMap<>();
+        List<CompletableFuture<Optional<Retention>>> retentions = refs.stream()
+                .map(ref -> stored.computeIfAbsent(ref.keys(), keys -> TypeRetention.whileEnding(tx, keys)))
+                .toList();
+        return CompletableFuture.allOf(stored.values().toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> {
+                    List<JobType<?, ?>> types = new ArrayList<>(requests.size());
+                    for (int i = 0; i < requests.size(); i++) {
+                        types.add(TypeRetention.with(
+                                retentions.get(i).join(), requests.get(i).type()));
+                    }
+                    return types;
+                });
     }
 
     private JobRef ref(FinishRequest request) {
@@ -183,7 +204,7 @@ public final class FinishTransaction {
             }
         }
 
-        FinishResult end(FinishRequest request, JobRef ref) {
+        FinishResult end(FinishRequest request, JobType<?, ?> type, JobRef ref) {
             Job<?> job = request.job();
             Optional<JobRow> row = now.getOrDefault(ref, Optional.empty());
             if (row.isEmpty() || !row.get().isHeldBy(job.lock())) {
@@ -191,7 +212,7 @@ public final class FinishTransaction {
                         row.filter(found -> found.wasLastHeldBy(job.lock())).isPresent();
                 return new FinishResult(null, LostClaimErrors.of(job, row), !hasEnded);
             }
-            JobRow after = rowTransitions.after(request.type(), row.get(), request.disposition());
+            JobRow after = rowTransitions.after(type, row.get(), request.disposition());
             now.put(ref, Optional.of(after));
             changes.add(new RowChange(ref, row.get(), after));
             return new FinishResult(after, null, false);

@@ -11,6 +11,7 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.loop.RootCauses;
@@ -34,10 +35,12 @@ interface JobAction {
                         return CompletableFuture.completedFuture(false);
                     }
                     JobRow row = before.get();
-                    return unlinked(jobs.tx(), before, awaited).thenApply(done -> {
-                        jobs.save(ref, row, rowTransitions.cancelled(type, row, reason));
-                        return true;
-                    });
+                    return unlinked(jobs.tx(), before, awaited)
+                            .thenCompose(done -> TypeRetention.ending(jobs.tx(), ref.keys(), type))
+                            .thenApply(ending -> {
+                                jobs.save(ref, row, rowTransitions.cancelled(ending, row, reason));
+                                return true;
+                            });
                 });
     }
 

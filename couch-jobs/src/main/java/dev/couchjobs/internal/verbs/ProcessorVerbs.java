@@ -21,6 +21,7 @@ import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -217,8 +218,11 @@ public final class ProcessorVerbs {
                         jobs -> jobs.edit(ref, before -> {
                             JobRow row = Fence.held(jobs.tx(), job, before);
                             JobRow done = row.with(payload(row, payload));
-                            jobs.save(ref, row, rowTransitions.after(job.type(), done, SUCCEEDED));
-                            return CompletableFuture.completedFuture(null);
+                            return TypeRetention.ending(jobs.tx(), ref.keys(), job.type())
+                                    .thenApply(type -> {
+                                        jobs.save(ref, row, rowTransitions.after(type, done, SUCCEEDED));
+                                        return null;
+                                    });
                         }));
     }
 

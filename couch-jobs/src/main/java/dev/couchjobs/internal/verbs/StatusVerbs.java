@@ -13,6 +13,7 @@ import dev.couchjobs.NotIndexedException;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.internal.data.ClaimRules;
+import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.StatusIndex;
@@ -84,7 +85,7 @@ public final class StatusVerbs {
     /** Lets transactions read again which types have an index. */
     private CompletableFuture<@Nullable Void> markChange(Transaction tx) {
         long number = random.nextLong();
-        return new LayoutRow(keyspace).raise(tx, layout -> layout.withStatusIndexes(number));
+        return new LayoutRow(keyspace).raise(tx, layout -> layout.withSettings(Feature.STATUS_INDEX, number));
     }
 
     private record Batch(int count, boolean mayHaveMore) {}
