@@ -195,10 +195,13 @@ final class Client {
     }
 
     private NewJob<String> newJob(String jobId) {
+        NewJob<String> job = newJobWithoutHeaders(jobId);
+        return job.tags().isEmpty() ? job : job.header("job", jobId);
+    }
+
+    private NewJob<String> newJobWithoutHeaders(String jobId) {
         NewJob<String> named = NewJob.of(node.type(), node.payload()).id(jobId).priority(random.nextInt(-1, 3));
-        NewJob<String> tagged = random.nextInt(8) == 0
-                ? named.tags("tag-" + random.nextInt(3), "tagged").header("job", jobId)
-                : named;
+        NewJob<String> tagged = random.nextInt(8) == 0 ? named.tags("tag-" + random.nextInt(3), "tagged") : named;
         NewJob<String> job = random.nextInt(8) == 0 ? tagged.startBefore(node.soon()) : tagged;
         return random.nextInt(3) == 0 ? job.retry(JobsScenario.retries(1 + random.nextInt(3))) : job;
     }
@@ -302,9 +305,10 @@ final class Client {
     }
 
     /** A job that may be a duplicate. */
+    /** Without headers: a duplicate that replaces gives its own to the other job. */
     private CompletableFuture<Void> addUnique() {
         Unique rule = Unique.by("key-" + random.nextInt(2));
-        NewJob<String> job = newJob(node.jobs().newJobId())
+        NewJob<String> job = newJobWithoutHeaders(node.jobs().newJobId())
                 .unique(
                         switch (random.nextInt(4)) {
                             case 0 -> rule.replacing();

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.JsonNode;
 
-/** Types: timeouts, pauses, counts, the status index, limits, dead letters and quarantine. */
+/** Types: timeouts, retentions, pauses, counts, the status index, limits, dead letters and quarantine. */
 public final class TypeOperations {
     private final CouchJobs jobs;
     private final Hiding hiding;
@@ -39,6 +39,10 @@ public final class TypeOperations {
                 (call, tx) -> Replies.done(types.setTypeTimeout(
                         tx, call.type(), NewJobs.duration(call.body().get("timeout")))));
         operations.write("clearTypeTimeout", (call, tx) -> Replies.done(types.clearTypeTimeout(tx, call.type())));
+        operations.write(
+                "setTypeRetention",
+                (call, tx) -> Replies.done(types.setTypeRetention(tx, call.type(), NewJobs.retention(call.body()))));
+        operations.write("clearTypeRetention", (call, tx) -> Replies.done(types.clearTypeRetention(tx, call.type())));
         operations.write(
                 "pauseType",
                 (call, tx) -> Replies.done(
@@ -87,13 +91,15 @@ public final class TypeOperations {
 
     private CompletableFuture<JsonNode> details(ReadTransaction tx, JobType<Object, Object> type) {
         var timeout = jobs.types().getTypeTimeout(tx, type);
+        var retention = jobs.types().getTypeRetention(tx, type);
         var pause = jobs.types().getPause(tx, type);
         var counts = jobs.counts(tx, type);
         var limits = jobs.limits().ofType(tx, type);
-        return CompletableFuture.allOf(timeout, pause, counts, limits)
+        return CompletableFuture.allOf(timeout, retention, pause, counts, limits)
                 .thenApply(done -> new Fields()
                         .put("name", type.name())
                         .duration("timeout", timeout.join())
+                        .maybe("retention", retention.join(), JobJson::retention)
                         .maybe("pause", pause.join(), JobJson::pause)
                         .put("counts", JobJson.counts(counts.join()))
                         .put("limits", JobJson.typeLimits(limits.join()))

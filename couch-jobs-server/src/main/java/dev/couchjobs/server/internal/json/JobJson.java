@@ -227,6 +227,14 @@ public final class JobJson {
                 .node();
     }
 
+    public static JsonNode retention(Retention retention) {
+        return new Fields()
+                .duration("ended", retention.after(Outcome.SUCCEEDED))
+                .duration("failed", retention.after(Outcome.FAILED))
+                .put("archived", retention.isArchived())
+                .node();
+    }
+
     public static JsonNode typeLimits(TypeLimitInfo limits) {
         return new Fields()
                 .put("max", limits.max())

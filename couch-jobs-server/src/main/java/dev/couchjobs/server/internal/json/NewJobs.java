@@ -85,6 +85,13 @@ public final class NewJobs {
                 node.path("burst").asInt(0));
     }
 
+    /** {@return a retention, by which jobs stay whose time is left out} */
+    public static Retention retention(JsonNode node) {
+        Retention ended = node.has("ended") ? Retention.of(duration(node.get("ended"))) : Retention.forever();
+        Retention both = node.has("failed") ? ended.failed(duration(node.get("failed"))) : ended.failedForever();
+        return node.path("archived").asBoolean(false) ? both.archived() : both;
+    }
+
     private static List<String> texts(JsonNode node) {
         List<String> texts = new ArrayList<>();
         node.forEach(text -> texts.add(text.stringValue()));
