@@ -232,6 +232,15 @@ class ManagementTest {
     }
 
     @Test
+    void numbersThatNoIntegerHoldsAreRefused() {
+        for (String max : List.of("1e10", "1e99", "-1e999999999", "9999999999999999999")) {
+            Response refused = server.put("/v1/types/mail/limits", "{'max': " + max + "}");
+            assertThat(refused.status()).as(max).isEqualTo(400);
+            assertThat(refused.body().get("type").stringValue()).endsWith("invalid-body");
+        }
+    }
+
+    @Test
     void byDefaultNothingIsWritten() {
         try (TestServer reader = new TestServer(http -> http)) {
             assertThat(reader.get("/v1/types").status()).isEqualTo(200);

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.exc.JsonNodeException;
 
 /** Checks what a request brings against the document, and says of everything wrong what to do. */
 public final class RequestChecker {
@@ -113,7 +114,7 @@ public final class RequestChecker {
     }
 
     private void check(Schema schema, JsonNode value, String prefix, List<FieldError> errors) {
-        for (Error error : schema.validate(value)) {
+        for (Error error : errorsOf(schema, value, prefix, errors)) {
             String pointer = prefix + error.getInstanceLocation();
             if (error.getKeyword().equals("additionalProperties")
                     || error.getKeyword().equals("unevaluatedProperties")) {
@@ -123,6 +124,16 @@ public final class RequestChecker {
             } else {
                 errors.add(new FieldError(pointer, error.getMessage()));
             }
+        }
+    }
+
+    /** The library fails on integers of more than 64 bits that are written with an exponent. */
+    private static List<Error> errorsOf(Schema schema, JsonNode value, String prefix, List<FieldError> errors) {
+        try {
+            return schema.validate(value);
+        } catch (JsonNodeException e) {
+            errors.add(new FieldError(prefix, "has a number that is too large"));
+            return List.of();
         }
     }
 
