@@ -357,6 +357,20 @@ class DashboardBrowserTest {
     }
 
     @Test
+    void aRetentionIsStoredAndCleared() {
+        browser.open(page("type", "name", Scene.THUMBNAIL.name()));
+        browser.sees("set in code");
+        browser.click("Retention…");
+        browser.fill("Hours after the end", "36");
+        browser.fill("Hours after the end, if they failed", "");
+        browser.click("Set");
+        browser.sees("The retention of thumbnail is set.", "1 d 12 h, failed jobs until removed; stored");
+        browser.click("Clear retention…");
+        browser.click("Clear", "dialog");
+        browser.sees("The code sets the retention of thumbnail.", "set in code");
+    }
+
+    @Test
     void aStatusIndexIsCreatedWhereTheListNeedsIt() {
         browser.open(page("jobs", "type", Scene.REPORT.name(), "status", "paused"));
         browser.sees("The type has no status index.");

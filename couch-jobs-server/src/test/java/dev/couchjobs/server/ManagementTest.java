@@ -2,7 +2,9 @@ package dev.couchjobs.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobType;
+import dev.couchjobs.Retention;
 import dev.couchjobs.Worker;
 import dev.couchjobs.server.TestServer.Response;
 import java.net.URLEncoder;
@@ -104,6 +106,27 @@ class ManagementTest {
         assertThat(second.body().at("/items/0/name").stringValue()).isEqualTo("t30");
         assertThat(second.body().get("items")).hasSize(5);
         assertThat(second.body().has("next")).isFalse();
+    }
+
+    @Test
+    void theRetentionOfATypeIsStoredAndCleared() {
+        assertThat(server.put("/v1/types/mail/retention", "{'ended': 'PT1H', 'archived': true}")
+                        .status())
+                .isEqualTo(204);
+        assertThat(server.get("/v1/types/mail").body().get("retention").toString())
+                .isEqualTo("{\"ended\":\"PT1H\",\"archived\":true}");
+        assertThat(server.jobs.types().getTypeRetention(server.database, MAIL).join())
+                .contains(Retention.of(Duration.ofHours(1)).failedForever().archived());
+        server.post("/v1/types/mail/jobs", "{'id': 'a', 'data': 1}");
+        server.post("/v1/types/mail/jobs/a/cancel", "");
+        JobInfo<?, ?> job =
+                server.jobs.getJob(server.database, MAIL, "a").join().orElseThrow();
+        assertThat(job.removeAt().orElseThrow()).isBefore(Instant.now().plus(Duration.ofHours(2)));
+
+        assertThat(server.put("/v1/types/mail/retention", "{'ended': 'PT0.5S'}").status())
+                .isEqualTo(400);
+        assertThat(server.delete("/v1/types/mail/retention").status()).isEqualTo(204);
+        assertThat(server.get("/v1/types/mail").body().has("retention")).isFalse();
     }
 
     @Test

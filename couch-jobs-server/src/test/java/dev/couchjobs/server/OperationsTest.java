@@ -48,6 +48,7 @@ class OperationsTest {
                     "{'jobs': [{'type': 'mail', 'data': 1, 'after': [{'type': 'mail', 'id': 'a'}]},"
                             + " {'type': 'other', 'data': [], 'unique': {'key': 'u', 'within': 'PT1H'}}]}"),
             Map.entry("setTypeTimeout", "{'timeout': 'PT45S'}"),
+            Map.entry("setTypeRetention", "{'ended': 'PT1H', 'failed': 'P90D', 'archived': true}"),
             Map.entry("pauseType", "{'reason': 'a release'}"),
             Map.entry("cancelJob", "{'reason': 'not wanted'}"),
             Map.entry("rescheduleJob", "{'at': '2031-01-31T08:00:00Z'}"),

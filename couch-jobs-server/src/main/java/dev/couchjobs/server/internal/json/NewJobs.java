@@ -5,6 +5,7 @@ import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Rate;
+import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Unique;
 import dev.couchjobs.server.internal.http.Json;
