@@ -95,6 +95,12 @@ export function limitRate({ starts, period, burst }) {
   return `${number(starts)} starts per ${isoDuration(period)}, ${kind}`;
 }
 
+/** How long a type's jobs are kept after they have ended. */
+export function retention({ ended, failed, archived }) {
+  const kept = (time) => (time ? isoDuration(time) : 'until removed');
+  return `${kept(ended)}, failed jobs ${kept(failed)}${archived ? ', archived first' : ''}`;
+}
+
 /** An error's first line, and the rest of it. */
 export function splitError(error) {
   const end = error.indexOf('\n');

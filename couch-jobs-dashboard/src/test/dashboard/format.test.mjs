@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-  ago, duration, isoDuration, isoMillis, limitRate, number, plural, rate, shortNumber, splitError,
+  ago, duration, isoDuration, isoMillis, limitRate, number, plural, rate, retention, shortNumber, splitError,
 } from '../../main/dashboard/format.mjs';
 
 test('numbers', () => {
@@ -38,6 +38,11 @@ test('ISO durations', () => {
   assert.equal(isoDuration('soon'), 'soon');
   assert.equal(limitRate({ starts: 1000, period: 'PT60S', burst: 0 }), '1,000 starts per 1 min, in each window');
   assert.equal(limitRate({ starts: 5, period: 'PT1S', burst: 2 }), '5 starts per 1.0 s, evenly, 2 at once');
+});
+
+test('retentions', () => {
+  assert.equal(retention({ ended: 'PT168H', failed: 'PT2160H', archived: false }), '7 d, failed jobs 90 d');
+  assert.equal(retention({ ended: 'PT1H', archived: true }), '1 h, failed jobs until removed, archived first');
 });
 
 test('an error has a head and a stack', () => {

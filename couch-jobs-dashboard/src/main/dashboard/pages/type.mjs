@@ -3,7 +3,7 @@
 import { html, useEffect } from '../html.mjs';
 import { get, path, send } from '../api.mjs';
 import { LETTERS_MAX } from '../data.mjs';
-import { isoDuration, isoMillis, limitRate, number, plural } from '../format.mjs';
+import { isoDuration, isoMillis, limitRate, number, plural, retention as retentionText } from '../format.mjs';
 import { useLive } from '../live.mjs';
 import { go, href } from '../router.mjs';
 import { ErrorText, Facts, JobLink, Loaded, Section, Status, Time } from '../parts/basics.mjs';
@@ -12,6 +12,8 @@ import { Ask } from '../parts/dialog.mjs';
 import { Pages, Table } from '../parts/table.mjs';
 
 const LIMIT = 100;
+const HOUR_MILLIS = 3_600_000;
+const STANDARD_RETENTION = { ended: 'P7D', failed: 'P90D', archived: false };
 const STATES = ['pending', 'blocked', 'running', 'succeeded', 'failed', 'cancelled', 'expired'];
 
 function seconds(text) {
@@ -55,8 +57,27 @@ function limitsOf({ max, starts, period, burst, weight }) {
   };
 }
 
+function hours(time) {
+  return time && isoMillis(time) / HOUR_MILLIS;
+}
+
+/** Fields of a retention; without one those of types whose code says nothing. */
+function retentionFields(retention = STANDARD_RETENTION) {
+  const field = { type: 'number', min: 0, max: 876_000, step: 'any', hint: 'Empty: until they are removed.' };
+  return [
+    { ...field, name: 'ended', label: 'Hours after the end', value: hours(retention.ended) },
+    { ...field, name: 'failed', label: 'Hours after the end, if they failed', value: hours(retention.failed) },
+    { name: 'archived', label: 'Only once an archive has them', type: 'checkbox', value: retention.archived },
+  ];
+}
+
+function retentionOf({ ended, failed, archived }) {
+  const time = (text) => seconds(Math.round(Number(text) * 3600));
+  return { ...(ended && { ended: time(ended) }), ...(failed && { failed: time(failed) }), archived: archived === 'on' };
+}
+
 function Claims({ type, url }) {
-  const { name, pause, timeout, limits } = type;
+  const { name, pause, timeout, retention, limits } = type;
   return html`<${Section}
     id="claims"
     title="Claims"
@@ -115,6 +136,28 @@ function Claims({ type, url }) {
         }}
         >Timeout…<//
       >
+      <${Ask}
+        title=${`Retention of ${name}`}
+        confirm="Set"
+        text="How long jobs are kept that end from now on. Those that have ended keep the time of their removal."
+        fields=${retentionFields(retention)}
+        run=${async (values) => {
+          await send('PUT', `${url}/retention`, retentionOf(values));
+          return `The retention of ${name} is set.`;
+        }}
+        >Retention…<//
+      >
+      ${retention &&
+      html`<${Ask}
+        title=${`Clear the retention of ${name}?`}
+        text="Jobs that end from now on are kept as the code says."
+        confirm="Clear"
+        run=${async () => {
+          await send('DELETE', `${url}/retention`);
+          return `The code sets the retention of ${name}.`;
+        }}
+        >Clear retention…<//
+      >`}
     `}
   >
     <${Facts}
@@ -125,7 +168,7 @@ function Claims({ type, url }) {
         ['Running', number(limits.running)],
         ['Limit', limits.max ? number(limits.max) : 'none'],
         ['Rate', limits.rate ? limitRate(limits.rate) : 'none'],
-        ['Retention', 'set in code'],
+        ['Retention', retention ? `${retentionText(retention)}; stored` : 'set in code'],
       ]}
     />
   <//>`;
