@@ -146,7 +146,8 @@ public final class JobType<D, R> {
     /**
      * This job type with another retention.
      *
-     * @param retention how long jobs are kept after they have ended
+     * @param retention how long jobs are kept after they have ended, unless the type has a {@linkplain
+     *     JobTypes#setTypeRetention stored retention}
      * @return the job type
      */
     public JobType<D, R> retention(Retention retention) {

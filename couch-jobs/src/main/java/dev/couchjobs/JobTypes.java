@@ -88,8 +88,8 @@ public final class JobTypes {
      *
      * @param context a database, or a transaction to join
      * @param type the type
-     * @param retention its times are whole numbers of seconds; with {@link Retention#archived} jobs stay until a process
-     *     {@linkplain Maintenance#archive archives} the type
+     * @param retention its times are whole numbers of seconds; with {@link Retention#archived} jobs stay until a
+     *     process {@linkplain Maintenance#archive archives} the type
      * @return completes when it is done
      * @throws IllegalArgumentException if a time is no whole number of seconds
      */
