@@ -1,12 +1,13 @@
 """Jobs of a couch-jobs-server: a client that adds them, and a worker that runs them."""
 
 from .client import Client
-from .errors import ApiError, JobFailed, LeaseLost, PermanentFailure, ResultTimeout
+from .errors import ApiError, ConnectionLost, JobFailed, LeaseLost, PermanentFailure, ResultTimeout
 from .worker import Job, Worker
 
 __all__ = [
     "ApiError",
     "Client",
+    "ConnectionLost",
     "Job",
     "JobFailed",
     "LeaseLost",

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import os
 import random
+import socket
 import ssl
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 from urllib.parse import urlsplit
 
-from .errors import ApiError, LeaseLost
+from .errors import ApiError, ConnectionLost, LeaseLost
 
+_LOG = logging.getLogger("couch_jobs")
 _LONGEST_PAUSE = 10.0
 _RETRIED = (429, 500, 502, 503, 504)
+_AWAY = (502, 503, 504)
 
 
 class Response(NamedTuple):
@@ -26,12 +31,12 @@ class Connection(NamedTuple):
     writer: asyncio.StreamWriter
 
 
-class ConnectionLost(Exception):
-    """There was no complete response."""
-
-
 class Http:
-    """Sends requests to one server. A request that is cancelled closes its connection."""
+    """Sends requests to one server. A request that is cancelled closes its connection.
+
+    The log gets a line when the server is away, and one when it answers again. In between, ``away_since`` is the time of
+    the event loop when the first request failed.
+    """
 
     def __init__(self, url: str, token: Optional[str], context: Optional[ssl.SSLContext]) -> None:
         parts = urlsplit(url)
@@ -44,6 +49,22 @@ class Http:
         self._host_header = parts.netloc.rpartition("@")[2]
         self._token = token
         self._idle: List[Connection] = []
+        self._address = f"{parts.scheme}://{self._host_header}"
+        self.away_since: Optional[float] = None
+        self.on_change: Callable[[], None] = lambda: None
+        """Is called when the server is away, and when it answers again."""
+
+    def _is_away(self, cause: str) -> None:
+        if self.away_since is None:
+            self.away_since = asyncio.get_running_loop().time()
+            _LOG.warning("The server %s is away: %s. Trying again.", self._address, cause)
+            self.on_change()
+
+    def _answers(self) -> None:
+        if self.away_since is not None:
+            self.away_since = None
+            _LOG.warning("The server %s answers again.", self._address)
+            self.on_change()
 
     async def send(
         self,
@@ -72,14 +93,20 @@ class Http:
             pause: Optional[float] = None
             try:
                 response = await asyncio.wait_for(self._try(method, path, body, key), timeout)
+                if response.status not in _AWAY:
+                    self._answers()
                 if response.status < 400:
                     return json.loads(response.body) if response.body else None
                 error: Exception = _error(response)
                 if response.status not in _RETRIED:
                     raise error
+                if response.status in _AWAY:
+                    self._is_away(str(error))
                 pause = _retry_after(response)
             except (OSError, ConnectionLost, asyncio.TimeoutError) as lost:
-                error = ConnectionLost(f"{method} {path}: {lost or 'no response in time'}")
+                cause = _cause(lost)
+                self._is_away(cause)
+                error = ConnectionLost(f"{method} {self._address}{path}: {cause}")
             if pause is None:
                 pause = min(_LONGEST_PAUSE, 0.05 * 2 ** min(tries, 10)) * random.uniform(0.5, 1)
             if end is not None and loop.time() + pause > end:
@@ -185,6 +212,18 @@ async def _read_chunks(reader: asyncio.StreamReader) -> bytes:
             return b"".join(parts)
         parts.append(await reader.readexactly(size))
         await reader.readexactly(2)
+
+
+def _cause(lost: Exception) -> str:
+    if isinstance(lost, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted ({lost.verify_message})"
+    if isinstance(lost, asyncio.TimeoutError):
+        return "no response in time"
+    if isinstance(lost, socket.gaierror):
+        return str(lost.strerror)
+    if isinstance(lost, OSError) and lost.errno and not isinstance(lost, ssl.SSLError):
+        return os.strerror(lost.errno)
+    return str(lost)
 
 
 def _error(response: Response) -> ApiError:

@@ -8,7 +8,7 @@ import uuid
 from typing import Any, Dict, List, Optional
 from urllib.parse import quote
 
-from ._http import ConnectionLost, Http
+from ._http import Http
 from ._time import from_seconds
 from .errors import JobFailed, ResultTimeout
 
@@ -105,6 +105,3 @@ def _path(segment: str) -> str:
 
 def _job(type: str, id: str) -> str:
     return f"/v1/types/{_path(type)}/jobs/{_path(id)}"
-
-
-__all__ = ["Client", "ConnectionLost"]

@@ -29,6 +29,10 @@ class LeaseLost(ApiError):
         return str(self.problem.get("halt", "lost"))
 
 
+class ConnectionLost(Exception):
+    """There was no complete response in time."""
+
+
 class PermanentFailure(Exception):
     """Raised by a handler: another attempt would fail too."""
 

@@ -11,12 +11,12 @@ import socket
 import ssl
 import traceback
 import uuid
-from typing import Any, Awaitable, Callable, Dict, List, Optional, Set
+from typing import Any, Awaitable, Callable, Dict, List, Optional
 from urllib.parse import quote
 
-from ._http import ConnectionLost, Http
+from ._http import Http
 from ._time import from_seconds, to_seconds
-from .errors import ApiError, LeaseLost, PermanentFailure
+from .errors import ApiError, ConnectionLost, LeaseLost, PermanentFailure
 
 Handler = Callable[["Job"], Awaitable[Any]]
 
@@ -24,6 +24,8 @@ _LOG = logging.getLogger("couch_jobs")
 _WAIT = 20.0
 _QUIET_PAUSE = 2.0
 _LONGEST_SILENCE = 20.0
+_AFTER_HALT = 10.0
+_AWAY_PAUSE = 2.0
 _VERSION = "python 0.1.0"
 
 
@@ -151,11 +153,18 @@ class Worker:
             self._stopping.set()
 
     async def run(self) -> None:
-        """Works until SIGTERM, SIGINT, :meth:`stop`, or until an operator drains the worker."""
+        """Works until SIGTERM, SIGINT, :meth:`stop`, or until an operator drains the worker.
+
+        While the server is away, it tries again, and ends within a few seconds when told to: the claims on its jobs
+        expire then.
+
+        :raises ApiError: if the server refuses the worker, for example because of its token
+        """
         if not self._handlers:
             raise ValueError("The worker has no handlers: decorate some with @worker.handler.")
         self._changed = asyncio.Event()
         self._stopping = asyncio.Event()
+        self._http.on_change = self._notify
         loop = asyncio.get_running_loop()
         signals = []
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -240,6 +249,8 @@ class Worker:
 
     async def _release_unread(self, request: Dict[str, Any]) -> None:
         """The server may have claimed jobs for a call that was given up."""
+        if self._http.away_since is not None:
+            return
         body = {**request, "wait": "PT0S", "repeated": True, "worker": self._describe()}
         try:
             reply = await self._http.send("POST", "/v1/work/claims", body, timeout=5, give_up_after=5)
@@ -263,7 +274,7 @@ class Worker:
             await self._run_handler(job)
         except LeaseLost as lost:
             _LOG.info("The claim on job %s of type %s does not hold: %s", job.id, job.type, lost.halt)
-        except ApiError as error:
+        except (ApiError, ConnectionLost) as error:
             _LOG.error("Job %s of type %s could not be ended, its claim expires: %s", job.id, job.type, error)
         finally:
             self._tasks.pop(job, None)
@@ -332,9 +343,11 @@ class Worker:
             reply = await self._http.send(
                 "POST", "/v1/work/heartbeats", body, timeout=max(1.0, shortest / 4), give_up_after=shortest / 2
             )
-        except (ApiError, ConnectionLost) as error:
+        except ApiError as error:
             _LOG.warning("A heartbeat has failed: %s", error)
             return
+        except ConnectionLost:
+            return  # the log has it
         for job, claim in zip(jobs, reply["claims"]):
             if claim["result"] != "renewed":
                 self._halt(job, claim["result"])
@@ -344,15 +357,34 @@ class Worker:
     # The end
 
     async def _end_jobs(self) -> None:
-        running: Set[asyncio.Task[None]] = set(self._tasks.values())
-        if running:
-            _, running = await asyncio.wait(running, timeout=self._grace)
-        for job in list(self._tasks):
+        await self._settle(self._grace)
+        halted = list(self._tasks)
+        for job in halted:
             self._halt(job, "shutdown")
-        if running:
-            await asyncio.wait(running, timeout=10)
+        await self._settle(_AFTER_HALT)
+        for task in list(self._tasks.values()):
+            task.cancel()
+        held = sum(not job.has_ended and job.halt in (None, "shutdown") for job in halted)
+        if held:
+            _LOG.warning("The worker ends and leaves claims, which expire: %d.", held)
+
+    async def _settle(self, seconds: float) -> None:
+        """Waits for the jobs for a time, and a short one while the server is away: it does not learn of their ends."""
+        assert self._changed
+        loop = asyncio.get_running_loop()
+        start = loop.time()
+        while self._tasks:
+            away_since = self._http.away_since
+            end = start + seconds if away_since is None else min(start + seconds, max(start, away_since) + _AWAY_PAUSE)
+            self._changed.clear()
+            try:
+                await asyncio.wait_for(self._changed.wait(), end - loop.time())
+            except asyncio.TimeoutError:
+                return
 
     async def _say_goodbye(self) -> None:
+        if self._http.away_since is not None:
+            return
         try:
             await self._http.send(
                 "POST", "/v1/work/workers/end", {"name": self._name, "id": self._id}, timeout=5, give_up_after=5

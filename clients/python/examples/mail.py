@@ -2,10 +2,12 @@
 
 import asyncio
 import os
+import sys
 
-from couch_jobs import Job, Worker
+from couch_jobs import ApiError, Job, Worker
 
-worker = Worker(os.environ.get("COUCH_JOBS_URL", "http://127.0.0.1:7470"), name="python")
+server = os.environ.get("COUCH_JOBS_URL", "http://127.0.0.1:7470")
+worker = Worker(server, name="python", token=os.environ.get("COUCH_JOBS_TOKEN"))
 
 
 @worker.handler("mail")
@@ -16,4 +18,7 @@ async def send(job: Job):
     await job.finish({"sent": True}, log=["accepted by the relay"], jobs=[receipt])
 
 
-asyncio.run(worker.run())  # until SIGTERM or Ctrl-C
+try:
+    asyncio.run(worker.run())  # until SIGTERM or Ctrl-C
+except ApiError as refused:
+    sys.exit(f"{server} refuses the worker, whose token is in COUCH_JOBS_TOKEN: {refused}")

@@ -10,6 +10,8 @@ export interface ClientOptions {
   readonly token?: string;
   /** For how many milliseconds requests are repeated on lost connections, 429 and 5xx: 30,000 by default. */
   readonly giveUpAfter?: number;
+  /** Receives a line when the server is away, and one when it answers again; `console.warn` by default. */
+  readonly warn?: (message: string) => void;
 }
 
 /** A job to add. Further members are those that the server's `/openapi.json` names, such as `at` or `priority`. */
@@ -38,7 +40,7 @@ export class Client {
 
   /** @param url the address of the server */
   constructor(url: string, options: ClientOptions = {}) {
-    this.#http = new Http(url, options.token);
+    this.#http = new Http(url, options.token, options.warn ?? ((line) => console.warn(line)));
     this.#giveUpAfter = options.giveUpAfter ?? 30_000;
   }
 

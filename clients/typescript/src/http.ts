@@ -1,8 +1,17 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, ConnectionLost, LeaseLost, type Problem } from './errors.js';
 
 const LONGEST_PAUSE = 10_000;
 const RETRIED = new Set([429, 500, 502, 503, 504]);
+const AWAY = new Set([502, 503, 504]);
+
+const PLAIN: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  ENOTFOUND: 'the name of its host is not known',
+};
 
 export interface SendOptions {
   /** An idempotency key; repeated requests have the same. */
@@ -17,24 +26,68 @@ export interface SendOptions {
   readonly onRepeat?: object;
 }
 
-/** Sends requests to one server, and repeats them until there is a reply. */
+/**
+ * Sends requests to one server, and repeats them until there is a reply. A line is written when the server is away, and
+ * one when it answers again.
+ */
 export class Http {
   readonly #url: string;
   readonly #token: string | undefined;
+  readonly #write: (line: string) => void;
+  readonly #closing = new AbortController();
+  #awaySince: number | undefined;
+  /** Is called when the server is away, and when it answers again. */
+  onChange: () => void = () => {};
 
-  constructor(url: string, token: string | undefined) {
+  constructor(url: string, token: string | undefined, write: (line: string) => void) {
     this.#url = new URL(url).href.replace(/\/$/, '');
     this.#token = token;
+    this.#write = write;
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  /** When the first request failed, as `performance.now` counts, while the server is away. */
+  get awaySince(): number | undefined {
+    return this.#awaySince;
+  }
+
+  /** Ends all requests. */
+  close(): void {
+    this.#closing.abort(new ConnectionLost('The worker has ended.'));
+  }
+
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  #isAway(cause: string): void {
+    if (this.#awaySince === undefined) {
+      this.#awaySince = performance.now();
+      this.#write(`The server ${this.#url} is away: ${cause}. Trying again.`);
+      this.onChange();
+    }
+  }
+
+  #answers(): void {
+    if (this.#awaySince !== undefined) {
+      this.#awaySince = undefined;
+      this.#write(`The server ${this.#url} answers again.`);
+      this.onChange();
+    }
   }
 
   async send<T>(method: string, path: string, body: object | undefined, options: SendOptions = {}): Promise<T> {
     const end = options.giveUpAfter === undefined ? Infinity : performance.now() + options.giveUpAfter;
+    const signal = options.signal ? AbortSignal.any([options.signal, this.#closing.signal]) : this.#closing.signal;
     let sent = body;
     for (let tries = 0; ; tries++) {
       let error: Error;
       let pause = Math.min(LONGEST_PAUSE, 50 * 2 ** Math.min(tries, 10)) * (0.5 + Math.random() / 2);
       try {
-        const response = await this.#try(method, path, sent, options);
+        const response = await this.#try(method, path, sent, options, signal);
+        if (!AWAY.has(response.status)) {
+          this.#answers();
+        }
         if (response.status < 400) {
           return response.body as T;
         }
@@ -42,20 +95,23 @@ export class Http {
         if (!RETRIED.has(response.status)) {
           throw error;
         }
+        if (AWAY.has(response.status)) {
+          this.#isAway(error.message);
+        }
         pause = response.retryAfter ?? pause;
       } catch (thrown) {
-        options.signal?.throwIfAborted();
+        signal.throwIfAborted();
         if (thrown instanceof ApiError) {
           throw thrown;
         }
-        error = new ConnectionLost(`${method} ${path}: ${describe(thrown)}`);
+        const cause = describe(thrown);
+        this.#isAway(cause);
+        error = new ConnectionLost(`${method} ${this.#url}${path}: ${cause}`);
       }
       if (performance.now() + pause > end) {
         throw error;
       }
-      await sleep(pause, undefined, options.signal ? { signal: options.signal } : {}).catch(() =>
-        options.signal?.throwIfAborted(),
-      );
+      await sleep(pause, undefined, { signal }).catch(() => signal.throwIfAborted());
       sent = options.onRepeat ? { ...body, ...options.onRepeat } : body;
     }
   }
@@ -65,6 +121,7 @@ export class Http {
     path: string,
     body: object | undefined,
     options: SendOptions,
+    signal: AbortSignal,
   ): Promise<{ status: number; body: unknown; retryAfter: number | undefined }> {
     const headers: Record<string, string> = { accept: 'application/json' };
     if (body) {
@@ -81,7 +138,7 @@ export class Http {
       method,
       headers,
       ...(body ? { body: JSON.stringify(body) } : {}),
-      signal: options.signal ? AbortSignal.any([options.signal, timeout]) : timeout,
+      signal: AbortSignal.any([signal, timeout]),
     });
     const text = await response.text();
     return {
@@ -116,6 +173,9 @@ function retryAfter(header: string | null): number | undefined {
 }
 
 function describe(thrown: unknown): string {
-  const error = thrown as { message?: string; cause?: { message?: string } };
-  return error.cause?.message ?? error.message ?? String(thrown);
+  const { name, message, cause } = thrown as Error & { cause?: Error & { code?: string } };
+  if (name === 'TimeoutError') {
+    return 'no response in time';
+  }
+  return (cause && PLAIN[cause.code ?? '']) ?? (cause?.message || cause?.code || message || String(thrown));
 }

@@ -4,13 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewJob } from './client.js';
 import { fromMillis, toMillis } from './duration.js';
 import { ApiError, ConnectionLost, LeaseLost, PermanentFailure, type Halt } from './errors.js';
-import { Http } from './http.js';
+import { Http, type SendOptions } from './http.js';
 
 const WAIT = 20_000;
 const QUIET_PAUSE = 2_000;
 const LONGEST_SILENCE = 20_000;
 const AFTER_SIGNAL = 10_000;
+const AWAY_PAUSE = 2_000;
 const RENEWED_MAX = 400;
+const RELEASE: SendOptions = { timeout: 5_000, giveUpAfter: 5_000 };
 const VERSION = 'typescript 0.1.0';
 
 type Order = 'run' | 'quiet' | 'drain';
@@ -110,15 +112,15 @@ export class Job<D = any> {
   }
 
   /** @internal */
-  async end(verb: string, body: object): Promise<void> {
-    await this.#say(verb, body);
+  async end(verb: string, body: object, options: SendOptions = {}): Promise<void> {
+    await this.#say(verb, body, options);
     this.#hasEnded = true;
   }
 
-  #say(verb: string, body: object): Promise<unknown> {
+  #say(verb: string, body: object, options: SendOptions = {}): Promise<unknown> {
     const path = `/v1/work/types/${encodeURIComponent(this.type)}/jobs/${encodeURIComponent(this.id)}/${verb}`;
     const key = verb === 'update' ? { key: randomUUID() } : {}; // an end is repeatable by its lock
-    return this.#http.send('POST', path, { lock: this.#lock, ...body }, key);
+    return this.#http.send('POST', path, { lock: this.#lock, ...body }, { ...options, ...key });
   }
 
   /** Renews the claim and stores a report. Throws {@link LeaseLost} if the claim is lost; nothing was written. */
@@ -172,7 +174,10 @@ export interface WorkerOptions {
   readonly grace?: number;
   readonly token?: string;
   readonly retry?: RetryPolicy;
-  /** Receives what goes wrong; `console.warn` by default. */
+  /**
+   * Receives what goes wrong: a line, and what a handler has thrown; `console.warn` by default. An outage of the server
+   * is one line, its end another.
+   */
   readonly warn?: (message: string, error?: unknown) => void;
 }
 
@@ -185,7 +190,7 @@ export class Worker {
   readonly #concurrency: number;
   readonly #grace: number;
   readonly #retry: RetryPolicy | undefined;
-  readonly #warn: (message: string, error?: unknown) => void;
+  readonly #warn: (message: string, ...error: unknown[]) => void;
   readonly #startedAt = new Date().toISOString();
   readonly #running = new Map<Job, Promise<void>>();
   readonly #stopping = new AbortController();
@@ -193,12 +198,12 @@ export class Worker {
 
   /** @param url the address of the server */
   constructor(url: string, options: WorkerOptions = {}) {
-    this.#http = new Http(url, options.token);
     this.#name = options.name ?? `${hostname()}-${process.pid}`;
     this.#concurrency = options.concurrency ?? 8;
     this.#grace = options.grace ?? 20_000;
     this.#retry = options.retry;
-    this.#warn = options.warn ?? ((message, error) => console.warn(message, error ?? ''));
+    this.#warn = options.warn ?? ((message, ...error) => console.warn(message, ...error));
+    this.#http = new Http(url, options.token, (line) => this.#warn(line));
   }
 
   /** Handles the jobs of a type. */
@@ -212,7 +217,12 @@ export class Worker {
     this.#stopping.abort();
   }
 
-  /** Works until SIGTERM, SIGINT, {@link stop}, or until an operator drains the worker. */
+  /**
+   * Works until SIGTERM, SIGINT, {@link stop}, or until an operator drains the worker. While the server is away, the
+   * worker tries again, and ends within a few seconds when it is told to: the claims on its jobs expire then.
+   *
+   * @throws ApiError if the server refuses the worker, for example because of its token
+   */
   async run(): Promise<void> {
     if (this.#handlers.size === 0) {
       throw new Error('The worker has no handlers: call handle first.');
@@ -231,6 +241,7 @@ export class Worker {
       end.abort();
       await heartbeats;
       await this.#sayGoodbye();
+      this.#http.close();
       process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
     }
   }
@@ -298,6 +309,9 @@ export class Worker {
 
   /** The server may have claimed jobs for a call that was given up. */
   async #releaseUnread(request: object): Promise<void> {
+    if (this.#http.awaySince !== undefined) {
+      return;
+    }
     try {
       const reply = await this.#http.send<{ claims: Claim[] }>(
         'POST',
@@ -307,7 +321,7 @@ export class Worker {
       );
       await Promise.all(reply.claims.map((claim) => new Job(this.#http, claim).end('release', {})));
     } catch (error) {
-      this.#warn('Claims could not be released, they expire', error);
+      this.#warn(`Claims could not be released, they expire: ${messageOf(error)}`);
     }
   }
 
@@ -316,8 +330,8 @@ export class Worker {
   #start(job: Job): void {
     const done = this.#run(job)
       .catch((error: unknown) => {
-        if (!(error instanceof LeaseLost)) {
-          this.#warn(`Job ${job.id} of type ${job.type} could not be ended, its claim expires`, error);
+        if (!(error instanceof LeaseLost || this.#http.isClosed)) {
+          this.#warn(`Job ${job.id} of type ${job.type} could not be ended, its claim expires: ${messageOf(error)}`);
         }
       })
       .finally(() => {
@@ -406,8 +420,8 @@ export class Worker {
         this.stop();
       }
     } catch (error) {
-      if (!end.aborted) {
-        this.#warn('A heartbeat has failed', error);
+      if (!end.aborted && !(error instanceof ConnectionLost)) {
+        this.#warn(`A heartbeat has failed: ${messageOf(error)}`);
       }
     }
   }
@@ -420,20 +434,41 @@ export class Worker {
       job.stop('shutdown');
     }
     await this.#settled(AFTER_SIGNAL);
-    await Promise.all([...this.#running.keys()].map((job) => job.end('release', {}).catch(() => undefined)));
+    const left = [...this.#running.keys()];
+    if (this.#http.awaySince === undefined) {
+      await Promise.all(left.map((job) => job.end('release', {}, RELEASE).catch(() => undefined)));
+    }
+    const held = left.filter((job) => !job.hasEnded).length;
+    if (held > 0) {
+      this.#warn(`The worker ends and leaves claims, which expire: ${held}.`);
+    }
   }
 
-  /** Waits until all jobs have ended, or for a time. */
+  /** Waits for the jobs for a time, and a short one while the server is away: it does not learn of their ends. */
   async #settled(millis: number): Promise<void> {
-    const timer = new AbortController();
-    await Promise.race([
-      Promise.all(this.#running.values()),
-      sleep(millis, undefined, { signal: timer.signal }).catch(() => undefined),
-    ]);
-    timer.abort();
+    const start = performance.now();
+    let haveEnded = false;
+    const jobs = Promise.all(this.#running.values()).then(() => (haveEnded = true));
+    while (!haveEnded) {
+      const away = this.#http.awaySince;
+      const end = Math.min(start + millis, away === undefined ? Infinity : Math.max(start, away) + AWAY_PAUSE);
+      if (performance.now() >= end) {
+        return;
+      }
+      const timer = new AbortController();
+      this.#http.onChange = () => timer.abort();
+      await Promise.race([
+        jobs,
+        sleep(end - performance.now(), undefined, { signal: timer.signal }).catch(() => undefined),
+      ]);
+      timer.abort();
+    }
   }
 
   async #sayGoodbye(): Promise<void> {
+    if (this.#http.awaySince !== undefined) {
+      return;
+    }
     try {
       const options = { timeout: 5_000, giveUpAfter: 5_000 };
       await this.#http.send('POST', '/v1/work/workers/end', { name: this.#name, id: this.#id }, options);
@@ -443,4 +478,8 @@ export class Worker {
       }
     }
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,21 +1,9 @@
 import assert from 'node:assert/strict';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import test from 'node:test';
 import { fromMillis, toMillis } from '../src/duration.js';
 import { ApiError, Client, ConnectionLost } from '../src/index.js';
-
-/** Runs a test with an HTTP server that answers as the test says. */
-async function withAnswers(answer: RequestListener, run: (url: string) => Promise<void>): Promise<void> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  try {
-    await run(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
-}
+import { withAnswers } from './answers.js';
 
 test('a request is repeated with its key until there is a reply', async () => {
   const requests: IncomingMessage[] = [];

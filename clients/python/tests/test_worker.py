@@ -1,0 +1,98 @@
+import asyncio
+import json
+import logging
+import unittest
+from typing import Callable, List
+
+from couch_jobs import ApiError, Job, Worker
+
+from .test_http import Server, reply
+
+CLAIM = {"type": "mail", "id": "a", "lock": "l", "data": 1, "claim": 1, "attempt": 1, "headers": {}, "timeout": "PT30S"}
+NO_CLAIMS = reply(200, '{"order": "drain", "claims": []}')
+
+
+class WorkerTest(unittest.IsolatedAsyncioTestCase):
+    def on_line(self, act: Callable[[], None]) -> None:
+        """Acts when the worker logs a line."""
+
+        def seen(record: logging.LogRecord) -> bool:
+            act()
+            return True
+
+        logging.getLogger("couch_jobs").addFilter(seen)
+        self.addCleanup(logging.getLogger("couch_jobs").removeFilter, seen)
+
+    async def test_the_log_gets_one_line_of_an_outage_and_one_of_its_end(self) -> None:
+        async def answer(number: int, writer: asyncio.StreamWriter) -> None:
+            if number <= 4:
+                raise ConnectionError
+            writer.write(NO_CLAIMS)
+
+        async with Server(answer) as url:
+            worker = _worker(url)
+            with self.assertLogs("couch_jobs", "INFO") as log:
+                await worker.run()
+        away, back = [record.getMessage() for record in log.records]
+        self.assertEqual(away, f"The server {url} is away: the connection was closed. Trying again.")
+        self.assertEqual(back, f"The server {url} answers again.")
+
+    async def test_the_cause_of_an_outage_is_plain(self) -> None:
+        async with Server(_never) as url:
+            pass
+        worker = _worker(url)
+        self.on_line(worker.stop)
+        with self.assertLogs("couch_jobs") as log:
+            await asyncio.wait_for(worker.run(), 5)
+        messages = [record.getMessage() for record in log.records]
+        self.assertEqual(messages, [f"The server {url} is away: Connection refused. Trying again."])
+
+    async def test_a_worker_ends_soon_while_the_server_is_away(self) -> None:
+        halts: List[object] = []
+        async with Server(_one_claim) as url:
+            worker = Worker(url, concurrency=1, grace=60)
+
+            @worker.handler("mail")
+            async def endless(job: Job) -> None:
+                try:
+                    await job.log("never arrives")
+                finally:
+                    halts.append(job.halt)
+
+            self.on_line(worker.stop)
+            with self.assertLogs("couch_jobs") as log:
+                await asyncio.wait_for(worker.run(), 10)
+        self.assertEqual(halts, ["shutdown"])
+        self.assertRegex(log.records[-1].getMessage(), "leaves claims, which expire: 1")
+
+    async def test_a_refused_worker_ends(self) -> None:
+        async def answer(number: int, writer: asyncio.StreamWriter) -> None:
+            writer.write(reply(401, '{"type": "urn:couch-jobs:problem:unauthenticated", "detail": "Send a token."}'))
+
+        async with Server(answer) as url:
+            with self.assertRaisesRegex(ApiError, "401: Send a token."):
+                await _worker(url).run()
+
+
+def _worker(url: str) -> Worker:
+    worker = Worker(url)
+    worker.handler("mail")(_nothing)
+    return worker
+
+
+async def _nothing(job: Job) -> None:
+    pass
+
+
+async def _never(number: int, writer: asyncio.StreamWriter) -> None:
+    raise ConnectionError
+
+
+async def _one_claim(number: int, writer: asyncio.StreamWriter) -> None:
+    if number > 1:
+        raise ConnectionError
+    writer.write(reply(200, json.dumps({"order": "run", "claims": [CLAIM]})))
+
+
+if __name__ == "__main__":
+    unittest.main()

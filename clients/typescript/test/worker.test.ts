@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { ApiError, Worker } from '../src/index.js';
+import { withAnswers } from './answers.js';
+
+const CLAIM = { type: 'mail', id: 'a', lock: 'l', data: 1, claim: 1, attempt: 1, headers: {}, timeout: 'PT30S' };
+
+test('there is one line of an outage, and one of its end', async () => {
+  const lines: string[] = [];
+  let requests = 0;
+  let address = '';
+  await withAnswers(
+    (request, response) => {
+      if (++requests <= 4) {
+        request.socket.destroy();
+      } else {
+        response.writeHead(200).end('{"order": "drain", "claims": []}');
+      }
+    },
+    async (url) => {
+      address = url.replace(/\/$/, '');
+      await new Worker(url, { warn: (...line) => lines.push(line.join(' ')) }).handle('mail', () => 1).run();
+    },
+  );
+  assert.deepEqual(lines, [
+    `The server ${address} is away: the connection was closed. Trying again.`,
+    `The server ${address} answers again.`,
+  ]);
+});
+
+test('the cause of an outage is plain', async () => {
+  let address = '';
+  await withAnswers(
+    () => undefined,
+    async (url) => void (address = url.replace(/\/$/, '')),
+  );
+  const lines: string[] = [];
+  const worker = new Worker(address, {
+    warn: (...line) => {
+      lines.push(line.join(' '));
+      worker.stop();
+    },
+  }).handle('mail', () => 1);
+  await worker.run();
+  assert.deepEqual(lines, [`The server ${address} is away: connection refused. Trying again.`]);
+});
+
+test('a worker ends soon while the server is away', { timeout: 10_000 }, async () => {
+  const lines: string[] = [];
+  const halts: unknown[] = [];
+  let requests = 0;
+  await withAnswers(
+    (request, response) => {
+      if (++requests === 1) {
+        response.writeHead(200).end(JSON.stringify({ order: 'run', claims: [CLAIM] }));
+      } else {
+        request.socket.destroy();
+      }
+    },
+    async (url) => {
+      const worker = new Worker(url, {
+        concurrency: 1,
+        grace: 60_000,
+        warn: (...line) => {
+          lines.push(line.join(' '));
+          worker.stop();
+        },
+      }).handle('mail', async (job) => {
+        job.signal.addEventListener('abort', () => halts.push(job.halt));
+        await job.log('never arrives');
+      });
+      await worker.run();
+    },
+  );
+  assert.deepEqual(halts, ['shutdown']);
+  assert.equal(lines.at(-1), 'The worker ends and leaves claims, which expire: 1.');
+  assert.equal(lines.length, 2);
+});
+
+test('a refused worker ends', async () => {
+  await withAnswers(
+    (_, response) => response.writeHead(401).end('{"detail": "Send a token."}'),
+    (url) => assert.rejects(new Worker(url).handle('mail', () => 1).run(), ApiError),
+  );
+});
