@@ -38,13 +38,19 @@ class Http:
     the event loop when the first request failed.
     """
 
-    def __init__(self, url: str, token: Optional[str], context: Optional[ssl.SSLContext]) -> None:
+    def __init__(
+        self,
+        url: str,
+        token: Optional[str],
+        context: Optional[ssl.SSLContext],
+        ca_file: Optional[str] = None,
+    ) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"The address of a server is like http://127.0.0.1:7470; this is {url!r}.")
         self._host = parts.hostname
         self._port = parts.port or (443 if parts.scheme == "https" else 80)
-        self._ssl = (context or ssl.create_default_context()) if parts.scheme == "https" else None
+        self._ssl = (context or ssl.create_default_context(cafile=ca_file)) if parts.scheme == "https" else None
         self._base = parts.path.rstrip("/")
         self._host_header = parts.netloc.rpartition("@")[2]
         self._token = token
@@ -216,7 +222,7 @@ async def _read_chunks(reader: asyncio.StreamReader) -> bytes:
 
 def _cause(lost: Exception) -> str:
     if isinstance(lost, ssl.SSLCertVerificationError):
-        return f"its certificate is not trusted ({lost.verify_message})"
+        return f"its certificate is not trusted ({lost.verify_message}), see ca_file"
     if isinstance(lost, asyncio.TimeoutError):
         return "no response in time"
     if isinstance(lost, socket.gaierror):

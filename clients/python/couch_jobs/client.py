@@ -22,7 +22,8 @@ class Client:
 
     :param url: the address of the server
     :param token: who calls, if the server asks
-    :param ssl_context: for https, if the standard one does not do
+    :param ca_file: for https: the authorities to trust, in PEM, in place of the system's
+    :param ssl_context: for https, in place of ``ca_file``
     """
 
     def __init__(
@@ -30,10 +31,11 @@ class Client:
         url: str,
         *,
         token: Optional[str] = None,
+        ca_file: Optional[str] = None,
         ssl_context: Optional[ssl.SSLContext] = None,
         give_up_after: float = 30.0,
     ) -> None:
-        self._http = Http(url, token, ssl_context)
+        self._http = Http(url, token, ssl_context, ca_file)
         self._give_up_after = give_up_after
 
     async def __aenter__(self) -> Client:

@@ -112,6 +112,9 @@ class Worker:
     :param name: by which operators see and steer the worker
     :param concurrency: how many jobs it runs at once
     :param grace: how many seconds a job may go on after SIGTERM; then it is cancelled and released
+    :param token: who works, if the server asks
+    :param ca_file: for https: the authorities to trust, in PEM, in place of the system's
+    :param ssl_context: for https, in place of ``ca_file``
     :param retry: when jobs without a retry policy of their own are tried again; see the server's ``/openapi.json``
     """
 
@@ -123,10 +126,11 @@ class Worker:
         concurrency: int = 8,
         grace: float = 20.0,
         token: Optional[str] = None,
+        ca_file: Optional[str] = None,
         ssl_context: Optional[ssl.SSLContext] = None,
         retry: Optional[Dict[str, Any]] = None,
     ) -> None:
-        self._http = Http(url, token, ssl_context)
+        self._http = Http(url, token, ssl_context, ca_file)
         self._handlers: Dict[str, Handler] = {}
         self._name = name or f"{socket.gethostname()}-{os.getpid()}"
         self._id = str(uuid.uuid4())

@@ -7,7 +7,8 @@ import sys
 from couch_jobs import ApiError, Job, Worker
 
 server = os.environ.get("COUCH_JOBS_URL", "http://127.0.0.1:7470")
-worker = Worker(server, name="python", token=os.environ.get("COUCH_JOBS_TOKEN"))
+token, ca_file = os.environ.get("COUCH_JOBS_TOKEN"), os.environ.get("COUCH_JOBS_CA_FILE")
+worker = Worker(server, name="python", token=token, ca_file=ca_file)
 
 
 @worker.handler("mail")

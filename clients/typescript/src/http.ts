@@ -6,7 +6,12 @@ const LONGEST_PAUSE = 10_000;
 const RETRIED = new Set([429, 500, 502, 503, 504]);
 const AWAY = new Set([502, 503, 504]);
 
+const UNTRUSTED = 'its certificate is not trusted, see NODE_EXTRA_CA_CERTS';
 const PLAIN: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed',

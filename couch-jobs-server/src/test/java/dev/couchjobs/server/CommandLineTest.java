@@ -190,6 +190,40 @@ class CommandLineTest {
     }
 
     @Test
+    void administratorsManageTokensOfAServer() {
+        try (TestServer guarded = server.another(JobsHttp::tokens)) {
+            Ran first = run("token add --name root --role admin");
+            assertThat(first.exitCode()).as(first.err()).isZero();
+            Typed root = new Typed()
+                    .with("COUCH_JOBS_TOKEN", first.out())
+                    .with("COUCH_JOBS_URL", guarded.uri("/").toString());
+
+            Ran added = root.run("token", "add", "--name", "jo", "--role", "read,work", "--type", "mail");
+            assertThat(added.exitCode()).as(added.err()).isZero();
+            String id = root.run("token", "list", "--json")
+                    .json()
+                    .path("items")
+                    .valueStream()
+                    .filter(token -> token.path("name").asString().equals("jo"))
+                    .findAny()
+                    .orElseThrow()
+                    .path("id")
+                    .asString();
+            assertThat(root.run("token", "list").out()).containsPattern(id + " +jo +read, work +mail ");
+
+            Typed jo = new Typed()
+                    .with("COUCH_JOBS_TOKEN", added.out())
+                    .with("COUCH_JOBS_URL", guarded.uri("/").toString());
+            Ran refused = jo.run("token", "list");
+            assertThat(refused.exitCode()).isEqualTo(4);
+            assertThat(refused.err()).contains("It needs the role admin.");
+            assertThat(root.run("token", "rotate", id, "--overlap", "1m").out()).startsWith("cj_");
+            assertThat(root.run("token", "revoke", id).out()).isEqualTo("revoked the token " + id + "\n");
+            assertThat(root.run("token", "revoke", id).exitCode()).isEqualTo(3);
+        }
+    }
+
+    @Test
     void aRemovalIsConfirmed() {
         run("add mail 1 --id a");
         Ran unasked = run("remove mail a");

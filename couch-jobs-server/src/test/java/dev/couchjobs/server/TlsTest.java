@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.server.internal.cli.Typed;
+import dev.couchjobs.server.internal.cli.Typed.Ran;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -108,6 +110,35 @@ class TlsTest {
                 assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1))
                         .startsWith("HTTP/1.1 401 ");
             }
+        }
+    }
+
+    @Test
+    void aCommandTrustsTheAuthorityThatItIsGiven() throws IOException, GeneralSecurityException {
+        new TestCertificate(directory, "EC", "own").write(certificates(), key());
+        try (JobsServer server = start(http -> http, "127.0.0.1")) {
+            String url = server.address().toString();
+            Ran refused = new Typed().run("list", "--url", url);
+            assertThat(refused.exitCode()).isEqualTo(1);
+            assertThat(refused.err())
+                    .startsWith("couch-jobs: The certificate of https://")
+                    .contains("is not trusted", "--ca-file", "COUCH_JOBS_CA_FILE")
+                    .doesNotContain("PKIX");
+
+            String file = certificates().toString();
+            Ran trusted = new Typed().run("list", "--url", url, "--ca-file", file);
+            assertThat(trusted.exitCode()).as(trusted.err()).isZero();
+            assertThat(new Typed()
+                            .with("COUCH_JOBS_CA_FILE", file)
+                            .run("list", "--url", url)
+                            .exitCode())
+                    .isZero();
+
+            Ran missing = new Typed().run("list", "--url", url, "--ca-file", file + ".old");
+            assertThat(missing.exitCode()).isEqualTo(2);
+            assertThat(missing.err()).contains("chain.pem.old", "--ca-file");
+            Ran wrong = new Typed().run("list", "--url", url, "--ca-file", key().toString());
+            assertThat(wrong.err()).contains("key.pem has no certificate in PEM");
         }
     }
 

@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.cli;
 
 import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.http.ProblemException;
+import dev.couchjobs.server.internal.jetty.PemFiles;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
@@ -9,10 +10,13 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
@@ -20,17 +24,34 @@ import tools.jackson.databind.node.MissingNode;
 final class Api {
     private static final Duration CONNECT = Duration.ofSeconds(10);
 
-    private final HttpClient client = HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(CONNECT)
-            .build();
+    private final HttpClient client;
     private final String base;
     private final Optional<String> token;
 
-    Api(URI server, Optional<String> token) {
+    /**
+     * Makes a caller of a server.
+     *
+     * @param authorities the file with the authorities that are trusted, in place of Java's
+     */
+    Api(URI server, Optional<String> token, Optional<Path> authorities) {
+        HttpClient.Builder builder =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT);
+        authorities.map(Api::trusting).ifPresent(builder::sslContext);
+        client = builder.build();
         String text = server.toString();
         this.base = text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
         this.token = token;
+    }
+
+    private static SSLContext trusting(Path authorities) {
+        try {
+            return PemFiles.trusting(authorities);
+        } catch (IllegalArgumentException e) {
+            throw new Failure(
+                    Failure.USAGE,
+                    String.valueOf(e.getMessage()),
+                    "Give a file with certificates in PEM with --ca-file or in COUCH_JOBS_CA_FILE.");
+        }
     }
 
     ApiReply get(Address address) {
@@ -76,6 +97,8 @@ final class Api {
                     "Nothing answers at " + base + ".",
                     "Start a server with `couch-jobs serve --directory DIRECTORY`, or say with --url, --directory or"
                             + " --cluster-file where the jobs are.");
+        } catch (SSLException e) {
+            throw refusedByTls(e);
         } catch (IOException e) {
             throw new Failure(
                     Failure.FAILED,
@@ -85,6 +108,20 @@ final class Api {
             Thread.currentThread().interrupt();
             throw new Failure(Failure.FAILED, "Interrupted.", "The request may have been carried out.");
         }
+    }
+
+    private Failure refusedByTls(SSLException error) {
+        if (String.valueOf(error.getMessage()).contains("PKIX")) {
+            return new Failure(
+                    Failure.FAILED,
+                    "The certificate of " + base + " is not trusted.",
+                    "Give the certificate of its authority, or its own, in PEM with --ca-file or in"
+                            + " COUCH_JOBS_CA_FILE.");
+        }
+        return new Failure(
+                Failure.FAILED,
+                "There is no secure connection with " + base + ": " + error.getMessage() + ".",
+                "Check the address, and the certificate of the server.");
     }
 
     private static ApiReply reply(HttpResponse<byte[]> response) {

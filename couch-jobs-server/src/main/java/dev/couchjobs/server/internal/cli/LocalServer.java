@@ -57,7 +57,7 @@ final class LocalServer implements AutoCloseable {
             throw new Failure(
                     Failure.NOTHING,
                     "There is no directory " + directory.path() + ".",
-                    "Check the path. `couch-jobs serve` and `couch-jobs add` make a directory.");
+                    "Check the path. `couch-jobs serve`, `add` and `token add` make a directory.");
         }
         Database database = database(location);
         CouchJobs jobs = null;

@@ -276,9 +276,8 @@ public final class ServeCommand implements Callable<Integer> {
                 .list()
                 .join()
                 .isEmpty()) {
-            throw new IllegalStateException(
-                    "Callers need tokens, and there is none. Create the first: couch-jobs-server"
-                            + " token add --name admin --role admin " + Place.options(settings.place()));
+            throw new IllegalStateException("Callers need tokens, and there is none. Create the first: couch-jobs"
+                    + " token add --name admin --role admin " + Place.options(settings.place()));
         }
     }
 

@@ -20,8 +20,9 @@ final class Session implements AutoCloseable {
         var environment = output.shell().environment();
         Optional<LocalServer> local = target.location()
                 .map(location -> LocalServer.open(location, command.makesDirectory(), command.backups()));
-        Api api = local.map(server -> new Api(server.address(), Optional.of(server.secretOfCaller())))
-                .orElseGet(() -> new Api(target.url(environment), target.token(environment)));
+        Api api = local.map(server -> new Api(server.address(), Optional.of(server.secretOfCaller()), Optional.empty()))
+                .orElseGet(() ->
+                        new Api(target.url(environment), target.token(environment), target.authorities(environment)));
         return new Session(api, output, stop, local);
     }
 

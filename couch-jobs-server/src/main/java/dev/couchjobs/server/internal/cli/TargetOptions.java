@@ -26,6 +26,13 @@ final class TargetOptions {
             description = "The token for the server. Better in COUCH_JOBS_TOKEN: other users can see arguments.")
     private @Nullable String token;
 
+    @Option(
+            names = "--ca-file",
+            paramLabel = "FILE",
+            description = "The authorities, in PEM, by which the server's certificate is trusted, in place of Java's."
+                    + " Default: COUCH_JOBS_CA_FILE.")
+    private @Nullable Path authorities;
+
     private static final class Place {
         @Option(
                 names = "--url",
@@ -91,6 +98,13 @@ final class TargetOptions {
                 Failure.USAGE,
                 "This is no address of a server: " + shown,
                 "It looks like " + STANDARD_URL + ", without a user and a password.");
+    }
+
+    Optional<Path> authorities(Map<String, String> environment) {
+        return Optional.ofNullable(authorities)
+                .or(() -> Optional.ofNullable(environment.get("COUCH_JOBS_CA_FILE"))
+                        .filter(text -> !text.isEmpty())
+                        .map(Path::of));
     }
 
     Optional<String> token(Map<String, String> environment) {

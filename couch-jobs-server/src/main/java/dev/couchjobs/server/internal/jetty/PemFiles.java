@@ -18,6 +18,8 @@ import java.util.Base64;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /** A certificate with its chain, and its private key, in PEM. */
 public final class PemFiles {
@@ -48,6 +50,31 @@ public final class PemFiles {
             throw new IllegalArgumentException("A file for TLS cannot be read: " + e + ".", e);
         } catch (GeneralSecurityException e) {
             throw new IllegalArgumentException("The files for TLS cannot be used: " + e.getMessage() + ".", e);
+        }
+    }
+
+    /**
+     * {@return what a client uses that trusts the certificates of a file, and no others}
+     *
+     * @throws IllegalArgumentException if the file cannot be read
+     */
+    public static SSLContext trusting(Path file) {
+        try {
+            KeyStore store = KeyStore.getInstance("PKCS12");
+            store.load(null, null);
+            Certificate[] trusted = certificates(file);
+            for (int i = 0; i < trusted.length; i++) {
+                store.setCertificateEntry("authority " + i, trusted[i]);
+            }
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(store);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            return context;
+        } catch (IOException e) {
+            throw new IllegalArgumentException("A file for TLS cannot be read: " + e + ".", e);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalArgumentException(file + " cannot be used: " + e.getMessage() + ".", e);
         }
     }
 
