@@ -264,6 +264,39 @@ class ManagementTest {
     }
 
     @Test
+    void whatIsWrongIsSaidInPlainWords() {
+        String jobs = "/v1/types/mail/jobs";
+        assertThat(server.post(jobs, "{}").detail()).isEqualTo("/data is missing.");
+        assertThat(server.post(jobs, "[]").detail()).isEqualTo("The body has to be an object, and is an array.");
+        assertThat(server.post(jobs, "{'data': 1, 'priority': 'x'}").detail())
+                .isEqualTo("/priority has to be an integer, and is a string.");
+        assertThat(server.put("/v1/types/mail/timeout", "{'timeout': '30 seconds'}")
+                        .detail())
+                .isEqualTo("/timeout has to look like PT30S.");
+        assertThat(server.get(jobs + "?limit=0").detail()).isEqualTo("limit has to be 1 or more.");
+        assertThat(server.get(jobs + "?state=done").detail())
+                .isEqualTo("state has to be one of pending, running, finished.");
+    }
+
+    @Test
+    void whereTextIsNotJsonIsSaidInPlainWords() {
+        for (String[] pair : new String[][] {
+            {"{'data': ", "It ends too early (line 1, column 10)."},
+            {"{'data': 'a", "It ends too early (line 1, column 12)."},
+            {"{'data': 1, x}", "Unexpected character 'x': was expecting double-quote to start property name"},
+            {"{'data': 1, 'data': 2}", "Duplicate Object property \"data\" (line 1, column "},
+            {"{'data': 1} {}", "There is more behind its end (line 1, column "},
+            {"{'data': " + "[".repeat(101) + "}", "It is nested deeper than 100 levels."},
+            {"{'data': yes}", "Unrecognized token 'yes'"},
+            {"{'data': 'a\nb'}", "Illegal unquoted character CTRL-CHAR"},
+        }) {
+            String detail = server.post("/v1/types/mail/jobs", pair[0]).detail();
+            assertThat(detail).startsWith(pair[1]).endsWith(".");
+            assertThat(detail).doesNotContain("Source", "marker", "code ", "`", "StreamRead");
+        }
+    }
+
+    @Test
     void byDefaultNothingIsWritten() {
         try (TestServer reader = new TestServer(http -> http)) {
             assertThat(reader.get("/v1/types").status()).isEqualTo(200);

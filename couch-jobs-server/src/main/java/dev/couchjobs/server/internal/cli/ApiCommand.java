@@ -83,7 +83,7 @@ abstract class ApiCommand implements Callable<Integer> {
             output.line(sentence);
         }
         if (!reply.hasChanged()) {
-            output.note("Nothing was changed: not \"" + sentence + "\"");
+            output.note("Nothing was changed: it is so already, or not there (" + sentence + ").");
             return Failure.NOTHING;
         }
         return DONE;

@@ -77,7 +77,7 @@ final class Arguments {
         } catch (ProblemException e) {
             throw new Failure(
                     Failure.USAGE,
-                    what + " is not JSON: " + e.problem().detail(),
+                    what + " is not JSON. " + e.problem().detail(),
                     "A text needs quotation marks of its own: '\"text\"'.");
         }
     }

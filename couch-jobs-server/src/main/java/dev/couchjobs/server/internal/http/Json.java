@@ -1,10 +1,13 @@
 package dev.couchjobs.server.internal.http;
 
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.core.exc.UnexpectedEndOfInputException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -13,6 +16,12 @@ import tools.jackson.databind.json.JsonMapper;
 /** JSON as the API reads and writes it: numbers keep their digits, and a name occurs once in an object. */
 public final class Json {
     private static final int DEPTH_MAX = 100;
+
+    /** {@code ('x' (code 120))}, {@code ((CTRL-CHAR, code 10))}. */
+    private static final Pattern CODES = Pattern.compile("\\(\\(?('.+'|CTRL-CHAR),? \\(?code [^)]*\\)\\)?");
+
+    private static final Pattern NOTES =
+            Pattern.compile(" ?\\((start marker at|enable|code|for type|of type)[^()]*(\\([^()]*\\)[^()]*)*\\)");
 
     private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
@@ -40,8 +49,25 @@ public final class Json {
             return MAPPER.readTree(text);
         } catch (JacksonException e) {
             throw new ProblemException(Problem.of(400, "malformed-json", "The body is not JSON.")
-                    .detail(e.getOriginalMessage() + place(e.getLocation())));
+                    .detail(plain(e) + place(e.getLocation()) + "."));
         }
+    }
+
+    /** What callers need not know: Jackson's classes, settings and character codes. */
+    private static String plain(JacksonException error) {
+        String message = error.getOriginalMessage();
+        if (error instanceof StreamConstraintsException) {
+            return message.startsWith("Document nesting depth")
+                    ? "It is nested deeper than " + DEPTH_MAX + " levels"
+                    : "A text, a name or a number in it is too long";
+        }
+        if (error instanceof UnexpectedEndOfInputException) {
+            return "It ends too early";
+        }
+        if (message.startsWith("Trailing token")) {
+            return "There is more behind its end";
+        }
+        return NOTES.matcher(CODES.matcher(message).replaceAll("$1")).replaceAll("");
     }
 
     private static String place(@Nullable TokenStreamLocation location) {

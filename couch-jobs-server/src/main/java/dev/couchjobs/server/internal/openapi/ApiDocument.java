@@ -127,6 +127,12 @@ public final class ApiDocument {
         return names;
     }
 
+    /** {@return a value that the schema at a pointer takes, if it has an example} */
+    Optional<String> example(String pointer) {
+        JsonNode example = document.at(pointer).path("examples").path(0);
+        return example.isMissingNode() ? Optional.empty() : Optional.of(example.asString());
+    }
+
     private Schema schema(String pointer) {
         return schemas.getSchema(SchemaLocation.of(IRI + "#" + pointer));
     }

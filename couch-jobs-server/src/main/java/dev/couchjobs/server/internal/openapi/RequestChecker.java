@@ -108,9 +108,13 @@ public final class RequestChecker {
         if (!errors.isEmpty()) {
             List<FieldError> first = errors.subList(0, Math.min(ERRORS_MAX, errors.size()));
             throw new ProblemException(Problem.of(400, code, title)
-                    .detail(first.get(0).pointer() + " " + first.get(0).detail() + ".")
+                    .detail(subject(first.get(0)) + " " + first.get(0).detail() + ".")
                     .errors(first));
         }
+    }
+
+    private static String subject(FieldError error) {
+        return error.pointer().isEmpty() ? "The body" : error.pointer();
     }
 
     private void check(Schema schema, JsonNode value, String prefix, List<FieldError> errors) {
@@ -122,7 +126,8 @@ public final class RequestChecker {
                         pointer + "/" + error.getProperty(),
                         "is not known" + suggestion(error.getProperty(), document.propertyNames(parent(error)))));
             } else {
-                errors.add(new FieldError(pointer, error.getMessage()));
+                String missing = error.getKeyword().equals("required") ? "/" + error.getProperty() : "";
+                errors.add(new FieldError(pointer + missing, ErrorText.of(error, document.example(parent(error)))));
             }
         }
     }
