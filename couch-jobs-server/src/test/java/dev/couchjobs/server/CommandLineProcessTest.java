@@ -174,6 +174,6 @@ class CommandLineProcessTest {
         Process wrong = start("list", "--bogus");
         assertThat(wrong.waitFor()).isEqualTo(2);
         assertThat(text(wrong.getInputStream())).isEmpty();
-        assertThat(text(wrong.getErrorStream())).startsWith("couch-jobs: Unknown option: '--bogus'\n");
+        assertThat(text(wrong.getErrorStream())).startsWith("couch-jobs: couch-jobs list has no option --bogus.\n");
     }
 }

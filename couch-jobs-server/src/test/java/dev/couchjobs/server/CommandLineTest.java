@@ -190,6 +190,27 @@ class CommandLineTest {
     }
 
     @Test
+    void optionsOfAllCommandsMayStandBeforeTheCommand() {
+        run("add mail 1 --id a");
+        String url = server.uri("/").toString();
+        Ran listed = new Typed().run("--url", url, "--json", "list", "mail");
+        assertThat(listed.exitCode()).as(listed.err()).isZero();
+        assertThat(listed.json()).isEqualTo(server.get("/v1/types/mail/jobs").body());
+        assertThat(new Typed().run("--url=" + url, "token", "list").exitCode()).isZero();
+    }
+
+    @Test
+    void whatCannotBeReadIsNamed() {
+        assertThat(new Typed().run("--url", "http://127.0.0.1:1", "lst").err())
+                .startsWith("couch-jobs: There is no command lst. Did you mean list?\n")
+                .contains("couch-jobs --help");
+        assertThat(run("show mail a b").err())
+                .startsWith("couch-jobs: couch-jobs show takes no further argument: b\n")
+                .contains("couch-jobs show --help");
+        assertThat(run("token ad").err()).startsWith("couch-jobs: There is no command ad. Did you mean add?\n");
+    }
+
+    @Test
     void administratorsManageTokensOfAServer() {
         try (TestServer guarded = server.another(JobsHttp::tokens)) {
             Ran first = run("token add --name root --role admin");

@@ -7,6 +7,7 @@ import dev.couchjobs.MoveTotals;
 import dev.couchjobs.fdb.DatabaseLocation;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -30,10 +31,13 @@ final class MoveCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    @Parameters(index = "0", paramLabel = "FROM", description = "A directory (./data), or a cluster file.")
+    @Parameters(index = "0", paramLabel = "FROM", description = "A directory, or a cluster file.")
     private String from = "";
 
-    @Parameters(index = "1", paramLabel = "TO", description = "Another one, without jobs.")
+    @Parameters(
+            index = "1",
+            paramLabel = "TO",
+            description = "Another one, without jobs. A new directory is written ./NAME.")
     private String to = "";
 
     @ArgGroup(exclusive = true, multiplicity = "0..1")
@@ -54,8 +58,8 @@ final class MoveCommand implements Callable<Integer> {
     public Integer call() {
         Shell shell = ((RootCommand) Objects.requireNonNull(spec, "spec").root().userObject()).shell();
         Output output = new Output(shell, false);
-        DatabaseLocation source = DatabaseLocation.of(from);
-        DatabaseLocation target = DatabaseLocation.of(to);
+        DatabaseLocation source = place(from);
+        DatabaseLocation target = place(to);
         if (source instanceof DatabaseLocation.Directory directory && !Files.isDirectory(directory.path())) {
             throw new Failure(Failure.NOTHING, "There is no directory " + directory.path() + ".", "Check the path.");
         }
@@ -73,6 +77,21 @@ final class MoveCommand implements Callable<Integer> {
             move(output, stop, progress, source, target);
         }
         return ApiCommand.DONE;
+    }
+
+    /** {@return what a path names; a word alone names what is there} */
+    static DatabaseLocation place(String text) {
+        boolean isWord = !text.isEmpty() && text.chars().noneMatch(letter -> "/\\:~".indexOf(letter) >= 0);
+        if (!isWord || text.endsWith(".cluster")) {
+            return DatabaseLocation.of(text);
+        }
+        if (!Files.exists(Path.of(text))) {
+            throw new Failure(
+                    Failure.NOTHING,
+                    "There is no directory " + text + ".",
+                    "Check the path. A new directory is written ./" + text + ".");
+        }
+        return DatabaseLocation.of("./" + text);
     }
 
     private void move(Output output, Stop stop, Progress progress, DatabaseLocation source, DatabaseLocation target) {

@@ -16,7 +16,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command {@code couch-jobs}, of which all others are parts. */
 @Command(
@@ -75,6 +77,9 @@ public final class RootCommand {
 
     private static final Set<String> OWN_OPTIONS = Set.of("-h", "--help", "-V", "--version");
 
+    /** Options of all commands that take a value: they may stand before the command. */
+    private static final Set<String> OF_ALL = Set.of("--url", "--token", "--ca-file", "--directory", "--cluster-file");
+
     private final Shell shell;
 
     RootCommand(Shell shell) {
@@ -98,7 +103,8 @@ public final class RootCommand {
     /** {@return the exit status of the command that the arguments name} */
     public static int run(String... arguments) {
         List<String> all = withCommand(arguments);
-        Map<String, String> log = all.contains("serve") ? LOG_OF_SERVER : Map.of("defaultLogLevel", "warn");
+        Map<String, String> log =
+                !all.isEmpty() && all.get(0).equals("serve") ? LOG_OF_SERVER : Map.of("defaultLogLevel", "warn");
         log.forEach((name, value) -> {
             if (System.getProperty(LOG + name) == null) {
                 System.setProperty(LOG + name, value);
@@ -144,13 +150,37 @@ public final class RootCommand {
         return CommandLine.Help.defaultColorScheme(shell.isColoured() ? Help.Ansi.ON : Help.Ansi.OFF);
     }
 
-    /** Options alone are those of {@code serve}. */
+    /** Options alone are those of {@code serve}; before a command they are those of the command. */
     private static List<String> withCommand(String... arguments) {
         List<String> all = new ArrayList<>(List.of(arguments));
+        int options = optionsBefore(all);
+        if (options > 0 && options < all.size() && !all.get(options).startsWith("-")) {
+            List<String> moved = new ArrayList<>(all.subList(options, all.size()));
+            int end = moved.contains("--") ? moved.indexOf("--") : moved.size();
+            moved.addAll(end, all.subList(0, options));
+            return moved;
+        }
         if (!all.isEmpty() && all.get(0).startsWith("-") && !OWN_OPTIONS.contains(all.get(0))) {
             all.add(0, "serve");
         }
         return all;
+    }
+
+    /** {@return how many arguments at the begin are options of all commands, with their values} */
+    private static int optionsBefore(List<String> arguments) {
+        int i = 0;
+        while (i < arguments.size()) {
+            String name = arguments.get(i).replaceFirst("=.*", "");
+            if (name.equals("--json")
+                    || (OF_ALL.contains(name) && arguments.get(i).length() > name.length())) {
+                i++;
+            } else if (OF_ALL.contains(name)) {
+                i += 2;
+            } else {
+                return i;
+            }
+        }
+        return i;
     }
 
     private static int wrongUsage(Shell shell, ParameterException error) {
@@ -159,8 +189,23 @@ public final class RootCommand {
                 shell,
                 new Failure(
                         Failure.USAGE,
-                        String.valueOf(error.getMessage()),
+                        error instanceof UnmatchedArgumentException unmatched
+                                ? unmatched(unmatched)
+                                : String.valueOf(error.getMessage()),
                         "`" + command.getCommandSpec().qualifiedName() + " --help` says what it takes."));
+    }
+
+    private static String unmatched(UnmatchedArgumentException error) {
+        CommandSpec command = error.getCommandLine().getCommandSpec();
+        String first = error.getUnmatched().get(0);
+        if (error.isUnknownOption()) {
+            return command.qualifiedName() + " has no option " + first + ".";
+        }
+        if (!command.subcommands().isEmpty()) {
+            List<String> near = error.getSuggestions();
+            return "There is no command " + first + "." + (near.isEmpty() ? "" : " Did you mean " + near.get(0) + "?");
+        }
+        return command.qualifiedName() + " takes no further argument: " + String.join(" ", error.getUnmatched());
     }
 
     /** Says on standard error what was wrong, and what to do. */

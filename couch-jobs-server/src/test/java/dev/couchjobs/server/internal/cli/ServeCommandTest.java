@@ -3,6 +3,7 @@ package dev.couchjobs.server.internal.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
+import dev.couchjobs.fdb.DatabaseLocation;
 import dev.couchjobs.fdb.Databases;
 import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.access.AccessToken;
@@ -95,6 +96,14 @@ class ServeCommandTest {
         Run served = run("--directory", data(), "--tokens");
         assertThat(served.status()).isEqualTo(1);
         assertThat(served.err()).contains("token add --name admin --role admin --directory " + data());
+    }
+
+    @Test
+    void aDirectoryThatIsThereNeedsNoMark() {
+        assertThat(MoveCommand.place("src")).isEqualTo(new DatabaseLocation.Directory(Path.of("./src")));
+        Run move = run("move", "nothing-here", data());
+        assertThat(move.status()).isEqualTo(3);
+        assertThat(move.err()).contains("There is no directory nothing-here.", "./nothing-here");
     }
 
     @Test
