@@ -211,6 +211,39 @@ class CommandLineTest {
     }
 
     @Test
+    void aPauseOfATypeWithoutJobsSaysSo() {
+        Ran paused = run("pause mial");
+        assertThat(paused.exitCode()).isZero();
+        assertThat(paused.err()).contains("No job of the type mial was added yet");
+        run("add mail 1");
+        assertThat(run("pause mail").err()).isEmpty();
+    }
+
+    @Test
+    void aWaitHasAStandardTime() {
+        try (Worker worker =
+                server.jobs.worker().handle(MAIL, job -> job.data()).start()) {
+            Ran done = run("add mail 5 --id a --wait");
+            assertThat(done.exitCode()).as(done.err()).isZero();
+            assertThat(run("show mail a --wait").exitCode()).isZero();
+            assertThat(worker.stuckSlots()).isZero();
+        }
+        assertThat(run("show --help").out()).contains("Without a value: 10m");
+    }
+
+    @Test
+    void aBenchmarkThatMayNotWorkAddsNothing() {
+        Authenticator operators =
+                request -> CompletableFuture.completedFuture(Optional.of(Access.of("jo", Role.READ, Role.OPERATE)));
+        try (TestServer guarded = server.another(http -> http.authenticator(operators))) {
+            Ran ran = new Typed().run("bench", "--url", guarded.uri("/").toString());
+            assertThat(ran.exitCode()).isEqualTo(4);
+            assertThat(ran.err()).contains("It needs the role work.");
+            assertThat(server.get("/v1/types").body().get("items").isEmpty()).isTrue();
+        }
+    }
+
+    @Test
     void administratorsManageTokensOfAServer() {
         try (TestServer guarded = server.another(JobsHttp::tokens)) {
             Ran first = run("token add --name root --role admin");

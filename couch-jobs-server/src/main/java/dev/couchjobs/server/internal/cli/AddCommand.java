@@ -59,7 +59,12 @@ final class AddCommand extends ApiCommand {
             description = "Other fields, as POST /v1/types/{type}/jobs takes them: '{\"turnKey\": \"a\"}'.")
     private @Nullable String fields;
 
-    @Option(names = "--wait", paramLabel = "DURATION", description = "Waits for its end, and shows the job.")
+    @Option(
+            names = "--wait",
+            paramLabel = "DURATION",
+            arity = "0..1",
+            fallbackValue = ShowCommand.WAIT_STANDARD,
+            description = "Waits for its end, and shows the job. Without a value: ${FALLBACK-VALUE}.")
     private @Nullable Duration wait;
 
     @Override

@@ -54,6 +54,7 @@ final class BenchCommand extends ApiCommand {
             throw new Failure(
                     Failure.USAGE, "--jobs is 1 or more, --connections 1 to 1000, --claims 1 to 100.", "Change them.");
         }
+        requireWork(session.api());
         BooleanSupplier ends = () -> session.stop().isRequested() || hasFailed.get();
         List<JsonNode> rows = new ArrayList<>();
         try {
@@ -73,6 +74,13 @@ final class BenchCommand extends ApiCommand {
             session.output().table(List.of("step", "jobs", "perSecond", "p50Millis", "p99Millis"), rows);
         }
         return session.stop().isRequested() ? Failure.FAILED : DONE;
+    }
+
+    /** A caller that may not claim learns of it before jobs are added. */
+    private void requireWork(Api api) {
+        JsonNode worker = worker();
+        claim(api, worker, "PT0S");
+        end(api, worker);
     }
 
     /** What one step took. */
@@ -102,15 +110,11 @@ final class BenchCommand extends ApiCommand {
     private Measure work(Api api, BooleanSupplier ends) {
         AtomicInteger left = new AtomicInteger(ids.size());
         return onAll(times -> {
-            JsonNode worker = new Fields()
-                    .put("name", NAME)
-                    .put("id", ServerEnvironment.randomId().toString())
-                    .put("types", List.of(type))
-                    .node();
+            JsonNode worker = worker();
             try {
                 while (!ends.getAsBoolean() && left.get() > 0) {
                     Instant start = ServerEnvironment.now();
-                    for (JsonNode claim : claim(api, worker)) {
+                    for (JsonNode claim : claim(api, worker, "PT0.2S")) {
                         api.post(
                                 Address.of(
                                         "/v1/work/types/{}/jobs/{}/finish",
@@ -122,18 +126,30 @@ final class BenchCommand extends ApiCommand {
                     }
                 }
             } finally {
-                JsonNode ended = ((ObjectNode) worker.deepCopy()).without("types");
-                api.send("POST", Address.of("/v1/work/workers/end"), ended);
+                end(api, worker);
             }
         });
     }
 
-    private JsonNode claim(Api api, JsonNode worker) {
+    private JsonNode worker() {
+        return new Fields()
+                .put("name", NAME)
+                .put("id", ServerEnvironment.randomId().toString())
+                .put("types", List.of(type))
+                .node();
+    }
+
+    private static void end(Api api, JsonNode worker) {
+        JsonNode ended = ((ObjectNode) worker.deepCopy()).without("types");
+        api.send("POST", Address.of("/v1/work/workers/end"), ended);
+    }
+
+    private JsonNode claim(Api api, JsonNode worker, String wait) {
         JsonNode body = new Fields()
                 .put("requestId", ServerEnvironment.randomId().toString())
                 .put("worker", worker)
                 .put("max", claims)
-                .put("wait", "PT0.2S")
+                .put("wait", wait)
                 .node();
         return api.post(Address.of("/v1/work/claims"), body).json().path("claims");
     }

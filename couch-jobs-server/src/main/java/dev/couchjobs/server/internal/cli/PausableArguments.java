@@ -38,6 +38,15 @@ final class PausableArguments {
         return type != null && key == null;
     }
 
+    /** {@return whether the type is in a list of types, or the caller may not see the list} */
+    boolean isAmong(ApiReply types) {
+        return types.status() != 200
+                || types.json()
+                        .path("items")
+                        .valueStream()
+                        .anyMatch(name -> name.asString().equals(type));
+    }
+
     @Override
     public String toString() {
         if (type != null) {

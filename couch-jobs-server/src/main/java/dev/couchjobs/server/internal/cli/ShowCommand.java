@@ -11,6 +11,9 @@ import picocli.CommandLine.Parameters;
 /** Shows a type or a job. */
 @Command(name = "show", description = "Shows a job with its attempts; without an id, the type.")
 final class ShowCommand extends ApiCommand {
+    /** {@value}. */
+    static final String WAIT_STANDARD = "10m";
+
     private static final Duration WAIT_MAX = Duration.ofMinutes(10);
     private static final String LOG_LIMIT = "1000";
 
@@ -26,7 +29,10 @@ final class ShowCommand extends ApiCommand {
     @Option(
             names = "--wait",
             paramLabel = "DURATION",
-            description = "Waits for its end. The status is 1 if it has not succeeded by then.")
+            arity = "0..1",
+            fallbackValue = WAIT_STANDARD,
+            description = "Waits for its end. The status is 1 if it has not succeeded by then. Without a value:"
+                    + " ${FALLBACK-VALUE}.")
     private @Nullable Duration wait;
 
     @Override
