@@ -383,7 +383,7 @@ class CommandLineTest {
                 .handle(MAIL, job -> job.data())
                 .start()) {
             run("add mail 1 --wait 30s");
-            assertThat(run("workers").lines()).anyMatch(line -> line.startsWith("main  "));
+            assertThat(run("workers").lines()).anyMatch(line -> line.matches("main  .*  running .* \\d+s ago .*"));
             Ran health = run("health");
             assertThat(health.exitCode()).isZero();
             assertThat(health.out()).contains("status           up\n");

@@ -2,8 +2,10 @@ package dev.couchjobs.server.internal.cli;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Which part of a listing is shown. */
 final class PageOptions {
@@ -18,10 +20,16 @@ final class PageOptions {
 
     /** Prints one page, or all. */
     int print(Session session, Address listing, String... fields) {
+        return print(session, listing, item -> {}, fields);
+    }
+
+    /** Prints one page, or all, and adds to the items what tables have beyond the JSON. */
+    int print(Session session, Address listing, Consumer<ObjectNode> more, String... fields) {
         Optional<String> place = Optional.ofNullable(after);
         Address sized = listing.with("limit", Optional.ofNullable(limit));
         while (true) {
             ApiReply page = session.api().get(sized.with("after", place));
+            page.json().path("items").forEach(item -> more.accept((ObjectNode) item));
             place = Optional.ofNullable(page.json().get("next")).map(next -> next.asString());
             boolean goesOn = isAll && place.isPresent() && !session.stop().isRequested();
             if (!goesOn || session.output().isJson()) {

@@ -13,7 +13,8 @@ final class Table {
     private static final String GAP = "  ";
     private static final int NARROWEST = 6;
     private static final Set<String> BAD = Set.of("failed", "expired", "down", "fault");
-    private static final Set<String> DOUBTFUL = Set.of("paused", "degraded", "retrying", "cancelled", "blocked");
+    private static final Set<String> DOUBTFUL =
+            Set.of("paused", "lost?", "degraded", "retrying", "cancelled", "blocked");
     private static final Set<String> GOOD = Set.of("running", "succeeded", "up", "mended");
 
     private final List<String> header = new ArrayList<>();

@@ -1,14 +1,21 @@
 package dev.couchjobs.server.internal.cli;
 
+import dev.couchjobs.server.internal.http.ServerEnvironment;
+import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Shows workers. */
 @Command(name = "workers", description = "Lists the workers, wherever they run. See also: pause --worker.")
 final class WorkersCommand extends ApiCommand {
+    /** Workers are seen every 66 seconds, and remote ones more often. */
+    private static final Duration SILENCE = Duration.ofSeconds(90);
+
     @ArgGroup(exclusive = true, multiplicity = "0..1")
     private Action action = new Action();
 
@@ -41,6 +48,7 @@ final class WorkersCommand extends ApiCommand {
         return page.print(
                 session,
                 Address.of("/v1/workers"),
+                worker -> tellAge(worker, ServerEnvironment.now()),
                 "name",
                 "host",
                 "state",
@@ -48,8 +56,17 @@ final class WorkersCommand extends ApiCommand {
                 "concurrency",
                 "types",
                 "startedAt",
-                "lastSeen",
-                "live",
+                "seen",
                 "id");
+    }
+
+    /** A worker that was killed stays listed: what it does is not known once it is silent. */
+    static void tellAge(ObjectNode worker, Instant now) {
+        Duration age = Duration.between(Instant.parse(worker.path("lastSeen").asString()), now);
+        long seconds = Math.max(0, age.toSeconds());
+        worker.put("seen", seconds + "s ago");
+        if (age.compareTo(SILENCE) > 0) {
+            worker.put("state", "lost?");
+        }
     }
 }
