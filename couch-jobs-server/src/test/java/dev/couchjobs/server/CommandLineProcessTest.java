@@ -61,12 +61,15 @@ class CommandLineProcessTest {
                             .run("add", "mail", "1", "--id", "a", "--url", url)
                             .exitCode())
                     .isZero();
+            assertThat(new Typed().run("pause", "mail", "--url", url).exitCode())
+                    .isZero();
             Process held = start("list", "--directory", directory);
             assertThat(held.waitFor()).isEqualTo(1);
             assertThat(text(held.getErrorStream())).contains("--url").doesNotContain("Exception");
 
             server.toHandle().destroy();
             assertThat(server.waitFor()).isEqualTo(TERMINATED);
+            assertThat(text(server.getErrorStream())).contains("pauseType").doesNotContain("addJob");
         } finally {
             server.destroyForcibly();
         }

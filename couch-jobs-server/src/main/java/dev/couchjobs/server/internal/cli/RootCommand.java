@@ -105,12 +105,15 @@ public final class RootCommand {
         List<String> all = withCommand(arguments);
         Map<String, String> log =
                 !all.isEmpty() && all.get(0).equals("serve") ? LOG_OF_SERVER : Map.of("defaultLogLevel", "warn");
-        log.forEach((name, value) -> {
-            if (System.getProperty(LOG + name) == null) {
-                System.setProperty(LOG + name, value);
-            }
-        });
+        log.forEach(RootCommand::setLog);
         return run(Shell.ofProcess(), arguments);
+    }
+
+    /** Sets an option of the log, unless the user has set it. A level counts for loggers that were not used yet. */
+    static void setLog(String name, String value) {
+        if (System.getProperty(LOG + name) == null) {
+            System.setProperty(LOG + name, value);
+        }
     }
 
     static int run(Shell shell, String... arguments) {

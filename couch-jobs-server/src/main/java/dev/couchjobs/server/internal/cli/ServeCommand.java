@@ -19,6 +19,7 @@ import dev.couchjobs.server.ServerOptions;
 import dev.couchjobs.server.internal.access.AccessTokens;
 import dev.couchjobs.server.internal.config.ConfigException;
 import dev.couchjobs.server.internal.config.ServerConfig;
+import dev.couchjobs.server.internal.dispatch.AuditLog;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.jetty.NetSettings;
 import dev.couchjobs.server.internal.jetty.PemFiles;
@@ -254,6 +255,8 @@ public final class ServeCommand implements Callable<Integer> {
             requireTokens(settings, database);
             http = http.tokens().rate(limits.requestsPerSecond(), limits.burst());
         } else {
+            // Who has added a job is not known, and a line for each would hide the others.
+            RootCommand.setLog("log." + AuditLog.ADDITIONS, "warn");
             http = http.authenticator(Authenticator.always(Access.of("local", Role.ADMIN)));
         }
         return JobsServer.start(http, options(settings.net()));

@@ -7,16 +7,22 @@ import dev.couchjobs.server.internal.openapi.ApiOperation;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs each write of a known caller, refused ones included, as a line of JSON to the logger {@code couch-jobs.audit}.
- * It logs no payloads. Everything but printable ASCII is escaped, so that no path or name can end the line or hide a
- * part of it.
+ * Logs each write of a known caller, refused ones included, as a line of JSON to the logger {@code couch-jobs.audit};
+ * additions of jobs, which are the most, to {@value #ADDITIONS}, so that they can be left out. It logs no payloads.
+ * Everything but printable ASCII is escaped, so that no path or name can end the line or hide a part of it.
  */
-final class AuditLog {
+public final class AuditLog {
+    /** {@value}. */
+    public static final String ADDITIONS = "couch-jobs.audit.additions";
+
     private static final Logger LOG = LoggerFactory.getLogger("couch-jobs.audit");
+    private static final Logger LOG_OF_ADDITIONS = LoggerFactory.getLogger(ADDITIONS);
+    private static final Set<String> OPERATIONS_THAT_ADD = Set.of("addJob", "addJobs");
     private static final int PATH_CHARACTERS_MAX = 1_000;
 
     private AuditLog() {}
@@ -29,8 +35,9 @@ final class AuditLog {
             String requestId,
             Instant at,
             Duration took) {
-        if (LOG.isInfoEnabled()) {
-            LOG.info("{}", line(caller, operation, path, status, requestId, at, took));
+        Logger log = OPERATIONS_THAT_ADD.contains(operation.id()) ? LOG_OF_ADDITIONS : LOG;
+        if (log.isInfoEnabled()) {
+            log.info("{}", line(caller, operation, path, status, requestId, at, took));
         }
     }
 
