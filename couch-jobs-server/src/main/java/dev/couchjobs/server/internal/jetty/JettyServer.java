@@ -32,6 +32,8 @@ public final class JettyServer {
     private static final int ACCEPT_QUEUE = 1_024;
 
     private static final Duration GRACE = Duration.ofSeconds(10);
+    /** How long connections without a request stay open when the server stops. Requests that run are not cut. */
+    private static final Duration IDLE_AT_STOP = Duration.ofMillis(100);
 
     /** A job's id may contain what else would be a separator, a dot segment, empty or a control character. */
     private static final UriCompliance PATHS =
@@ -66,6 +68,7 @@ public final class JettyServer {
         }
         connector.setPort(settings.port());
         connector.setIdleTimeout(settings.idleTime().toMillis());
+        connector.setShutdownIdleTimeout(IDLE_AT_STOP.toMillis());
         connector.setAcceptQueueSize(ACCEPT_QUEUE);
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(settings.connections(), connector));

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
 /** A certificate with its chain, and its private key, in PEM. */
@@ -68,14 +69,27 @@ public final class PemFiles {
             }
             TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             trust.init(store);
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, trust.getTrustManagers(), null);
-            return context;
+            return context(trust.getTrustManagers());
         } catch (IOException e) {
             throw new IllegalArgumentException("A file for TLS cannot be read: " + e + ".", e);
         } catch (GeneralSecurityException e) {
             throw new IllegalArgumentException(file + " cannot be used: " + e.getMessage() + ".", e);
         }
+    }
+
+    /** {@return what a client uses that trusts no certificate} */
+    public static SSLContext trustingNone() {
+        try {
+            return context();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("Java has no TLS.", e);
+        }
+    }
+
+    private static SSLContext context(TrustManager... trust) throws GeneralSecurityException {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, trust, null);
+        return context;
     }
 
     private static Certificate[] certificates(Path file) throws IOException, GeneralSecurityException {

@@ -17,6 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
@@ -78,7 +80,7 @@ public final class ApiDocument {
         Map<String, Parameter> parameters = new LinkedHashMap<>();
         addParameters(parameters, item.path("parameters"), "/paths/" + escape(path) + "/parameters");
         addParameters(parameters, operation.path("parameters"), at + "/parameters");
-        Optional<Schema> body = operation.has("requestBody")
+        Optional<Supplier<Schema>> body = operation.has("requestBody")
                 ? Optional.of(schema(at + "/requestBody/content/" + escape("application/json") + "/schema"))
                 : Optional.empty();
         return new ApiOperation(
@@ -133,8 +135,25 @@ public final class ApiDocument {
         return example.isMissingNode() ? Optional.empty() : Optional.of(example.asString());
     }
 
-    private Schema schema(String pointer) {
-        return schemas.getSchema(SchemaLocation.of(IRI + "#" + pointer));
+    /**
+     * {@return the schema at a pointer, made when it is first used: a command uses few of them}
+     *
+     * <p>The lock is that of all schemas, as they share parts.
+     */
+    private Supplier<Schema> schema(String pointer) {
+        return new Supplier<>() {
+            private @Nullable Schema made;
+
+            @Override
+            public Schema get() {
+                synchronized (schemas) {
+                    if (made == null) {
+                        made = schemas.getSchema(SchemaLocation.of(IRI + "#" + pointer));
+                    }
+                    return made;
+                }
+            }
+        };
     }
 
     private static String escape(String segment) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * An operation of the document.
@@ -24,7 +25,7 @@ public record ApiOperation(
         boolean isOfAnyType,
         Optional<String> resource,
         Map<String, Parameter> parameters,
-        Optional<Schema> body,
+        Optional<Supplier<Schema>> body,
         boolean isBodyRequired) {
 
     /** {@return whether an operator changes something by it} What workers do is in the attempts of jobs. */

@@ -1,11 +1,12 @@
 package dev.couchjobs.server.internal.openapi;
 
 import com.networknt.schema.Schema;
+import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** A parameter of an operation, and how its text is read. */
-record Parameter(String name, String in, boolean isRequired, String jsonType, Schema schema) {
+record Parameter(String name, String in, boolean isRequired, String jsonType, Supplier<Schema> schema) {
 
     /** {@return the text as the type that the schema wants, or as a string if it is none} */
     JsonNode parse(String text) {

@@ -43,7 +43,7 @@ public final class RequestChecker {
                 return;
             }
             JsonNode value = parameter.parse(text);
-            check(parameter.schema(), value, name, errors);
+            check(parameter.schema().get(), value, name, errors);
             values.put(name, value);
         });
         operation.parameters().values().stream()
@@ -64,7 +64,7 @@ public final class RequestChecker {
         path.forEach((name, text) -> {
             Parameter parameter = operation.parameters().get(name);
             if (parameter != null) {
-                check(parameter.schema(), parameter.parse(text), name, errors);
+                check(parameter.schema().get(), parameter.parse(text), name, errors);
             }
         });
         fail(errors, "invalid-parameter", "A part of the path is wrong.");
@@ -81,7 +81,8 @@ public final class RequestChecker {
         operation.parameters().values().stream()
                 .filter(parameter -> parameter.in().equals("header"))
                 .forEach(parameter -> header.apply(parameter.name())
-                        .ifPresent(text -> check(parameter.schema(), parameter.parse(text), parameter.name(), errors)));
+                        .ifPresent(text ->
+                                check(parameter.schema().get(), parameter.parse(text), parameter.name(), errors)));
         fail(errors, "invalid-parameter", "A header is wrong.");
     }
 
@@ -100,7 +101,7 @@ public final class RequestChecker {
             return;
         }
         List<FieldError> errors = new ArrayList<>();
-        operation.body().ifPresent(schema -> check(schema, body, "", errors));
+        operation.body().ifPresent(schema -> check(schema.get(), body, "", errors));
         fail(errors, "invalid-body", "The body is not what the operation takes.");
     }
 
