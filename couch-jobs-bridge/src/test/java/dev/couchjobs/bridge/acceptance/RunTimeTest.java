@@ -230,7 +230,8 @@ class RunTimeTest {
                 last.servers(),
                 last.state(),
                 last.position(),
-                last.appliedRevision());
+                last.appliedRevision(),
+                last.appliedSettings());
     }
 
     @Test
@@ -404,6 +405,74 @@ class RunTimeTest {
             change(REG_A, settings -> BridgeSettings.none());
             assertThat(await(REG_A, one -> one.appliedRevision() == 2).faults()).isEmpty();
         }
+    }
+
+    @Test
+    void aNodeWhoseWantedDatabaseWasRefusedRestartsWithItsLastSettings() throws InterruptedException {
+        URI couch = servers.newDatabase(0);
+        URI owned = servers.newDatabase(0);
+        try (Database ofAnother = EmbeddedDatabase.openInMemory();
+                Bridge another = Bridge.of(file(REG_A, owned, 1).write(directory.resolve("another")))
+                        .database(ofAnother)
+                        .start();
+                DocumentClient client = new DocumentClient(couch)) {
+            another.ready().join();
+            try (Bridge before = start(file(REG_A, couch, 1), REG_A)) {
+                before.ready().join();
+                changed(REG_A, settings -> settings.withHeartbeat(Optional.of(Duration.ofSeconds(3))));
+                change(REG_A, onDatabase(owned));
+                await(REG_A, node -> !node.faults().isEmpty());
+            }
+
+            try (Bridge bridge = start(file(REG_A, couch, 1), REG_A)) {
+                BridgeNode node = await(REG_A, one -> one.state() == BridgeNode.State.RUNNING && one.isConnected());
+
+                assertThat(node.faults().get(0))
+                        .startsWith("revision 2 of the wanted settings cannot be applied: another bridge of the name");
+                assertThat(node.appliedRevision()).isEqualTo(1);
+                assertThat(node.wantedRevision()).isEqualTo(2);
+                assertThat(node.address()).endsWith(couch.getPath());
+                assertThat(node.settings().heartbeat()).hasValue(Duration.ofSeconds(3));
+                client.put("goes-on", holding(REG_A));
+                nextBegun().complete(null);
+                client.await("goes-on", RunTimeTest::hasSucceeded);
+                assertThat(bridge.stopped()).isNotDone();
+                assertThat(another.stopped()).isNotDone();
+
+                assertThat(changed(REG_A, settings -> BridgeSettings.none()).faults())
+                        .isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void aDatabaseThatIsWantedWhileABridgeIsDownIsTakenAtItsStart() {
+        URI owned = servers.newDatabase(0);
+        URI other = servers.newDatabase(0);
+        start(file(REG_A, owned, 1), REG_A).close();
+        long revision = change(REG_A, onDatabase(other));
+        try (Database ofAnother = EmbeddedDatabase.openInMemory();
+                Bridge another = Bridge.of(file(REG_A, owned, 1).write(directory.resolve("another")))
+                        .database(ofAnother)
+                        .start()) {
+            another.ready().join();
+            for (int start = 0; start < 2; start++) {
+                try (Bridge bridge = start(file(REG_A, owned, 1), REG_A)) {
+                    bridge.ready().join();
+
+                    BridgeNode node = await(REG_A, one -> one.state() == BridgeNode.State.RUNNING && one.isConnected());
+                    assertThat(node.appliedRevision()).isEqualTo(revision);
+                    assertThat(node.address()).endsWith(other.getPath());
+                    assertThat(node.faults()).isEmpty();
+                    assertThat(bridge.stopped()).isNotDone();
+                }
+            }
+        }
+    }
+
+    private static UnaryOperator<BridgeSettings> onDatabase(URI database) {
+        return settings -> settings.withDatabase(
+                Optional.empty(), Optional.of(database.getPath().substring(1)));
     }
 
     @Test

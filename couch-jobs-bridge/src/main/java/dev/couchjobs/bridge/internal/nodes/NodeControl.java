@@ -35,7 +35,7 @@ public final class NodeControl implements AutoCloseable {
     private final Instant startedAt;
     private final Loop loop;
 
-    private volatile long applied;
+    private volatile WantedSettings applied = WantedSettings.NONE;
     private volatile @Nullable Refusal refusal;
     /** Used by one round at a time. */
     private CompletableFuture<Void> applying = CompletableFuture.completedFuture(null);
@@ -68,13 +68,8 @@ public final class NodeControl implements AutoCloseable {
     /** What a round has read. */
     private record Round(WantedSettings wanted, CompletableFuture<Void> watch) {}
 
-    /**
-     * Creates a control that reports nothing yet.
-     *
-     * @param applied the revision of the wanted settings that are in effect
-     */
-    public NodeControl(NodeRows rows, NodeEnvironment node, long applied, Controlled bridge) {
-        this.applied = applied;
+    /** Creates a control that reports nothing yet. None of the wanted settings are in effect. */
+    public NodeControl(NodeRows rows, NodeEnvironment node, Controlled bridge) {
         this.rows = rows;
         this.node = node;
         this.bridge = bridge;
@@ -84,6 +79,24 @@ public final class NodeControl implements AutoCloseable {
                 node.environment(),
                 node.database().getExecutor(),
                 this::round);
+    }
+
+    /** {@return the wanted settings that are in effect} */
+    public WantedSettings applied() {
+        return applied;
+    }
+
+    /** From now on reports that these settings are in effect. */
+    public void applied(WantedSettings settings) {
+        refusal = null;
+        applied = settings;
+    }
+
+    /** From now on reports that these settings cannot be applied. */
+    public void refused(WantedSettings settings, Throwable error) {
+        String reason = reason(RootCauses.of(error));
+        LOG.warn("Node {} cannot apply its wanted settings: {}", node.name(), reason);
+        refusal = new Refusal(settings.revision(), reason, now());
     }
 
     /** Reports now, and from then on. */
@@ -136,13 +149,14 @@ public final class NodeControl implements AutoCloseable {
                         state.running(),
                         state.resources()),
                 position,
-                applied);
+                applied.revision(),
+                Optional.of(applied.settings()));
     }
 
     private Pause obey(Round round) {
         WantedSettings wanted = round.wanted();
         Pause next = Pause.until(round.watch()).cappedAt(INTERVAL);
-        if (applying.isDone() && applied != wanted.revision() && !isRefused(wanted)) {
+        if (applying.isDone() && applied.revision() != wanted.revision() && !isRefused(wanted)) {
             apply(wanted);
         }
         return next;
@@ -163,12 +177,9 @@ public final class NodeControl implements AutoCloseable {
         var unused = change.whenComplete((done, error) -> {
             if (error == null) {
                 LOG.info("Node {} has applied revision {} of its wanted settings", node.name(), wanted.revision());
-                refusal = null;
-                applied = wanted.revision();
+                applied(wanted);
             } else {
-                String reason = reason(RootCauses.of(error));
-                LOG.warn("Node {} cannot apply its wanted settings: {}", node.name(), reason);
-                refusal = new Refusal(wanted.revision(), reason, now());
+                refused(wanted, error);
             }
             present.complete(null);
             loop.wakeUp();

@@ -21,6 +21,7 @@ import java.util.SortedSet;
  * @param servers names of further servers, which settings may choose
  * @param state how the bridge is
  * @param appliedRevision the revision of the wanted settings that are in effect
+ * @param appliedSettings these settings; empty in the report of an older bridge
  */
 public record NodeReport(
         long version,
@@ -33,7 +34,15 @@ public record NodeReport(
         List<String> servers,
         RunState state,
         Optional<String> position,
-        long appliedRevision) {
+        long appliedRevision,
+        Optional<BridgeSettings> appliedSettings) {
+
+    /** {@return the wanted settings that are in effect} */
+    public WantedSettings applied() {
+        return appliedSettings
+                .map(settings -> new WantedSettings(appliedRevision, settings))
+                .orElse(WantedSettings.NONE);
+    }
 
     /**
      * Where the store of a node is, and how it is read.

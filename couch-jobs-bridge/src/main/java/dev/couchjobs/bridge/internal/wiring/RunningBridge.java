@@ -1,6 +1,7 @@
 package dev.couchjobs.bridge.internal.wiring;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
@@ -105,22 +106,22 @@ public final class RunningBridge implements AutoCloseable {
         CouchJobs jobs = opening(parts.jobs(database, environment));
         NodeRows rows = new NodeRows(file.engine().prefix());
         String id = awaitDatabase(parts.owner(database, environment), stop);
-        WantedSettings wanted = awaitDatabase(
-                BridgeContext.read(database, "read wanted settings", tx -> rows.wanted(tx, file.node())), stop);
+        StoredSettings stored =
+                awaitDatabase(BridgeContext.read(database, "read settings", tx -> storedSettings(rows, tx)), stop);
         OwnerMark.Owner owner = new OwnerMark.Owner(
                 file.node(), id, Host.name() + ", " + file.engine().describe());
         NodeRun.Shared shared = new NodeRun.Shared(database, jobs, environment, handlers);
-        AtStart atStart = atStart(wanted);
-        NodeControl control = opening(
-                new NodeControl(rows, nodeEnvironment(database), atStart.revision(), new Steered(shared, owner)));
-        CouchConnection connection = CouchConnection.open(atStart.config(), environment, owner, this::stopBecause);
-        NodeRun first = new NodeRun(atStart.config(), shared, connection);
+        Steered steered = new Steered(shared, owner);
+        NodeControl control = new NodeControl(rows, nodeEnvironment(database), steered);
+        Following atStart = atStart(stored, steered, control, takesOver, stop);
+        NodeRun first = new NodeRun(atStart.config(), shared, atStart.connection());
         run = first;
+        opening(control);
         if (given.isEmpty() && file.engine() instanceof EngineConfig.Directory directory) {
             opening(new DirectoryWatch(directory.path(), environment, this::stopBecause));
         }
         this.control = control;
-        begin(first, connection.claim(takesOver), stop);
+        begin(first, atStart.claimed(), stop);
         control.report();
     }
 
@@ -129,17 +130,78 @@ public final class RunningBridge implements AutoCloseable {
                 file.node(), Host.process(), VERSION, List.copyOf(file.others().keySet()), database, environment);
     }
 
-    /** With which settings the node starts, and which wanted revision that is; 0 for none. */
-    private record AtStart(BridgeConfig config, long revision) {}
+    /** The settings that are wanted for the node, and those that were in effect when it reported last. */
+    private record StoredSettings(WantedSettings wanted, WantedSettings applied) {}
 
-    /** Wanted settings that the file does not allow any more are reported as a fault, when they are tried again. */
-    private AtStart atStart(WantedSettings wanted) {
+    private CompletableFuture<StoredSettings> storedSettings(NodeRows rows, ReadTransaction tx) {
+        return rows.wanted(tx, file.node())
+                .thenCombine(
+                        rows.report(tx, file.node()),
+                        (wanted, report) -> new StoredSettings(
+                                wanted, report.map(NodeReport::applied).orElse(WantedSettings.NONE)));
+    }
+
+    /** A configuration, and the connection to its database, which is claimed or will be. */
+    private record Following(BridgeConfig config, CouchConnection connection, CompletableFuture<Void> claimed) {}
+
+    /**
+     * The node starts with the settings that are wanted. If they are refused, it starts with those that were in effect
+     * before, so that a change that it refuses does not stop it at its next start.
+     */
+    private Following atStart(
+            StoredSettings stored,
+            Steered steered,
+            NodeControl control,
+            boolean takesOver,
+            CompletableFuture<Void> stop) {
+        BridgeConfig last = lastApplied(stored.applied(), control);
+        WantedSettings wanted = stored.wanted();
+        if (wanted.equals(control.applied())) {
+            return following(last, steered, takesOver);
+        }
         try {
-            return new AtStart(file.with(wanted.settings()), wanted.revision());
+            BridgeConfig config = file.with(wanted.settings());
+            Following next = config.couchdb().url().equals(last.couchdb().url())
+                    ? following(config, steered, takesOver)
+                    : new Following(
+                            config,
+                            probed(steered.probe(config, takesOver), config, stop),
+                            CompletableFuture.completedFuture(null));
+            control.applied(wanted);
+            return next;
+        } catch (CancellationException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            control.refused(wanted, e);
+            return following(last, steered, takesOver);
+        }
+    }
+
+    private CouchConnection probed(
+            CompletableFuture<CouchConnection> probe, BridgeConfig config, CompletableFuture<Void> stop) {
+        try {
+            return await(probe, "the answer of " + config.couchdb().url(), stop);
+        } catch (CancellationException e) {
+            var unused = probe.thenAcceptAsync(CouchConnection::close, BridgeThreads.blocking());
+            throw e;
+        }
+    }
+
+    /** {@return the file with the settings that were in effect; without them if it does not allow them any more} */
+    private BridgeConfig lastApplied(WantedSettings applied, NodeControl control) {
+        try {
+            BridgeConfig config = file.with(applied.settings());
+            control.applied(applied);
+            return config;
         } catch (IllegalArgumentException e) {
             LOG.warn("Node {} starts with the settings of its file: {}", file.node(), e.getMessage());
-            return new AtStart(file, 0);
+            return file;
         }
+    }
+
+    private static Following following(BridgeConfig config, Steered steered, boolean takesOver) {
+        CouchConnection connection = steered.connection(config);
+        return new Following(config, connection, connection.claim(takesOver));
     }
 
     /**
@@ -256,14 +318,19 @@ public final class RunningBridge implements AutoCloseable {
                     present.config().couchdb().url().equals(config.couchdb().url());
             return isSameDatabase
                     ? replace(config, Optional.empty())
-                    : probe(config).thenCompose(connection -> replace(config, Optional.of(connection)));
+                    : probe(config, false).thenCompose(connection -> replace(config, Optional.of(connection)));
+        }
+
+        /** {@return a connection that has sent nothing} */
+        CouchConnection connection(BridgeConfig config) {
+            return CouchConnection.open(config, environment, owner, RunningBridge.this::stopBecause);
         }
 
         /** {@return a connection to a database that answers and belongs to no other bridge} */
-        private CompletableFuture<CouchConnection> probe(BridgeConfig config) {
-            CouchConnection connection =
-                    CouchConnection.open(config, environment, owner, RunningBridge.this::stopBecause);
-            CompletableFuture<CouchConnection> result = connection.claim(false).thenApply(claimed -> connection);
+        CompletableFuture<CouchConnection> probe(BridgeConfig config, boolean takesOver) {
+            CouchConnection connection = connection(config);
+            CompletableFuture<CouchConnection> result =
+                    connection.claim(takesOver).thenApply(claimed -> connection);
             Future<?> limit = environment
                     .scheduler()
                     .schedule(
@@ -306,8 +373,7 @@ public final class RunningBridge implements AutoCloseable {
                         file.node(),
                         config.couchdb().url());
                 // Opened first: if that fails, the present parts go on.
-                CouchConnection next = connection.orElseGet(
-                        () -> CouchConnection.open(config, environment, owner, RunningBridge.this::stopBecause));
+                CouchConnection next = connection.orElseGet(() -> connection(config));
                 NodeRun following = new NodeRun(config, shared, next);
                 present().close();
                 if (isClosed || stopped.isDone()) {
@@ -365,8 +431,13 @@ public final class RunningBridge implements AutoCloseable {
 
     /** Waits for a database that does not answer, because the node can do nothing without it. */
     private <T> T awaitDatabase(CompletableFuture<T> started, CompletableFuture<Void> stop) {
-        String what =
-                "the database of node " + file.node() + ": " + file.engine().describe();
+        return await(
+                started,
+                "the database of node " + file.node() + ": " + file.engine().describe(),
+                stop);
+    }
+
+    private <T> T await(CompletableFuture<T> started, String what, CompletableFuture<Void> stop) {
         Future<?> reminder = environment
                 .scheduler()
                 .scheduleWithFixedDelay(
