@@ -476,6 +476,24 @@ class RunTimeTest {
     }
 
     @Test
+    void aNodeThatWaitsForItsDatabaseFollowsAnother() throws InterruptedException {
+        URI couch = servers.newDatabase(0);
+        NodeFile file = file(REG_A, URI.create("http://127.0.0.1:1/jobs"), 1)
+                .with("[couchdb.others.spare]\nurl = '" + couch + "'");
+        try (Bridge bridge = start(file, REG_A);
+                DocumentClient client = new DocumentClient(couch)) {
+            await(REG_A, node -> !node.isConnected());
+
+            changed(REG_A, settings -> settings.withDatabase(Optional.of("spare"), Optional.empty()));
+
+            client.put("there", holding(REG_A));
+            nextBegun().complete(null);
+            client.await("there", RunTimeTest::hasSucceeded);
+            assertThat(bridge.stopped()).isNotDone();
+        }
+    }
+
+    @Test
     void aBridgeThatHasStoppedByItselfSaysWhy() {
         URI owned = servers.newDatabase(0);
         try (Database ofAnother = EmbeddedDatabase.openInMemory();

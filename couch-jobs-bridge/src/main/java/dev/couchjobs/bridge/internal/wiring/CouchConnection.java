@@ -7,7 +7,6 @@ import dev.couchjobs.bridge.internal.couch.LoginThrottles;
 import dev.couchjobs.bridge.internal.couch.OwnerMark;
 import java.net.http.HttpClient;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 /**
  * A node's CouchDB database, and the mark that it belongs to this bridge.
@@ -17,25 +16,27 @@ import java.util.function.Consumer;
  * @param couch the database
  * @param mark the mark
  * @param creates whether to create the database if it does not exist
+ * @param lost completes with the reason, for people, when another bridge has taken the database over
  */
 record CouchConnection(
-        HttpClient client, LoginThrottles loginThrottles, HttpCouchDatabase couch, OwnerMark mark, boolean creates)
+        HttpClient client,
+        LoginThrottles loginThrottles,
+        HttpCouchDatabase couch,
+        OwnerMark mark,
+        boolean creates,
+        CompletableFuture<String> lost)
         implements AutoCloseable {
 
-    /**
-     * Opens a connection. It sends nothing.
-     *
-     * @param whenLost receives the reason when the database belongs to another bridge
-     */
-    static CouchConnection open(
-            BridgeConfig config, Environment environment, OwnerMark.Owner owner, Consumer<String> whenLost) {
+    /** Opens a connection. It sends nothing. */
+    static CouchConnection open(BridgeConfig config, Environment environment, OwnerMark.Owner owner) {
         HttpClient client = new ConfiguredParts(config).client();
         LoginThrottles loginThrottles = new LoginThrottles("Node " + config.node());
         HttpCouchDatabase couch =
                 new HttpCouchDatabase(PeerReplications.settings(config.couchdb(), client), loginThrottles);
-        OwnerMark mark = new OwnerMark(couch, environment, owner, whenLost);
+        CompletableFuture<String> lost = new CompletableFuture<>();
+        OwnerMark mark = new OwnerMark(couch, environment, owner, lost::complete);
         return new CouchConnection(
-                client, loginThrottles, couch, mark, config.couchdb().isCreated());
+                client, loginThrottles, couch, mark, config.couchdb().isCreated(), lost);
     }
 
     /** {@return completes when the database is there and marked} Waits for one that does not answer. */

@@ -34,6 +34,7 @@ final class NodeRun implements AutoCloseable {
     private final Actions actions;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private volatile BridgeConfig config;
+    private volatile boolean isClosing;
 
     /** What stays if these parts are opened anew. */
     record Shared(Database database, CouchJobs jobs, Environment environment, Map<String, StepHandler> handlers) {}
@@ -80,6 +81,16 @@ final class NodeRun implements AutoCloseable {
         return found().isDone() && connection.couch().trouble().isEmpty();
     }
 
+    /** {@return completes with the reason when another bridge has taken the database over} */
+    CompletableFuture<String> lost() {
+        return connection.lost().copy();
+    }
+
+    /** {@return whether the close has begun, which fails what is in progress} */
+    boolean isClosing() {
+        return isClosing;
+    }
+
     /** {@return the failures at present, for people} */
     List<String> troubles() {
         return Stream.concat(connection.couch().trouble().stream(), peers.troubles().stream())
@@ -119,7 +130,12 @@ final class NodeRun implements AutoCloseable {
 
     /** Closes the parts, as {@link BridgeEngine#close} does. Running steps may continue for half a minute. */
     @Override
-    public synchronized void close() {
+    public void close() {
+        isClosing = true;
+        closeParts();
+    }
+
+    private synchronized void closeParts() {
         while (!opened.isEmpty()) {
             try {
                 opened.pop().close();

@@ -217,10 +217,11 @@ public final class RunningBridge implements AutoCloseable {
             awaitDatabase(begun.engine().start(), stop);
         }
         var unused = all.whenComplete((done, error) -> {
-            if (error != null && !isClosed && run == begun) {
-                stopBecause(reason(RootCauses.of(error)));
+            if (error != null) {
+                stopBecause(begun, reason(RootCauses.of(error)));
             }
         });
+        var unusedLoss = begun.lost().thenAccept(reason -> stopBecause(begun, reason));
         var unusedToo = claimed.thenRun(begun::startPeers);
         var unusedAlso = CompletableFuture.allOf(begun.found(), claimed).thenRun(() -> {
             ready.complete(null);
@@ -239,6 +240,13 @@ public final class RunningBridge implements AutoCloseable {
         return cause instanceof OwnerMark.OwnedException || cause instanceof CouchException
                 ? String.valueOf(cause.getMessage())
                 : cause.toString();
+    }
+
+    /** Parts that close have no further use, so what becomes of them does not matter. */
+    private void stopBecause(NodeRun begun, String reason) {
+        if (!begun.isClosing()) {
+            stopBecause(reason);
+        }
     }
 
     /** Stops the engine as {@link #close} does. */
@@ -323,7 +331,7 @@ public final class RunningBridge implements AutoCloseable {
 
         /** {@return a connection that has sent nothing} */
         CouchConnection connection(BridgeConfig config) {
-            return CouchConnection.open(config, environment, owner, RunningBridge.this::stopBecause);
+            return CouchConnection.open(config, environment, owner);
         }
 
         /** {@return a connection to a database that answers and belongs to no other bridge} */
@@ -376,11 +384,12 @@ public final class RunningBridge implements AutoCloseable {
                 CouchConnection next = connection.orElseGet(() -> connection(config));
                 NodeRun following = new NodeRun(config, shared, next);
                 present().close();
+                run = following;
+                // Read after the write: a stop that comes later finds the following parts, and closes them.
                 if (isClosed || stopped.isDone()) {
                     following.close();
                     throw new IllegalStateException("the bridge ends");
                 }
-                run = following;
                 begin(
                         following,
                         connection.isPresent() ? CompletableFuture.completedFuture(null) : next.claim(false),
