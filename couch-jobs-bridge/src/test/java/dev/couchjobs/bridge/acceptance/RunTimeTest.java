@@ -494,6 +494,31 @@ class RunTimeTest {
     }
 
     @Test
+    void settingsWithWhichTheNodeCannotStartAreNotReportedAsApplied() {
+        URI couch = servers.newDatabase(0);
+        URI other = servers.newDatabase(0);
+        byte[] position = Tuple.from(BridgeNodes.PREFIX, REG_A, "store", "feed", REG_A, other.toString())
+                .pack();
+        database.run(tx -> {
+            tx.set(position, new byte[] {'{'});
+            return position;
+        });
+        try (Bridge bridge = start(file(REG_A, couch, 1), REG_A)) {
+            bridge.ready().join();
+            change(REG_A, onDatabase(other));
+
+            bridge.stopped().join();
+
+            BridgeNode node = await(
+                    REG_A,
+                    one -> one.state() == BridgeNode.State.ENDED && one.faults().size() > 1);
+            assertThat(node.appliedRevision()).isZero();
+            assertThat(node.faults().get(0)).startsWith("revision 1 of the wanted settings cannot be applied: ");
+            assertThat(node.faults().get(1)).startsWith("the bridge has stopped: ");
+        }
+    }
+
+    @Test
     void aBridgeThatHasStoppedByItselfSaysWhy() {
         URI owned = servers.newDatabase(0);
         try (Database ofAnother = EmbeddedDatabase.openInMemory();

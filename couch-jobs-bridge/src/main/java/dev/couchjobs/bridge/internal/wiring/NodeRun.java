@@ -6,6 +6,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.BridgeNode;
 import dev.couchjobs.bridge.StepHandler;
+import dev.couchjobs.bridge.internal.RootCauses;
 import dev.couchjobs.bridge.internal.action.Actions;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.engine.BridgeEngine;
@@ -19,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
 
 /**
  * The parts of a bridge that follow one CouchDB database. Some settings change while they run; for others these parts
@@ -97,11 +99,14 @@ final class NodeRun implements AutoCloseable {
                 .toList();
     }
 
-    /** {@return the position in the feed} */
+    /** {@return the position in the feed; empty also if its row is damaged, because a report goes on without it} */
     CompletableFuture<Optional<String>> position(ReadTransaction tx) {
         return context.store()
                 .position(tx, context.node(), new ConfiguredParts(config).feedName())
-                .thenApply(position -> position.map(json -> json.toString()));
+                .thenApply(position -> position.map(json -> json.toString()))
+                .exceptionallyCompose(error -> RootCauses.of(error) instanceof JacksonException
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : CompletableFuture.failedFuture(error));
     }
 
     /** {@return the steps and work items that run, at most so many} */

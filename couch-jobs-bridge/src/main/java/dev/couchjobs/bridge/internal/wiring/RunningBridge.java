@@ -121,7 +121,10 @@ public final class RunningBridge implements AutoCloseable {
             opening(new DirectoryWatch(directory.path(), environment, this::stopBecause));
         }
         this.control = control;
-        begin(first, atStart.claimed(), stop);
+        CompletableFuture<Void> started = begin(first, atStart.claimed());
+        if (!isReplicated()) {
+            awaitDatabase(started, stop);
+        }
         control.report();
     }
 
@@ -208,24 +211,33 @@ public final class RunningBridge implements AutoCloseable {
      * If nodes replicate, the engine starts after the database is known to be this bridge's; otherwise it would begin
      * steps again that another bridge has begun. A node that shares its jobs works for other nodes even while its own
      * CouchDB is down.
+     *
+     * @return completes when the engine has started; if that fails, the bridge stops
      */
-    private void begin(NodeRun begun, CompletableFuture<Void> claimed, CompletableFuture<Void> stop) {
-        CompletableFuture<?> all = claimed;
-        if (file.join() == BridgeConfig.Join.REPLICATION) {
-            all = claimed.thenCompose(ours -> begun.engine().start());
-        } else {
-            awaitDatabase(begun.engine().start(), stop);
-        }
-        var unused = all.whenComplete((done, error) -> {
-            if (error != null) {
-                stopBecause(begun, reason(RootCauses.of(error)));
-            }
-        });
-        var unusedLoss = begun.lost().thenAccept(reason -> stopBecause(begun, reason));
+    private CompletableFuture<Void> begin(NodeRun begun, CompletableFuture<Void> claimed) {
+        CompletableFuture<Void> started = isReplicated()
+                ? claimed.thenCompose(ours -> begun.engine().start())
+                : begun.engine().start();
+        stopIfFailed(begun, started);
+        stopIfFailed(begun, claimed);
+        var unused = begun.lost().thenAccept(reason -> stopBecause(begun, reason));
         var unusedToo = claimed.thenRun(begun::startPeers);
         var unusedAlso = CompletableFuture.allOf(begun.found(), claimed).thenRun(() -> {
             ready.complete(null);
             reportNow();
+        });
+        return started;
+    }
+
+    private boolean isReplicated() {
+        return file.join() == BridgeConfig.Join.REPLICATION;
+    }
+
+    private void stopIfFailed(NodeRun begun, CompletableFuture<Void> part) {
+        var unused = part.whenComplete((done, error) -> {
+            if (error != null) {
+                stopBecause(begun, reason(RootCauses.of(error)));
+            }
         });
     }
 
@@ -390,10 +402,12 @@ public final class RunningBridge implements AutoCloseable {
                     following.close();
                     throw new IllegalStateException("the bridge ends");
                 }
-                begin(
-                        following,
-                        connection.isPresent() ? CompletableFuture.completedFuture(null) : next.claim(false),
-                        closing);
+                CompletableFuture<Void> claimed =
+                        connection.isPresent() ? CompletableFuture.completedFuture(null) : next.claim(false);
+                CompletableFuture<Void> started = begin(following, claimed);
+                if (claimed.isDone() || !isReplicated()) { // otherwise it waits for a CouchDB that may be down
+                    awaitDatabase(started, closing);
+                }
             }
         }
     }
