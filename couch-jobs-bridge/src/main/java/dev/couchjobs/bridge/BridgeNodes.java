@@ -179,14 +179,11 @@ public final class BridgeNodes {
         return BridgeContext.run(
                 context,
                 "remove a node",
-                tx -> find(tx, node).thenApply(found -> {
-                    boolean isGone = found.filter(one -> one.state() != BridgeNode.State.RUNNING)
-                            .isPresent();
-                    if (isGone) {
-                        rows.remove(tx, node);
-                    }
-                    return isGone;
-                }));
+                tx -> find(tx, node)
+                        .thenCompose(found -> found.filter(one -> one.state() != BridgeNode.State.RUNNING)
+                                        .isPresent()
+                                ? rows.remove(tx, node).thenApply(done -> true)
+                                : CompletableFuture.completedFuture(false)));
     }
 
     /**

@@ -519,6 +519,24 @@ class RunTimeTest {
     }
 
     @Test
+    void revisionsOfSettingsGoOnAfterTheNodeWasRemoved() {
+        URI couch = servers.newDatabase(0);
+        start(file(REG_A, couch, 1), REG_A).close();
+        long before = change(REG_A, settings -> settings.withWorkers(OptionalInt.of(7)));
+        assertThat(nodes.remove(database, REG_A).join()).isTrue();
+
+        try (Bridge bridge = start(file(REG_A, couch, 1), REG_A)) {
+            bridge.ready().join();
+            assertThat(await(REG_A, BridgeNode::isConnected).settings().workers())
+                    .hasValue(1);
+
+            long after = change(REG_A, settings -> settings.withWorkers(OptionalInt.of(5)));
+
+            assertThat(after).isGreaterThan(before);
+        }
+    }
+
+    @Test
     void aBridgeThatHasStoppedByItselfSaysWhy() {
         URI owned = servers.newDatabase(0);
         try (Database ofAnother = EmbeddedDatabase.openInMemory();

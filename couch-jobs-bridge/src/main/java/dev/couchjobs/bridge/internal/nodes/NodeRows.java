@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.bridge.BridgeSettings;
 import dev.couchjobs.bridge.internal.store.Chunks;
 import java.io.ByteArrayOutputStream;
 import java.util.Optional;
@@ -83,10 +84,17 @@ public final class NodeRows {
         return tx.watch(wanted.pack(node));
     }
 
-    /** Removes the rows of a node. */
-    public void remove(Transaction tx, String node) {
+    /**
+     * Removes the report of a node and the settings that are wanted for it. The revision goes on: if the node comes
+     * back, no later settings get a revision that a caller or the node knows for others.
+     */
+    public CompletableFuture<Void> remove(Transaction tx, String node) {
         tx.clear(reports.range(Tuple.from(node)));
-        tx.clear(wanted.pack(node));
+        return wanted(tx, node).thenAccept(before -> {
+            if (before.revision() > 0) {
+                want(tx, node, new WantedSettings(before.revision() + 1, BridgeSettings.none()));
+            }
+        });
     }
 
     private static String name(Subspace place, KeyValue row) {
