@@ -86,6 +86,8 @@ class CommandLineProcessTest {
         Process server = start("--directory", directory, "--port", "0", "--bridge", file.toString());
         try (BufferedReader out = lines(server)) {
             String url = out.readLine().replaceAll(".*listens on (\\S+) .*", "$1");
+            assertThat(out.readLine()).contains("--tokens");
+            assertThat(out.readLine()).isEqualTo("The bridge waits for its CouchDB; GET /v1/bridge/nodes shows it.");
             while (new Typed().run("bridge", "reg_a", "--url", url).exitCode() != 0) {
                 Thread.onSpinWait();
             }

@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -215,7 +216,7 @@ public final class ServeCommand implements Callable<Integer> {
             if (!settings.needsTokens()) {
                 out.println("Every caller on this machine may do everything; --tokens requires access tokens.");
             }
-            bridge.describe().ifPresent(out::println);
+            bridge.describe(out);
             signal.await();
         } finally {
             closed.countDown();
@@ -224,13 +225,24 @@ public final class ServeCommand implements Callable<Integer> {
 
     /** A bridge beside the server, if there is one. */
     private record RunningBridge(Optional<Bridge> bridge) implements AutoCloseable {
+        private static final String WHERE = "GET /v1/bridge/nodes shows it.";
+
         static RunningBridge start(Optional<BridgeBuilder> builder, Database database) {
             return new RunningBridge(
                     builder.map(found -> found.database(database).start()));
         }
 
-        Optional<String> describe() {
-            return bridge.map(started -> "The bridge to CouchDB runs; GET /v1/bridge/nodes shows it.");
+        /** Says whether the bridge waits for its CouchDB, runs, or has stopped, now and when that changes. */
+        void describe(PrintWriter out) {
+            bridge.ifPresent(started -> {
+                CompletableFuture<Void> ready = started.ready();
+                if (!ready.isDone()) {
+                    out.println("The bridge waits for its CouchDB; " + WHERE);
+                }
+                var unused = ready.thenRun(() -> out.println("The bridge to CouchDB runs; " + WHERE));
+                var unusedToo =
+                        started.stopped().thenAccept(reason -> out.println("The bridge has stopped: " + reason));
+            });
         }
 
         @Override
