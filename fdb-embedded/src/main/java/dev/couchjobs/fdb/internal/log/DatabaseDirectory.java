@@ -20,6 +20,7 @@ import java.util.concurrent.Executor;
  * LOCK    who has it open
  * log/    the {@linkplain CommitLog redo log}
  * base/   the batches that the log no longer has to keep; the engine's
+ * copies/ copies of the base, while backups are written
  * </pre> A crash while it is made leaves a directory without FORMAT in which nothing can have been committed; it is
  * completed when it is opened again. Any other directory that has something in it and no FORMAT is left alone.
  */
@@ -27,6 +28,7 @@ public final class DatabaseDirectory implements AutoCloseable {
     private static final String LOCK = "LOCK";
     private static final String LOG = "log";
     private static final String BASE = "base";
+    private static final String COPIES = "copies";
     private static final Set<String> MADE_BEFORE_FORMAT = Set.of(LOCK, LOG, BASE, FormatFile.UNFINISHED);
     private static final int SEGMENT_BYTES = 1 << 24;
 
@@ -185,6 +187,11 @@ public final class DatabaseDirectory implements AutoCloseable {
         files.syncDirectory(Objects.requireNonNull(to.getParent()));
     }
 
+    /** Makes durable which files a directory has. */
+    public static void sync(Path directory) throws IOException {
+        new SystemFiles().syncDirectory(directory);
+    }
+
     /** Where the log is. */
     public Path log() {
         return path.resolve(LOG);
@@ -193,6 +200,11 @@ public final class DatabaseDirectory implements AutoCloseable {
     /** The directory of the base, which holds the batches that the log no longer has to keep. */
     public Path base() {
         return path.resolve(BASE);
+    }
+
+    /** Where backups keep copies of the base while they are written; not always there. */
+    public Path copies() {
+        return path.resolve(COPIES);
     }
 
     /**

@@ -8,11 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 
 /**
  * A copy of a database that is open: the base as it is, and a log of the batches that it lacks. It is written beside
@@ -44,14 +42,21 @@ final class Backup {
     }
 
     /**
-     * Writes the copy. Commits continue meanwhile.
+     * What is copied.
      *
+     * @param copies where the base is copied first
      * @param ceiling is asked once the batches are known
      */
-    void write(OverlayFlusher flusher, LongSupplier ceiling) {
+    record Source(OverlayFlusher flusher, BaseCopies copies, LongSupplier ceiling) {}
+
+    /**
+     * Writes the copy. Commits continue meanwhile: the base is copied on its own disk first, by links, and brought to
+     * the place from there.
+     */
+    void write(Source source, FileTrees.Move move) {
         makeUnfinished();
         try {
-            writeUnfinished(flusher, ceiling);
+            writeUnfinished(source, move);
             DatabaseDirectory.rename(unfinished, place);
         } catch (IOException | RuntimeException e) {
             remove(unfinished, e);
@@ -81,25 +86,32 @@ final class Backup {
 
     /** Frees the space, as far as the disk permits it. */
     private static void remove(Path directory, Exception reason) {
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
+        try {
+            FileTrees.delete(directory);
         } catch (IOException e) {
             reason.addSuppressed(e);
         }
     }
 
-    private void writeUnfinished(OverlayFlusher flusher, LongSupplier ceiling) throws IOException {
+    private void writeUnfinished(Source source, FileTrees.Move move) throws IOException {
+        Path copy = source.copies().create();
         try (DatabaseDirectory directory = DatabaseDirectory.open(unfinished)) {
-            Files.delete(directory.base()); // the copy of the base makes it
-            List<OverlayFlusher.LoggedBatch> batches = flusher.copyBase(directory.base());
-            try (CommitLog log = directory.openLog(0, Runnable::run, (version, payload) -> {})) {
-                batches.forEach(batch -> append(log, batch.version(), new BatchRecord(0, batch.mutations())));
-                // As after a close: the next run begins behind every version that this one may have handed out.
-                long last = Math.max(log.lastVersion(), flusher.baseVersion());
-                append(log, last + 1, new BatchRecord(ceiling.getAsLong(), List.of()));
-            }
+            Path base = copy.resolve("base");
+            // Comes first: the batches are in memory until they are written.
+            writeLog(directory, source.flusher().copyBase(base), source.ceiling());
+            Files.delete(directory.base());
+            move.move(base, directory.base());
+        } finally {
+            source.copies().remove(copy);
+        }
+    }
+
+    private static void writeLog(DatabaseDirectory directory, OverlayFlusher.CopiedBase base, LongSupplier ceiling) {
+        try (CommitLog log = directory.openLog(0, Runnable::run, (version, payload) -> {})) {
+            base.missing().forEach(batch -> append(log, batch.version(), new BatchRecord(0, batch.mutations())));
+            // As after a close: the next run begins behind every version that this one may have handed out.
+            long last = Math.max(log.lastVersion(), base.version());
+            append(log, last + 1, new BatchRecord(ceiling.getAsLong(), List.of()));
         }
     }
 

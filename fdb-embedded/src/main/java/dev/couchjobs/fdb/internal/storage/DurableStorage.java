@@ -89,6 +89,7 @@ public final class DurableStorage implements Storage {
     public static DurableStorage open(Path path, Durability durability, EngineEnvironment environment, long after) {
         DatabaseDirectory directory = DatabaseDirectory.open(path);
         try {
+            new BaseCopies(directory.copies()).clear();
             Base base = RocksBase.open(directory.base(), BaseSettings.DEFAULT);
             try {
                 return new DurableStorage(directory, base, durability, environment, after).begun();
@@ -183,6 +184,10 @@ public final class DurableStorage implements Storage {
     /** Contains every commit that is acknowledged before the call, and none in part. */
     @Override
     public void backUp(Path path) {
+        backUp(path, FileTrees::move);
+    }
+
+    void backUp(Path path, FileTrees.Move move) {
         directory.requireInPlace();
         Backup backup = new Backup(path);
         synchronized (this) {
@@ -191,7 +196,7 @@ public final class DurableStorage implements Storage {
             }
             syncNow();
         }
-        backup.write(flusher, () -> ceiling);
+        backup.write(new Backup.Source(flusher, new BaseCopies(directory.copies()), () -> ceiling), move);
     }
 
     /** Flushes all batches to the base, so that the next opening has nothing to replay. */

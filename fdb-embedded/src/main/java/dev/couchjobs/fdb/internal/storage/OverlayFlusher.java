@@ -122,19 +122,18 @@ final class OverlayFlusher {
         checkpoint();
     }
 
-    /** The version of the base. */
-    long baseVersion() {
-        return base.version();
-    }
-
     /**
-     * Copies the base into a directory, which it makes.
+     * What a copy of the base is.
      *
-     * @return the synced batches that the copy may lack, in the order of versions
+     * @param version its version
+     * @param missing the synced batches that it may lack, in the order of versions
      */
-    synchronized List<LoggedBatch> copyBase(Path directory) {
+    record CopiedBase(long version, List<LoggedBatch> missing) {}
+
+    /** Copies the base into a directory on its disk, which it makes. Flushes wait meanwhile, and commits for them. */
+    synchronized CopiedBase copyBase(Path directory) {
         base.copyTo(directory);
-        return List.copyOf(waiting);
+        return new CopiedBase(base.version(), List.copyOf(waiting));
     }
 
     private CompletableFuture<@Nullable Void> started() {
