@@ -187,6 +187,11 @@ public final class DatabaseDirectory implements AutoCloseable {
         files.syncDirectory(Objects.requireNonNull(to.getParent()));
     }
 
+    /** {@return whether an error on a path has to do with a full disk} */
+    public static boolean isFull(Path path, IOException error) {
+        return new SystemFiles().isFull(path, error);
+    }
+
     /** Makes durable which files a directory has. */
     public static void sync(Path directory) throws IOException {
         new SystemFiles().syncDirectory(directory);

@@ -1,6 +1,7 @@
 package dev.couchjobs.fdb.internal.storage;
 
 import dev.couchjobs.fdb.embedded.StorageException;
+import dev.couchjobs.fdb.embedded.StorageFullException;
 import dev.couchjobs.fdb.internal.log.CommitLog;
 import dev.couchjobs.fdb.internal.log.DatabaseDirectory;
 import java.io.IOException;
@@ -57,10 +58,9 @@ final class Backup {
         makeUnfinished();
         try {
             writeUnfinished(source, move);
-            DatabaseDirectory.rename(unfinished, place);
-        } catch (IOException | RuntimeException e) {
+        } catch (RuntimeException e) {
             remove(unfinished, e);
-            throw failed(e);
+            throw e;
         }
     }
 
@@ -80,8 +80,37 @@ final class Backup {
         }
     }
 
+    /** The place failed, so the database is as it was. */
     private StorageException failed(Exception e) {
-        return new StorageException("The backup in " + place + " could not be written: " + e.getMessage(), place, e);
+        boolean isFull = e instanceof StorageFullException
+                || (e instanceof IOException io && DatabaseDirectory.isFull(place, io));
+        if (isFull) {
+            return new StorageFullException(
+                    "No space is left for the backup in " + place + ". The database is unharmed, and goes on. Free some"
+                            + " space there, or name another directory, and make the backup again.",
+                    place,
+                    e);
+        }
+        return new StorageException(
+                "The backup in " + place + " could not be written: " + reason(e)
+                        + ". The database is unharmed, and goes on.",
+                place,
+                e);
+    }
+
+    /** The messages of storage errors are about a database, and say what to do with it. */
+    private static String reason(Exception e) {
+        return e instanceof StorageException && e.getCause() != null
+                ? e.getCause().toString()
+                : e.toString();
+    }
+
+    /** The disk of the database failed. */
+    private StorageException failedBefore(Exception e) {
+        String message = "The backup in " + place + " could not be begun: " + e.getMessage();
+        return e instanceof StorageFullException full
+                ? new StorageFullException(message, full.path(), e)
+                : new StorageException(message, place, e);
     }
 
     /** Frees the space, as far as the disk permits it. */
@@ -93,16 +122,43 @@ final class Backup {
         }
     }
 
-    private void writeUnfinished(Source source, FileTrees.Move move) throws IOException {
-        Path copy = source.copies().create();
-        try (DatabaseDirectory directory = DatabaseDirectory.open(unfinished)) {
+    private void writeUnfinished(Source source, FileTrees.Move move) {
+        Path copy = create(source.copies());
+        try {
             Path base = copy.resolve("base");
-            // Comes first: the batches are in memory until they are written.
-            writeLog(directory, source.flusher().copyBase(base), source.ceiling());
-            Files.delete(directory.base());
-            move.move(base, directory.base());
+            write(copied(source.flusher(), base), base, source.ceiling(), move);
         } finally {
             source.copies().remove(copy);
+        }
+    }
+
+    private Path create(BaseCopies copies) {
+        try {
+            return copies.create();
+        } catch (IOException e) {
+            throw failedBefore(e);
+        }
+    }
+
+    private OverlayFlusher.CopiedBase copied(OverlayFlusher flusher, Path base) {
+        try {
+            return flusher.copyBase(base);
+        } catch (StorageException e) {
+            throw failedBefore(e);
+        }
+    }
+
+    private void write(OverlayFlusher.CopiedBase copied, Path base, LongSupplier ceiling, FileTrees.Move move) {
+        try {
+            try (DatabaseDirectory directory = DatabaseDirectory.open(unfinished)) {
+                // Comes first: the batches are in memory until they are written.
+                writeLog(directory, copied, ceiling);
+                Files.delete(directory.base());
+                move.move(base, directory.base());
+            }
+            DatabaseDirectory.rename(unfinished, place);
+        } catch (IOException | RuntimeException e) {
+            throw failed(e);
         }
     }
 

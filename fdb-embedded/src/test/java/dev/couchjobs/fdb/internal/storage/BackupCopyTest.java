@@ -8,6 +8,7 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.fdb.embedded.Durability;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.fdb.embedded.EngineEnvironment;
+import dev.couchjobs.fdb.embedded.StorageFullException;
 import dev.couchjobs.fdb.internal.client.EngineDatabase;
 import dev.couchjobs.fdb.internal.commit.Engine;
 import java.io.IOException;
@@ -115,12 +116,32 @@ class BackupCopyTest {
                     FileTrees.copy(from, to);
                     throw new IOException("the disk is gone");
                 }))
-                .hasMessageContaining("the disk is gone");
+                .hasMessage("The backup in " + place() + " could not be written: java.io.IOException: the disk is gone."
+                        + " The database is unharmed, and goes on.");
 
         assertThat(temporary).isDirectoryNotContaining("glob:**copy*");
         assertThat(directory().resolve("copies")).isEmptyDirectory();
         set("after", key("2"));
         assertThat(rows(database)).isEqualTo(2);
+    }
+
+    @Test
+    void aFullDiskIsThatOfTheBackup() {
+        set("before", key("1"));
+
+        assertThatThrownBy(() -> storage.backUp(place(), (from, to) -> {
+                    FileTrees.copy(from, to);
+                    throw new IOException("No space left on device");
+                }))
+                .isInstanceOfSatisfying(
+                        StorageFullException.class,
+                        full -> assertThat(full.path()).isEqualTo(place()))
+                .hasMessage("No space is left for the backup in " + place() + ". The database is unharmed, and goes on."
+                        + " Free some space there, or name another directory, and make the backup again.");
+
+        assertThat(temporary).isDirectoryNotContaining("glob:**copy*");
+        storage.backUp(place());
+        assertThat(place()).isNotEmptyDirectory();
     }
 
     @Test
