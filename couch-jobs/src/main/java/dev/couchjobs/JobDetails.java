@@ -7,6 +7,7 @@ import dev.couchjobs.internal.verbs.QueryVerbs;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 
 /**
  * What is kept beside a job: its attempts, its log and progress, what it waits for, and what waits for it ({@link
@@ -65,6 +66,50 @@ public final class JobDetails {
     public CompletableFuture<Page<Dependent>> dependents(
             ReadTransactionContext context, JobType<?, ?> type, String jobId, PageRequest page) {
         return listingVerbs.dependents(context, type, jobId, page);
+    }
+
+    /**
+     * One page of the dependencies of a job that have not succeeded yet, by type and id, each with its state. All are
+     * read in one transaction.
+     *
+     * @param context a database, or a transaction to read in
+     * @param type the type of the job
+     * @param jobId its id
+     * @param types whether to list jobs of a type, by its name; neither the page nor its {@link Page#next} tells of
+     *     others
+     * @param page which part of them
+     * @return the page; empty if the job waits for no such other, or is not there
+     * @throws IllegalArgumentException if the page is to begin where this listing has no place, or newest first
+     */
+    public CompletableFuture<Page<LinkedJob>> dependencyStates(
+            ReadTransactionContext context,
+            JobType<?, ?> type,
+            String jobId,
+            Predicate<String> types,
+            PageRequest page) {
+        return listingVerbs.dependencyStates(context, type, jobId, types, page);
+    }
+
+    /**
+     * One page of the jobs that wait for a job, in no particular order, each with its state. All are read in one
+     * transaction.
+     *
+     * @param context a database, or a transaction to read in
+     * @param type the type of the job that they wait for
+     * @param jobId its id; there may be no such job yet
+     * @param types whether to list jobs of a type, by its name; neither the page nor its {@link Page#next} tells of
+     *     others
+     * @param page which part of them
+     * @return the page; empty if no such job waits for it
+     * @throws IllegalArgumentException if the page is to begin where this listing has no place, or newest first
+     */
+    public CompletableFuture<Page<LinkedJob>> dependentStates(
+            ReadTransactionContext context,
+            JobType<?, ?> type,
+            String jobId,
+            Predicate<String> types,
+            PageRequest page) {
+        return listingVerbs.dependentStates(context, type, jobId, types, page);
     }
 
     /**

@@ -16,15 +16,20 @@ import dev.couchjobs.Dependent;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.LinkedJob;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.Retention;
 import dev.couchjobs.TooManyDependenciesException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -179,6 +184,72 @@ class DependenciesContract extends DependingJobs {
         assertThatThrownBy(() -> jobs.details().waitsFor(database, MAIL, "a", rest))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("unchanged");
+    }
+
+    @Test
+    void theStatesOfDependenciesAreListedForSomeTypes() {
+        JobType<WorkData, Void> secret = JobType.of("jobs", WorkData.class);
+        await(jobs.types().setTypeTimeout(database, secret, Duration.ofSeconds(30)));
+        await(jobs.add(database, secret, "s1", new WorkData(1)));
+        await(jobs.add(database, secret, "s2", new WorkData(1)));
+        add(job("a"), job("b"), job("c"), mail("x"));
+        add(mail("m").after(INDEX, "a", "b", "c").after(secret, "s1", "s2").after(MAIL, "x"));
+        await(jobs.control().cancel(database, INDEX, "b", "not wanted"));
+        await(jobs.remove(database, INDEX, "c"));
+
+        List<LinkedJob> listed =
+                pages(page -> jobs.details().dependencyStates(database, MAIL, "m", type -> !type.equals("jobs"), page));
+
+        assertThat(listed)
+                .extracting(one -> one.typeName() + "/" + one.jobId() + " " + one.state() + " " + one.outcome())
+                .containsExactly(
+                        "index/a PENDING Optional.empty",
+                        "index/b FINISHED Optional[CANCELLED]",
+                        "index/c NOT_FOUND Optional.empty",
+                        "mail/x PENDING Optional.empty");
+        assertThat(await(jobs.details().dependencyStates(database, MAIL, "m", "jobs"::equals, PageRequest.of(5)))
+                        .items())
+                .extracting(LinkedJob::jobId)
+                .containsExactly("s1", "s2");
+        assertThat(await(jobs.details().dependencyStates(database, MAIL, "m", type -> false, PageRequest.of(1))))
+                .isEqualTo(new Page<>(List.of(), Optional.empty()));
+    }
+
+    @Test
+    void theStatesOfDependentsAreListedForSomeTypes() {
+        JobType<WorkData, Void> secret = JobType.of("letters", WorkData.class);
+        await(jobs.types().setTypeTimeout(database, secret, Duration.ofSeconds(30)));
+        add(job("a"));
+        for (int i = 0; i < 5; i++) {
+            await(jobs.add(
+                    database, NewJob.of(secret, new WorkData(i)).id("s" + i).after(INDEX, "a")));
+            add(mail("m" + i, "a", i % 2 == 0 ? DependencyPolicy.WAIT : DependencyPolicy.IGNORE));
+        }
+
+        List<LinkedJob> listed = pages(
+                page -> jobs.details().dependentStates(database, INDEX, "a", type -> !type.equals("letters"), page));
+
+        assertThat(listed).extracting(LinkedJob::jobId).containsExactlyInAnyOrder("m0", "m1", "m2", "m3", "m4");
+        assertThat(listed).allSatisfy(one -> {
+            assertThat(one.state()).isEqualTo(JobState.PENDING);
+            assertThat(one.isBlocked()).isTrue();
+        });
+    }
+
+    /** {@return what pages of one job list, whose continuations name what was listed last} */
+    private List<LinkedJob> pages(Function<PageRequest, CompletableFuture<Page<LinkedJob>>> listing) {
+        List<LinkedJob> all = new ArrayList<>();
+        PageRequest request = PageRequest.of(1);
+        Page<LinkedJob> page = await(listing.apply(request));
+        all.addAll(page.items());
+        while (page.next().isPresent()) {
+            String next = page.next().get();
+            String readable = new String(Base64.getUrlDecoder().decode(next), StandardCharsets.ISO_8859_1);
+            assertThat(readable).contains(all.get(all.size() - 1).jobId());
+            page = await(listing.apply(request.after(next)));
+            all.addAll(page.items());
+        }
+        return all;
     }
 
     @Test

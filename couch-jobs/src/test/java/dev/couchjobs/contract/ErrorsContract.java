@@ -87,6 +87,12 @@ class ErrorsContract extends JobsContract {
                 new Verb("attempts", (on, db, id) -> on.details().attempts(db, INDEX, id)),
                 new Verb("waitsFor", (on, db, id) -> on.details().waitsFor(db, INDEX, id, PAGE)),
                 new Verb("dependents", (on, db, id) -> on.details().dependents(db, INDEX, id, PAGE)),
+                new Verb(
+                        "dependencyStates",
+                        (on, db, id) -> on.details().dependencyStates(db, INDEX, id, type -> true, PAGE)),
+                new Verb(
+                        "dependentStates",
+                        (on, db, id) -> on.details().dependentStates(db, INDEX, id, type -> true, PAGE)),
                 new Verb("entries", (on, db, id) -> on.details().entries(db, INDEX, id, 0, 1)),
                 new Verb("lastCheckpoint", (on, db, id) -> on.details().lastCheckpoint(db, INDEX, id)),
                 new Verb("progress", (on, db, id) -> on.details().progress(db, INDEX, id)),

@@ -91,7 +91,17 @@ final class DependencyRows {
                 verb(
                         "`dependents` of a job that 100 wait for",
                         s -> many(s, MANY, DependencyPolicy.WAIT),
-                        (s, db, job) -> s.jobs.details().dependents(db, MAIL, job.id(), PageRequest.of(MANY))));
+                        (s, db, job) -> s.jobs.details().dependents(db, MAIL, job.id(), PageRequest.of(MANY))),
+                verb(
+                        "`dependencyStates`",
+                        DependencyRows::one,
+                        (s, db, job) ->
+                                s.jobs.details().dependencyStates(db, MAIL, LAST, type -> true, PageRequest.of(MANY))),
+                verb(
+                        "`dependentStates` of a job that 100 wait for",
+                        s -> many(s, MANY, DependencyPolicy.WAIT),
+                        (s, db, job) -> s.jobs.details()
+                                .dependentStates(db, MAIL, job.id(), type -> true, PageRequest.of(MANY))));
     }
 
     private static NewJob<String> after(String id, int dependencies) {

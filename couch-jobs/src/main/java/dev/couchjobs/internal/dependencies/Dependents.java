@@ -5,7 +5,6 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
-import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyPolicy;
@@ -45,15 +44,14 @@ public final class Dependents {
     /**
      * Reads the dependencies of a job, in the order of their types and ids.
      *
-     * @param after the last dependency of the previous page, if any
+     * @param after type and id of the last dependency that was read, or its type only: then all of the type are left
+     *     out
      */
     public static CompletableFuture<List<Dependency>> dependenciesOf(
-            ReadTransaction tx, JobRef dependent, Optional<JobRef> after, int limit) {
+            ReadTransaction tx, JobRef dependent, Optional<Tuple> after, int limit) {
         Subspace dependencyRows = dependent.keys().waitsFor(dependent.id());
         Range all = dependencyRows.range();
-        byte[] begin = after.map(last -> Tuple.from(last.keys().typeName(), last.id()))
-                .map(last -> dependencyRows.get(last).range().end)
-                .orElse(all.begin);
+        byte[] begin = after.map(last -> dependencyRows.get(last).range().end).orElse(all.begin);
         return Quarantine.range(tx, tx, dependent.keys(), new Range(begin, all.end), limit, false, row -> {
             Link link = link(dependencyRows, row);
             return new Dependency(link.typeName(), link.jobId(), link.policy());
@@ -71,14 +69,14 @@ public final class Dependents {
     /**
      * Reads the jobs that wait for a job, in the order of their waiter groups, types and ids.
      *
-     * @param after the place of the last one of the previous page, if any
+     * @param after the place of the last one that was read, or of it without the id: then all others of its group and
+     *     type are left out
      */
     public static CompletableFuture<List<Waiting>> dependentsOf(
             ReadTransaction tx, JobRef dependency, Optional<Tuple> after, int limit) {
         Subspace groups = dependency.keys().dependents(dependency.id());
         Range all = groups.range();
-        byte[] begin =
-                after.map(last -> ByteArrayUtil.keyAfter(groups.pack(last))).orElse(all.begin);
+        byte[] begin = after.map(last -> groups.get(last).range().end).orElse(all.begin);
         return Quarantine.range(tx, tx, dependency.keys(), new Range(begin, all.end), limit, false, row -> {
             Tuple waiting = groups.unpack(row.getKey());
             return new Waiting(

@@ -1,5 +1,7 @@
 package dev.couchjobs.internal.verbs;
 
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
@@ -10,6 +12,7 @@ import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
+import dev.couchjobs.LinkedJob;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.internal.data.JobRef;
@@ -37,6 +40,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The verbs that list and count: pages of jobs and of their dependencies, and the number of jobs. A page reads a
@@ -243,74 +247,157 @@ public final class ListingVerbs {
     /** {@return a page of the dependencies of a job} */
     public CompletableFuture<Page<Dependency>> waitsFor(
             ReadTransactionContext context, JobType<?, ?> type, String jobId, PageRequest page) {
-        requireOldestFirst(page);
-        JobRef ref = keyspace.job(type.name(), jobId);
-        String name = "waits for " + type.name() + "/" + jobId;
-        Optional<JobRef> after = page.after().map(continuation -> dependency(name, continuation));
-        return related(
-                context,
-                transactions.named("list dependencies of", type.name()),
-                page.limit(),
-                (tx, size) -> Dependents.dependenciesOf(tx, ref, after, size),
-                Function.identity(),
-                last -> continuation(name, last));
-    }
-
-    /** {@return a page of what is stored of a job's relations to others} Its size adapts to what can be read. */
-    private static <R, T> CompletableFuture<Page<T>> related(
-            ReadTransactionContext context,
-            Transactions named,
-            int limit,
-            BiFunction<ReadTransaction, Integer, CompletableFuture<List<R>>> rows,
-            Function<R, T> toItem,
-            Function<R, String> continuation) {
-        return new BatchSize(limit)
-                .run(tries -> named.read(
-                        context,
-                        tx -> tries.next(size -> rows.apply(tx, size)
-                                .thenApply(found -> new Page<>(
-                                        found.stream().map(toItem).toList(),
-                                        found.size() < size
-                                                ? Optional.empty()
-                                                : Optional.of(continuation.apply(found.get(found.size() - 1))))))));
-    }
-
-    private static String continuation(String name, Dependency last) {
-        return PageToken.encode(name, Tuple.from(last.typeName(), last.jobId()).pack());
-    }
-
-    private JobRef dependency(String name, String continuation) {
-        byte[] last = PageToken.decode(name, continuation);
-        try {
-            Tuple dependency = Tuple.fromBytes(last);
-            return keyspace.job(dependency.getString(0), dependency.getString(1));
-        } catch (RuntimeException e) { // the token names no dependency
-            throw PageToken.unknown(continuation);
-        }
+        return related(context, dependencies(type, jobId), page, any -> true, (tx, found) -> completedFuture(found));
     }
 
     /** {@return a page of the jobs that wait for a job} */
     public CompletableFuture<Page<Dependent>> dependents(
             ReadTransactionContext context, JobType<?, ?> type, String jobId, PageRequest page) {
-        requireOldestFirst(page);
-        JobRef ref = keyspace.job(type.name(), jobId);
-        String name = "wait for " + type.name() + "/" + jobId;
-        Optional<Tuple> after = page.after().map(continuation -> waiting(name, continuation));
         return related(
                 context,
-                transactions.named("list dependents of", type.name()),
-                page.limit(),
-                (tx, size) -> Dependents.dependentsOf(tx, ref, after, size),
-                Dependents.Waiting::dependent,
-                last -> PageToken.encode(name, last.place().pack()));
+                waiting(type, jobId),
+                page,
+                any -> true,
+                (tx, found) -> completedFuture(
+                        found.stream().map(Dependents.Waiting::dependent).toList()));
     }
 
-    private static Tuple waiting(String name, String continuation) {
-        try {
-            return Tuple.fromBytes(PageToken.decode(name, continuation));
-        } catch (RuntimeException e) { // the token names no job
-            throw PageToken.unknown(continuation);
+    /** {@return a page of the dependencies of a job that are of some types, with their states} */
+    public CompletableFuture<Page<LinkedJob>> dependencyStates(
+            ReadTransactionContext context,
+            JobType<?, ?> type,
+            String jobId,
+            Predicate<String> types,
+            PageRequest page) {
+        return related(
+                context,
+                dependencies(type, jobId),
+                page,
+                types,
+                (tx, found) ->
+                        all(found, link -> linked(tx, new Dependent(link.typeName(), link.jobId(), link.policy()))));
+    }
+
+    /** {@return a page of the jobs of some types that wait for a job, with their states} */
+    public CompletableFuture<Page<LinkedJob>> dependentStates(
+            ReadTransactionContext context,
+            JobType<?, ?> type,
+            String jobId,
+            Predicate<String> types,
+            PageRequest page) {
+        return related(
+                context,
+                waiting(type, jobId),
+                page,
+                types,
+                (tx, found) -> all(found, link -> linked(tx, link.dependent())));
+    }
+
+    private static <R, T> CompletableFuture<List<T>> all(List<R> rows, Function<R, CompletableFuture<T>> read) {
+        List<CompletableFuture<T>> reads = rows.stream().map(read).toList();
+        return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> reads.stream().map(CompletableFuture::join).toList());
+    }
+
+    private CompletableFuture<LinkedJob> linked(ReadTransaction tx, Dependent link) {
+        return JobTable.find(tx, keyspace.job(link.typeName(), link.jobId()))
+                .thenApply(row -> new LinkedJob(
+                        link.typeName(),
+                        link.jobId(),
+                        link.policy(),
+                        row.map(JobRow::state).orElse(JobState.NOT_FOUND),
+                        row.filter(found -> found.state() == JobState.FINISHED).map(JobRow::outcome),
+                        row.filter(JobRow::isBlocked).isPresent()));
+    }
+
+    private Relation<Dependency> dependencies(JobType<?, ?> type, String jobId) {
+        JobRef ref = keyspace.job(type.name(), jobId);
+        return new Relation<>(
+                "waits for " + type.name() + "/" + jobId,
+                transactions.named("list dependencies of", type.name()),
+                (tx, after, limit) -> Dependents.dependenciesOf(tx, ref, after, limit),
+                link -> Tuple.from(link.typeName(), link.jobId()));
+    }
+
+    private Relation<Dependents.Waiting> waiting(JobType<?, ?> type, String jobId) {
+        JobRef ref = keyspace.job(type.name(), jobId);
+        return new Relation<>(
+                "wait for " + type.name() + "/" + jobId,
+                transactions.named("list dependents of", type.name()),
+                (tx, after, limit) -> Dependents.dependentsOf(tx, ref, after, limit),
+                Dependents.Waiting::place);
+    }
+
+    /**
+     * The rows of a job's relations to others.
+     *
+     * @param name the name of the listing
+     * @param place the place of a row in their order, which ends with the type and the id of the other job
+     */
+    private record Relation<R>(
+            String name, Transactions transactions, RelationReader<R> reader, Function<R, Tuple> place) {
+        /** Reads jobs of some types. The rows of each other type are passed over at once, from the first on. */
+        CompletableFuture<List<R>> read(ReadTransaction tx, Optional<Tuple> after, Predicate<String> types, int limit) {
+            return reader.read(tx, after, limit).thenCompose(rows -> {
+                List<R> found = rows.stream()
+                        .filter(row -> isOf(types, place.apply(row)))
+                        .toList();
+                if (rows.size() < limit || found.size() == limit) {
+                    return completedFuture(found);
+                }
+                Tuple last = place.apply(rows.get(rows.size() - 1));
+                Tuple next = isOf(types, last) ? last : last.popBack();
+                return read(tx, Optional.of(next), types, limit - found.size())
+                        .thenApply(more ->
+                                Stream.concat(found.stream(), more.stream()).toList());
+            });
         }
+
+        private static boolean isOf(Predicate<String> types, Tuple place) {
+            return types.test(place.getString(place.size() - 2));
+        }
+
+        /** It names a job that was listed, so it tells the caller of no other. */
+        String continuation(R last) {
+            return PageToken.encode(name, place.apply(last).pack());
+        }
+
+        Tuple decode(String continuation) {
+            try {
+                return Tuple.fromBytes(PageToken.decode(name, continuation));
+            } catch (RuntimeException e) { // the token names no job
+                throw PageToken.unknown(continuation);
+            }
+        }
+    }
+
+    /** Reads the rows of a relation behind a place, or behind all of its type if it has no id. */
+    @FunctionalInterface
+    private interface RelationReader<R> {
+        CompletableFuture<List<R>> read(ReadTransaction tx, Optional<Tuple> after, int limit);
+    }
+
+    /** {@return a page of what is stored of a job's relations to others} Its size adapts to what can be read. */
+    private static <R, T> CompletableFuture<Page<T>> related(
+            ReadTransactionContext context,
+            Relation<R> relation,
+            PageRequest page,
+            Predicate<String> types,
+            BiFunction<ReadTransaction, List<R>, CompletableFuture<List<T>>> toItems) {
+        requireOldestFirst(page);
+        Optional<Tuple> after = page.after().map(relation::decode);
+        return new BatchSize(page.limit())
+                .run(tries -> relation.transactions()
+                        .read(
+                                context,
+                                tx -> tries.next(size -> relation.read(tx, after, types, size)
+                                        .thenCompose(found -> toItems.apply(tx, found)
+                                                .thenApply(items -> new Page<>(
+                                                        items,
+                                                        found.size() < size
+                                                                ? Optional.empty()
+                                                                : Optional.of(relation.continuation(
+                                                                        found.get(found.size() - 1)))))))));
     }
 
     private static void requireOldestFirst(PageRequest page) {
