@@ -2,8 +2,10 @@ package dev.couchjobs.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.Dependency;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.Retention;
 import dev.couchjobs.Worker;
 import dev.couchjobs.server.TestServer.Response;
@@ -11,10 +13,13 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
 
 /** The jobs of a database, managed over HTTP. */
 @Timeout(60)
@@ -87,6 +92,53 @@ class ManagementTest {
         Response dependents = server.get("/v1/types/mail/jobs/a/dependents");
         assertThat(dependents.body().get("items").toString())
                 .isEqualTo("[{\"type\":\"bill\",\"id\":\"b\",\"ifUnsuccessful\":\"wait\"}]");
+    }
+
+    @Test
+    void aCallerLearnsNothingOfLinkedJobsOfOtherTypes() {
+        Access access = Access.of("jo", Role.READ).onlyTypes("mail", "news");
+        try (TestServer some = new TestServer(http -> http.authenticator(Authenticator.always(access)))) {
+            List<Dependency> before = new ArrayList<>();
+            List<NewJob<?>> after = new ArrayList<>();
+            for (String type : List.of("hush", "mail", "murmur", "news", "secret")) {
+                JobType<Object, Object> of = JobType.of(type, Object.class, Object.class);
+                for (int i = 0; i < 3; i++) {
+                    some.jobs
+                            .add(some.database, NewJob.of(of, (Object) 1).id("before-" + type + i))
+                            .join();
+                    before.add(Dependency.on(of, "before-" + type + i));
+                    after.add(NewJob.of(of, (Object) 1).id("after-" + type + i).after(MAIL, "a"));
+                }
+            }
+            some.jobs
+                    .add(some.database, NewJob.of(MAIL, (Object) 1).id("a").after(before))
+                    .join();
+            some.jobs.addAll(some.database, after).join();
+
+            for (int limit : new int[] {1, 2, 4, 100}) {
+                assertThat(linked(some, "dependencies", limit))
+                        .containsExactlyInAnyOrder("mail0", "mail1", "mail2", "news0", "news1", "news2");
+                assertThat(linked(some, "dependents", limit))
+                        .containsExactlyInAnyOrder("mail0", "mail1", "mail2", "news0", "news1", "news2");
+            }
+        }
+    }
+
+    /** {@return the ids on all pages, which tell nothing of the types hush, murmur and secret} */
+    private static List<String> linked(TestServer server, String what, int limit) {
+        List<String> ids = new ArrayList<>();
+        String place = "";
+        do {
+            JsonNode page = server.get("/v1/types/mail/jobs/a/" + what + "?limit=" + limit + place)
+                    .body();
+            page.get("items")
+                    .forEach(item -> ids.add(item.get("id").stringValue().replaceFirst(".*-", "")));
+            String next = page.path("next").asString("");
+            String readable = new String(Base64.getUrlDecoder().decode(next), StandardCharsets.ISO_8859_1);
+            assertThat(page + readable).doesNotContain("hush", "murmur", "secret");
+            place = next.isEmpty() ? "" : "&after=" + next;
+        } while (!place.isEmpty());
+        return ids;
     }
 
     @Test

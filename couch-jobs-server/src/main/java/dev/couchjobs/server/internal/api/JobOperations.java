@@ -8,7 +8,6 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobStatus;
 import dev.couchjobs.NewJob;
-import dev.couchjobs.Page;
 import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
@@ -84,20 +83,13 @@ public final class JobOperations {
         operations.read(
                 "listDependencies",
                 (call, tx) -> Replies.page(
-                        jobs.details().waitsFor(tx, call.type(), call.id(), call.page()), JobJson::dependency));
-        operations.read("listDependents", this::dependents);
-    }
-
-    private CompletableFuture<Reply> dependents(Call call, ReadTransactionContext tx) {
-        return jobs.details()
-                .dependents(tx, call.type(), call.id(), call.page())
-                .thenApply(page -> Reply.ok(JobJson.page(
-                        new Page<>(
-                                page.items().stream()
-                                        .filter(job -> call.mayRead(job.typeName()))
-                                        .toList(),
-                                page.next()),
-                        JobJson::dependent)));
+                        jobs.details().dependencyStates(tx, call.type(), call.id(), call::mayRead, call.page()),
+                        JobJson::linked));
+        operations.read(
+                "listDependents",
+                (call, tx) -> Replies.page(
+                        jobs.details().dependentStates(tx, call.type(), call.id(), call::mayRead, call.page()),
+                        JobJson::linked));
     }
 
     private CompletableFuture<Reply> add(Call call, TransactionContext tx) {

@@ -3,8 +3,6 @@ package dev.couchjobs.server.internal.json;
 import dev.couchjobs.AddResult;
 import dev.couchjobs.BatchInfo;
 import dev.couchjobs.DeadLetter;
-import dev.couchjobs.Dependency;
-import dev.couchjobs.Dependent;
 import dev.couchjobs.Health;
 import dev.couchjobs.JobAttempt;
 import dev.couchjobs.JobCounts;
@@ -13,6 +11,7 @@ import dev.couchjobs.JobLine;
 import dev.couchjobs.JobProgress;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.LimitInfo;
+import dev.couchjobs.LinkedJob;
 import dev.couchjobs.LogEntry;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.Page;
@@ -169,19 +168,11 @@ public final class JobJson {
                 : fields.put("text", progress.text()).node();
     }
 
-    public static JsonNode dependency(Dependency dependency) {
+    public static JsonNode linked(LinkedJob job) {
         return new Fields()
-                .put("type", dependency.typeName())
-                .put("id", dependency.jobId())
-                .put("ifUnsuccessful", dependency.policy())
-                .node();
-    }
-
-    public static JsonNode dependent(Dependent dependent) {
-        return new Fields()
-                .put("type", dependent.typeName())
-                .put("id", dependent.jobId())
-                .put("ifUnsuccessful", dependent.policy())
+                .put("type", job.typeName())
+                .put("id", job.jobId())
+                .put("ifUnsuccessful", job.policy())
                 .node();
     }
 
