@@ -76,6 +76,7 @@ class UnknownResultsTest {
         HttpResponse<String> written =
                 send("POST", "/v1/types/mail/jobs/a/reprioritise", "{\"priority\": 5}", "If-Match", tag);
         assertThat(written.statusCode()).as(written.body()).isEqualTo(200);
+        assertThat(written.headers().firstValue("Idempotent-Replay")).isEmpty();
         assertThat(send("GET", "/v1/types/mail/jobs/a", "").body()).contains("\"priority\":5");
 
         HttpResponse<String> late =

@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.dispatch;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.TransactionContext;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.server.internal.api.Call;
@@ -96,23 +97,32 @@ final class Dispatcher {
     private CompletableFuture<Reply> write(
             ApiOperation operation, Operations.Write write, Call call, Conditions conditions) {
         CommittedContext context = new CommittedContext(database);
-        // A write whose commit has an unknown result runs again, and would not find what If-Match says.
-        Optional<String> key = conditions
-                .idempotencyKey()
-                .or(() -> conditions.ifMatch().map(tag -> ServerEnvironment.randomHex(OWN_KEY_BYTES)));
         CompletableFuture<Reply> reply =
                 conditions.ifMatch().isEmpty() && conditions.idempotencyKey().isEmpty()
                         ? write.run(call, context)
-                        : context.runAsync(tx -> storedReplies.once(
-                                tx,
-                                call,
-                                operation.id(),
-                                key,
-                                () -> requireMatch(operation, call, conditions, tx)
-                                        .thenCompose(matched -> write.run(call, tx))));
+                        : writeOnce(operation, write, call, conditions, context);
         return reply.thenCompose(done -> context.sequence()
                 .thenApply(sequence ->
                         sequence.map(text -> done.with(SEQUENCE, text)).orElse(done)));
+    }
+
+    /** A write whose commit has an unknown result runs again, and would not find what If-Match says. */
+    private CompletableFuture<Reply> writeOnce(
+            ApiOperation operation,
+            Operations.Write write,
+            Call call,
+            Conditions conditions,
+            TransactionContext context) {
+        StoredReplies.Key key = conditions
+                .idempotencyKey()
+                .map(text -> new StoredReplies.Key(text, true))
+                .orElseGet(() -> new StoredReplies.Key(ServerEnvironment.randomHex(OWN_KEY_BYTES), false));
+        return context.runAsync(tx -> storedReplies.once(
+                tx,
+                call,
+                operation.id(),
+                key,
+                () -> requireMatch(operation, call, conditions, tx).thenCompose(matched -> write.run(call, tx))));
     }
 
     /** Reads what the operation changes, in its transaction, and compares the tag. */

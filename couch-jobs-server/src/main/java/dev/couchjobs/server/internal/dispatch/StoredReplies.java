@@ -19,7 +19,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -48,21 +47,23 @@ final class StoredReplies {
         this.clock = clock;
     }
 
+    /**
+     * What identifies a write.
+     *
+     * @param isOfCaller whether the caller gave it, and is told of a repetition
+     */
+    record Key(String text, boolean isOfCaller) {}
+
     /** Runs a write, or returns the reply of the same write under the same key. */
     CompletableFuture<Reply> once(
-            Transaction tx,
-            Call call,
-            String operationId,
-            Optional<String> key,
-            Supplier<CompletableFuture<Reply>> write) {
-        if (key.isEmpty()) {
-            return write.get();
-        }
-        Tuple name = Tuple.from(call.access().name(), key.get());
+            Transaction tx, Call call, String operationId, Key key, Supplier<CompletableFuture<Reply>> write) {
+        Tuple name = Tuple.from(call.access().name(), key.text());
         byte[] digest = digest(operationId, call);
         return tx.get(replies.pack(name)).thenCompose(stored -> {
             if (stored != null) {
-                return CompletableFuture.completedFuture(repeated(Tuple.fromBytes(stored), digest));
+                Reply repeated = repeated(Tuple.fromBytes(stored), digest);
+                return CompletableFuture.completedFuture(
+                        key.isOfCaller() ? repeated.with("Idempotent-Replay", "true") : repeated);
             }
             return write.get().thenCombine(removeDue(tx), (reply, removed) -> {
                 store(tx, name, digest, reply);
@@ -81,7 +82,7 @@ final class StoredReplies {
         for (int i = 0; i < pairs.size(); i += 2) {
             headers.put((String) pairs.get(i), (String) pairs.get(i + 1));
         }
-        return new Reply((int) stored.getLong(1), headers, stored.getBytes(3)).with("Idempotent-Replay", "true");
+        return new Reply((int) stored.getLong(1), headers, stored.getBytes(3));
     }
 
     private void store(Transaction tx, Tuple name, byte[] digest, Reply reply) {
