@@ -58,7 +58,7 @@ public record BridgeNode(
     /**
      * A step that runs.
      *
-     * @param document the id of its document; shortened
+     * @param document the id of its document
      * @param step the index, from 0; 0 for a work item
      */
     public record RunningStep(String document, int step) {}

@@ -684,6 +684,26 @@ class RunTimeTest {
     }
 
     @Test
+    void aRunningStepNamesItsDocument() throws InterruptedException {
+        URI couch = servers.newDatabase(0);
+        String id = "long-" + "x".repeat(400);
+        try (Bridge bridge = start(file(REG_A, couch, 1), REG_A);
+                DocumentClient client = new DocumentClient(couch)) {
+            bridge.ready().join();
+            client.put(id, holding(REG_A));
+            CompletableFuture<Void> step = nextBegun();
+            changed(REG_A, settings -> settings.withWorkers(OptionalInt.of(2))); // a report follows
+
+            BridgeNode node = await(REG_A, one -> !one.steps().isEmpty());
+
+            assertThat(nodes.document(database, REG_A, node.steps().get(0).document())
+                            .join())
+                    .isPresent();
+            step.complete(null);
+        }
+    }
+
+    @Test
     void timesWithWhichAFeedCannotRunAreRefused() {
         try (Bridge bridge = start(file(REG_A, servers.newDatabase(0), 1), REG_A)) {
             bridge.ready().join();

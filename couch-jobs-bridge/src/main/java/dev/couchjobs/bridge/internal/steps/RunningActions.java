@@ -14,8 +14,6 @@ import java.util.concurrent.CompletableFuture;
  * run has stopped: the process may claim a job again while the old action is being stopped. Thread-safe.
  */
 public final class RunningActions {
-    private static final int SHOWN_MAX = 200;
-
     private final Map<String, Map<Integer, Stoppable<Void>>> documents = new HashMap<>();
 
     /**
@@ -63,17 +61,13 @@ public final class RunningActions {
                 .toList();
     }
 
-    /** {@return the runs, at most so many, with shortened ids} */
+    /** {@return the runs, at most so many} */
     public synchronized List<BridgeNode.RunningStep> list(int most) {
         return documents.entrySet().stream()
                 .flatMap(document -> document.getValue().keySet().stream()
-                        .map(step -> new BridgeNode.RunningStep(shortened(document.getKey()), step)))
+                        .map(step -> new BridgeNode.RunningStep(document.getKey(), step)))
                 .limit(most)
                 .toList();
-    }
-
-    private static String shortened(String id) {
-        return id.length() <= SHOWN_MAX ? id : id.substring(0, SHOWN_MAX);
     }
 
     /** {@return how many runs there are} */
