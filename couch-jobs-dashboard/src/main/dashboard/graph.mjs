@@ -1,6 +1,6 @@
 // Where the boxes and lines of a job's graph are: on the left what it waits for, on the right what waits for it.
 
-const BOX = { width: 190, height: 38 };
+const BOX = { width: 190, height: 54 };
 const GAP = { x: 70, y: 12 };
 const SHOWN = 8;
 const LETTERS = 24;
@@ -9,6 +9,21 @@ const LETTERS = 24;
 export function cut(text, letters = LETTERS) {
   const all = [...text];
   return all.length <= letters ? text : `${all.slice(0, letters - 1).join('')}…`;
+}
+
+/** How a job is, in one word: its outcome, or what it does or waits for. */
+export function statusOf({ state, outcome, blocked }) {
+  return outcome ?? (state === 'pending' && blocked ? 'blocked' : state);
+}
+
+/** The boxes of a page of jobs. */
+export function jobBoxes({ items, next }, hrefOf) {
+  return first(
+    items.map((job) => ({
+      key: `${job.type} ${job.id}`, head: job.type, text: job.id, status: statusOf(job), href: hrefOf(job),
+    })),
+    next !== undefined,
+  );
 }
 
 /** The first of some boxes; if there are more, the last one says so. */
@@ -21,7 +36,7 @@ export function first(boxes, hasMore) {
 }
 
 /**
- * A box is { key, head, text, href }. Returns { width, height, boxes, lines }: boxes with their places, and lines from
+ * A box is { key, head, text, status, href }. Returns { width, height, boxes, lines }: boxes with their places, and lines from
  * the left to the right of two of them. A column without boxes takes no room.
  */
 export function layout(left, middle, right) {

@@ -3,7 +3,7 @@
 import { html } from '../html.mjs';
 import { find, get, getText, path, send } from '../api.mjs';
 import { ago, duration, localTime, number } from '../format.mjs';
-import { first } from '../graph.mjs';
+import { jobBoxes, statusOf } from '../graph.mjs';
 import { elements, member } from '../json.mjs';
 import { useLive } from '../live.mjs';
 import { go, href } from '../router.mjs';
@@ -24,13 +24,6 @@ function jobOf(text) {
 async function logOf(url, after, signal) {
   const text = await getText(`${url}/log`, { query: { limit: ENTRIES, after }, signal });
   return elements(member(text, 'items')).map((item) => ({ ...JSON.parse(item), entry: member(item, 'entry') }));
-}
-
-function statusOf(job) {
-  if (job.outcome) {
-    return job.outcome;
-  }
-  return job.state === 'pending' && job.blocked ? 'blocked' : job.state;
 }
 
 function Actions({ job, url }) {
@@ -195,6 +188,7 @@ function JobList({ id, title, label, page, params, name, policy }) {
           columns=${[
             { head: 'Type', cell: (one) => html`<${TypeLink} type=${one.type} />` },
             { head: 'Id', isMain: true, cell: (one) => html`<${JobLink} type=${one.type} id=${one.id} />` },
+            { head: 'State', cell: (one) => html`<${Status} of=${statusOf(one)} />` },
             { head: policy, cell: (one) => one.ifUnsuccessful },
           ]}
         />
@@ -203,11 +197,8 @@ function JobList({ id, title, label, page, params, name, policy }) {
   <//>`;
 }
 
-function boxes({ items, next }) {
-  return first(
-    items.map(({ type, id }) => ({ key: `${type} ${id}`, head: type, text: id, href: href('job', { type, id }) })),
-    next !== undefined,
-  );
+function boxes(page) {
+  return jobBoxes(page, ({ type, id }) => href('job', { type, id }));
 }
 
 /** What the job waits for, and what waits for it: as a graph, and as lists. */
@@ -228,7 +219,7 @@ function Dependencies({ job, url, params }) {
       <${Graph}
         label="The job between those that it waits for, and those that wait for it"
         left=${boxes(before.value ?? none)}
-        middle=${{ key: 'this job', head: job.type, text: job.id }}
+        middle=${{ key: 'this job', head: job.type, text: job.id, status: statusOf(job) }}
         right=${[...boxes(after.value ?? none), ...(batch ? [batch] : [])]}
       />
     <//>

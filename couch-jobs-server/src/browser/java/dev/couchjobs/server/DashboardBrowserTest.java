@@ -245,9 +245,13 @@ class DashboardBrowserTest {
         browser.sees("Waited for by", "newsletter-thanks", "batch");
         assertThat(browser.run("return document.querySelectorAll('.graph path').length"))
                 .isEqualTo(2L);
+        assertThat(browser.find(".graph a[href*=thanks] .is-blocked").getText()).isEqualTo("blocked");
         browser.run("window.notLoadedAgain = true");
         browser.find(".graph a[href*=thanks]").click();
         browser.sees("Waits for", "newsletter-1", "newsletter-2", "blocked");
+        assertThat(browser.run("return [...document.querySelectorAll('.graph a')].every(one =>"
+                        + " one.querySelector('.graph-status text').textContent !== '')"))
+                .isEqualTo(true);
         assertThat(browser.url()).endsWith("ui/job?type=send-mail&id=newsletter-thanks");
         assertThat(browser.run("return window.notLoadedAgain")).isEqualTo(true);
         browser.click("newsletter-1", "[aria-labelledby=dependencies]");

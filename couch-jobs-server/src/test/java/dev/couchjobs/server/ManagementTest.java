@@ -89,9 +89,23 @@ class ManagementTest {
     void whatWaitsForAJobIsTold() {
         server.post("/v1/types/mail/jobs", "{'id': 'a', 'data': 1}");
         server.post("/v1/types/bill/jobs", "{'id': 'b', 'data': 1, 'after': [{'type': 'mail', 'id': 'a'}]}");
+        server.post("/v1/types/mail/jobs/a/cancel", "{}");
+
         Response dependents = server.get("/v1/types/mail/jobs/a/dependents");
+        Response dependencies = server.get("/v1/types/bill/jobs/b/dependencies");
+
         assertThat(dependents.body().get("items").toString())
-                .isEqualTo("[{\"type\":\"bill\",\"id\":\"b\",\"ifUnsuccessful\":\"wait\"}]");
+                .isEqualTo("[{\"type\":\"bill\",\"id\":\"b\",\"ifUnsuccessful\":\"wait\",\"state\":\"pending\","
+                        + "\"blocked\":true}]");
+        assertThat(dependencies.body().get("items").toString())
+                .isEqualTo("[{\"type\":\"mail\",\"id\":\"a\",\"ifUnsuccessful\":\"wait\",\"state\":\"finished\","
+                        + "\"outcome\":\"cancelled\",\"blocked\":false}]");
+        server.delete("/v1/types/mail/jobs/a");
+        assertThat(server.get("/v1/types/bill/jobs/b/dependencies")
+                        .body()
+                        .at("/items/0/state")
+                        .stringValue())
+                .isEqualTo("not_found");
     }
 
     @Test

@@ -162,9 +162,14 @@ final class ExportCommand extends ApiCommand {
                             .with("limit", Optional.of(PAGE))
                             .with("after", place))
                     .json();
-            page.path("items").forEach(dependency -> job.withArray("after").add(dependency));
+            page.path("items").forEach(linked -> job.withArray("after").add(dependency(linked)));
             place = Optional.ofNullable(page.get("next")).map(JsonNode::asString);
         } while (place.isPresent());
         return Optional.of(job.toString());
+    }
+
+    /** {@return what an import takes of a linked job} */
+    private static ObjectNode dependency(JsonNode linked) {
+        return ((ObjectNode) linked.deepCopy()).retain("type", "id", "ifUnsuccessful");
     }
 }

@@ -173,6 +173,9 @@ public final class JobJson {
                 .put("type", job.typeName())
                 .put("id", job.jobId())
                 .put("ifUnsuccessful", job.policy())
+                .put("state", job.state())
+                .maybe("outcome", job.outcome(), JobJson::constant)
+                .put("blocked", job.isBlocked())
                 .node();
     }
 
