@@ -18,6 +18,7 @@ import dev.couchjobs.bridge.internal.nodes.NodeRows;
 import dev.couchjobs.bridge.servers.CouchServers;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -467,6 +468,31 @@ class RunTimeTest {
                     assertThat(bridge.stopped()).isNotDone();
                 }
             }
+        }
+    }
+
+    @Test
+    void aReportOfAnOlderBridgeHasNoAppliedSettings() {
+        URI couch = servers.newDatabase(0);
+        URI other = servers.newDatabase(0);
+        try (Bridge bridge = start(file(REG_A, couch, 1), REG_A)) {
+            bridge.ready().join();
+            changed(REG_A, onDatabase(other));
+        }
+        byte[] row = Tuple.from(BridgeNodes.PREFIX, "store", "node", REG_A, 0).pack();
+        database.run(tx -> {
+            String report = new String(tx.get(row).join(), StandardCharsets.UTF_8);
+            String older = report.replaceFirst(",\"appliedSettings\":.*", "}");
+            assertThat(older).isNotEqualTo(report);
+            tx.set(row, older.getBytes(StandardCharsets.UTF_8));
+            return older;
+        });
+        assertThat(node(REG_A).appliedRevision()).isEqualTo(1);
+
+        try (Bridge bridge = start(file(REG_A, couch, 1), REG_A)) {
+            bridge.ready().join();
+
+            assertThat(await(REG_A, BridgeNode::isConnected).address()).endsWith(other.getPath());
         }
     }
 
