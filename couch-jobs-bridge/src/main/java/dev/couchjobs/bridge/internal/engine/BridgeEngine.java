@@ -140,16 +140,21 @@ public final class BridgeEngine implements AutoCloseable {
                 : new SharedAssignment(context);
     }
 
-    /** Starts the bridge. {@return completes when it has started} */
+    /** Starts the bridge. {@return completes when it has started; fails if it was closed before} */
     public CompletableFuture<Void> start() {
-        return setTimeouts().thenCompose(done -> {
-            startWorkers();
-            publisher.start();
-            timeoutLoop.ifPresent(Loop::wakeUp);
-            cleanupLoop.wakeUp();
-            var unused = workQueue.offerView();
-            return changesConsumer.start();
-        });
+        return setTimeouts().thenCompose(done -> startParts());
+    }
+
+    private synchronized CompletableFuture<Void> startParts() {
+        if (closed != null) {
+            return CompletableFuture.failedFuture(new IllegalStateException("The bridge is closed"));
+        }
+        startWorkers();
+        publisher.start();
+        timeoutLoop.ifPresent(Loop::wakeUp);
+        cleanupLoop.wakeUp();
+        var unused = workQueue.offerView();
+        return changesConsumer.start();
     }
 
     private CompletableFuture<Void> setTimeouts() {

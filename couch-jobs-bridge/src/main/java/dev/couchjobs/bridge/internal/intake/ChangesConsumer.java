@@ -22,6 +22,7 @@ public final class ChangesConsumer implements AutoCloseable {
     private final Importer importer;
     private final String feedName;
     private @Nullable ChangesFeed feed;
+    private boolean isClosed;
 
     public ChangesConsumer(BridgeContext context, Importer importer, String feedName) {
         this.context = context;
@@ -36,18 +37,24 @@ public final class ChangesConsumer implements AutoCloseable {
                         "start",
                         tx -> store.position(tx, context.node(), feedName)
                                 .thenCombine(store.leftOut(tx, context.node(), feedName, MOST_LEFT_OUT), Start::new))
-                .thenAccept(start -> {
-                    feed = context.couch().follow(start.position().orElse(null), this::take);
-                    if (!start.leftOut().isEmpty()) {
-                        importer.tryAgain(start.leftOut());
-                    }
-                });
+                .thenAccept(this::follow);
+    }
+
+    private synchronized void follow(Start start) {
+        if (isClosed) {
+            return;
+        }
+        feed = context.couch().follow(start.position().orElse(null), this::take);
+        if (!start.leftOut().isEmpty()) {
+            importer.tryAgain(start.leftOut());
+        }
     }
 
     private record Start(Optional<JsonNode> position, List<String> leftOut) {}
 
     @Override
-    public void close() {
+    public synchronized void close() {
+        isClosed = true;
         if (feed != null) {
             feed.close();
         }

@@ -263,8 +263,9 @@ public final class RunningBridge implements AutoCloseable {
 
     /** Stops the engine as {@link #close} does. */
     private void stopBecause(String reason) {
-        NodeRun present = run;
-        if (stopped.complete(reason) && present != null) {
+        boolean isFirst = stopped.complete(reason);
+        NodeRun present = run; // read after that: parts that are published later find that the bridge has stopped
+        if (isFirst && present != null) {
             LOG.error("Node {} stops: {}", file.node(), reason);
             var unused = present.engine().closeAsync();
             reportNow();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.couchjobs.bridge.internal.action.Stoppable;
 import dev.couchjobs.bridge.internal.steps.RunningActions;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +63,26 @@ class ClosingTest {
             bridges.advance(75);
 
             assertThat(bridges.process("a").isAlive()).isFalse();
+        }
+    }
+
+    /** A bridge that stops while it waits for its CouchDB would otherwise start when that answers. */
+    @Test
+    void aClosedBridgeDoesNotStart() {
+        try (TestBridges bridges = TestBridges.replicated(Duration.ofMinutes(1), 1, "a")) {
+            BridgeEngine engine = Objects.requireNonNull(bridges.engines.get("a"));
+            CompletableFuture<Void> started = new CompletableFuture<>();
+            bridges.process("a").scheduler().execute(() -> {
+                var unused = engine.closeAsync();
+                var unusedToo = engine.start().whenComplete((done, error) -> started.complete(null));
+            });
+            bridges.advance(60);
+            bridges.put("a", "{'_id': 'x', 'creator': 'a', 'job': [{'target': 'a', 'do': 'sleep 1'}]}");
+            bridges.advance(60);
+
+            assertThat(started).isDone();
+            assertThat(bridges.done).isEmpty();
+            assertThat(bridges.read("a", "x").has("job_status")).isFalse();
         }
     }
 
