@@ -37,6 +37,7 @@ public final class NodeControl implements AutoCloseable {
 
     private volatile WantedSettings applied = WantedSettings.NONE;
     private volatile @Nullable Refusal refusal;
+    private volatile boolean isClosed;
     /** Used by one round at a time. */
     private CompletableFuture<Void> applying = CompletableFuture.completedFuture(null);
 
@@ -110,18 +111,17 @@ public final class NodeControl implements AutoCloseable {
 
     private CompletableFuture<Round> write(Transaction tx) {
         CompletableFuture<WantedSettings> wanted = rows.wanted(tx, node.name());
-        return report(tx, false)
-                .thenCombine(wanted, (done, settings) -> new Round(settings, rows.watch(tx, node.name())));
+        return report(tx).thenCombine(wanted, (done, settings) -> new Round(settings, rows.watch(tx, node.name())));
     }
 
-    private CompletableFuture<Void> report(Transaction tx, boolean hasEnded) {
+    private CompletableFuture<Void> report(Transaction tx) {
         return tx.getReadVersion().thenCombine(bridge.position(tx), (version, position) -> {
-            rows.report(tx, node.name(), report(version, position, hasEnded));
+            rows.report(tx, node.name(), report(version, position));
             return null;
         });
     }
 
-    private NodeReport report(long version, Optional<String> position, boolean hasEnded) {
+    private NodeReport report(long version, Optional<String> position) {
         NodeReport.RunState state = bridge.state();
         List<String> faults = new ArrayList<>(state.faults());
         Refusal present = refusal;
@@ -133,7 +133,7 @@ public final class NodeControl implements AutoCloseable {
         }
         return new NodeReport(
                 version,
-                hasEnded || bridge.hasStopped(),
+                isClosed || bridge.hasStopped(),
                 node.process(),
                 node.version(),
                 startedAt,
@@ -197,8 +197,9 @@ public final class NodeControl implements AutoCloseable {
     /** Reports that the node has ended, unless its database does not answer. */
     @Override
     public void close() {
+        isClosed = true;
         loop.close();
-        CompletableFuture<Void> last = node.run("report the end of a node", tx -> report(tx, true));
+        CompletableFuture<Void> last = node.run("report the end of a node", this::report);
         var timer = node.environment()
                 .scheduler()
                 .schedule(() -> last.cancel(false), LAST_REPORT.toMillis(), TimeUnit.MILLISECONDS);

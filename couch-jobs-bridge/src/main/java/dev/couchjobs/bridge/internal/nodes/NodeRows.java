@@ -55,9 +55,11 @@ public final class NodeRows {
         });
     }
 
-    /** Stores the report of a node. */
+    /** Stores the report of a node, unless another one was stored since the transaction's read version. */
     public void report(Transaction tx, String node, NodeReport report) {
-        Chunks.write(tx, reports.subspace(Tuple.from(node)), json.writeValueAsBytes(report));
+        Subspace place = reports.subspace(Tuple.from(node));
+        tx.addReadConflictRange(place.range().begin, place.range().end);
+        Chunks.write(tx, place, json.writeValueAsBytes(report));
     }
 
     /** {@return the settings that are wanted for a node} */

@@ -1,0 +1,100 @@
+package dev.couchjobs.bridge.internal.nodes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.BridgeNode;
+import dev.couchjobs.bridge.BridgeSettings;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class NodeControlTest {
+    private static final String NODE = "alpha";
+
+    private final NodeRows rows = new NodeRows("prefix");
+
+    @Test
+    void aReportThatIsUnderWayDoesNotReplaceTheLastOne() {
+        CompletableFuture<Void> isWritten = new CompletableFuture<>();
+        CompletableFuture<Void> mayCommit = new CompletableFuture<>();
+        AtomicReference<CompletableFuture<?>> first = new AtomicReference<>();
+        try (Database database = EmbeddedDatabase.openInMemory()) {
+            Database slow = (Database) Proxy.newProxyInstance(
+                    Database.class.getClassLoader(), new Class<?>[] {Database.class}, (self, method, given) -> {
+                        if (method.getName().equals("runAsync") && first.get() == null) {
+                            @SuppressWarnings("unchecked")
+                            var body = (Function<Transaction, CompletableFuture<Object>>) given[0];
+                            first.set(new CompletableFuture<>());
+                            CompletableFuture<Object> report =
+                                    database.runAsync(tx -> body.apply(tx).thenCompose(result -> {
+                                        isWritten.complete(null);
+                                        return mayCommit.thenApply(done -> result);
+                                    }));
+                            first.set(report);
+                            return report;
+                        }
+                        return method.invoke(database, given);
+                    });
+            NodeControl control = new NodeControl(
+                    rows,
+                    new NodeEnvironment(NODE, "process", "1", List.of(), slow, Environment.system()),
+                    new IdleBridge());
+            control.report();
+            isWritten.join();
+
+            control.close();
+            mayCommit.complete(null);
+            first.get().join();
+
+            assertThat(database.readAsync(tx -> rows.report(tx, NODE)).join().orElseThrow())
+                    .returns(true, NodeReport::hasEnded);
+        }
+    }
+
+    private static final class IdleBridge implements NodeControl.Controlled {
+        @Override
+        public NodeReport.RunState state() {
+            return new NodeReport.RunState(
+                    "http://127.0.0.1:1/jobs",
+                    false,
+                    BridgeSettings.none(),
+                    List.of(),
+                    List.of(),
+                    0,
+                    new BridgeNode.Resources(0, 1, OptionalDouble.empty()));
+        }
+
+        @Override
+        public boolean hasStopped() {
+            return false;
+        }
+
+        @Override
+        public NodeReport.StorePlace store() {
+            return new NodeReport.StorePlace(false, new TreeSet<>(List.of(NODE)), new TreeMap<>(), "feed");
+        }
+
+        @Override
+        public CompletableFuture<Void> apply(BridgeSettings settings) {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletableFuture<Optional<String>> position(Transaction tx) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+    }
+}
