@@ -4,7 +4,6 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.transactions.TransactionLabel;
-import dev.couchjobs.internal.views.JacksonCodec;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +30,7 @@ public final class CouchJobsBuilder {
     private @Nullable Environment environment;
     private @Nullable String name;
     Duration maxClockSkew = Duration.ofMinutes(1);
-    JsonCodec codec = new JacksonCodec(JsonMapper.shared());
+    JsonCodec codec = JsonCodec.of(JsonMapper.shared());
     PayloadEncryption encryption = PayloadEncryption.writingPlaintext();
     Duration transactionTimeout = Duration.ofSeconds(60);
     Duration feedRetention = Duration.ofMinutes(10);
@@ -109,7 +108,7 @@ public final class CouchJobsBuilder {
      * @return this builder
      */
     public CouchJobsBuilder objectMapper(ObjectMapper mapper) {
-        return codec(new JacksonCodec(Objects.requireNonNull(mapper, "mapper")));
+        return codec(JsonCodec.of(mapper));
     }
 
     /**

@@ -1,12 +1,25 @@
 package dev.couchjobs;
 
+import dev.couchjobs.internal.views.JacksonCodec;
 import java.lang.reflect.Type;
+import java.util.Objects;
+import tools.jackson.databind.ObjectMapper;
 
 /**
  * Writes and reads the data, results and log entries of jobs as JSON; see {@link CouchJobsBuilder#codec}. The default
  * uses Jackson 3. Implementations are safe for use by several threads.
  */
 public interface JsonCodec {
+    /**
+     * A codec by Jackson 3.
+     *
+     * @param mapper a JSON mapper
+     * @return the codec
+     */
+    static JsonCodec of(ObjectMapper mapper) {
+        return new JacksonCodec(Objects.requireNonNull(mapper, "mapper"));
+    }
+
     /**
      * Writes a value.
      *

@@ -1,0 +1,12 @@
+package dev.couchjobs.topics;
+
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Where a message was appended.
+ *
+ * @param partition the partition
+ * @param offset completes with the commit. In the caller's own transaction that is after the call; it fails if the
+ *     transaction does not commit
+ */
+public record Appended(int partition, CompletableFuture<Offset> offset) {}

@@ -1,0 +1,248 @@
+package dev.couchjobs.topics;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.ReadTransactionContext;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionContext;
+import dev.couchjobs.Environment;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
+import dev.couchjobs.PayloadException;
+import dev.couchjobs.topics.internal.log.Log;
+import dev.couchjobs.topics.internal.log.MessageRow;
+import dev.couchjobs.topics.internal.log.RetentionRule;
+import dev.couchjobs.topics.internal.log.TopicKeys;
+import dev.couchjobs.topics.internal.log.TopicRow;
+import dev.couchjobs.topics.internal.log.TopicTable;
+import dev.couchjobs.topics.internal.messages.AppendCall;
+import dev.couchjobs.topics.internal.messages.PartitionChooser;
+import dev.couchjobs.topics.internal.messages.Values;
+import dev.couchjobs.topics.internal.transactions.TopicTransactions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Topics: durable logs of messages, split into partitions. A topic keeps its messages for its retention, whether they
+ * are read or not, and any number of consumers read them, each at its own pace.
+ *
+ * <p>A verb with a {@link Database} runs in a transaction of its own, which is retried, and takes effect once. A verb
+ * with a {@link Transaction} joins it: an append is visible when the transaction commits, together with all else that
+ * the transaction writes. Within a partition messages are in the order of their commits.
+ *
+ * <p>Safe for use by several threads. RFC 035 describes what is stored.
+ */
+public final class Topics {
+    private final Environment environment;
+    private final TopicTable table;
+    private final Values values;
+    private final PartitionChooser chooser;
+
+    Topics(TopicsBuilder settings) {
+        environment = settings.environment;
+        table = new TopicTable(new TopicKeys(settings.subspace));
+        values = new Values(settings.codec);
+        chooser = new PartitionChooser(environment.random().nextInt());
+    }
+
+    /**
+     * Topics in a database, with default settings.
+     *
+     * @param database a cluster's, or an embedded one; the caller closes it
+     * @return the topics
+     */
+    public static Topics on(Database database) {
+        return builder(database).build();
+    }
+
+    /**
+     * A builder for other settings.
+     *
+     * @param database a cluster's, or an embedded one; the caller closes it
+     * @return the builder
+     */
+    public static TopicsBuilder builder(Database database) {
+        return new TopicsBuilder(database);
+    }
+
+    /**
+     * Creates a topic.
+     *
+     * @param context a database or a transaction
+     * @param topic its name
+     * @param settings how many partitions it has, and what it keeps
+     * @return false if it was there with these settings; fails with {@link TopicExistsException} if it was there with
+     *     others
+     */
+    public CompletableFuture<Boolean> create(TransactionContext context, Topic<?> topic, TopicSettings settings) {
+        long id = environment.random().nextLong(1, Long.MAX_VALUE);
+        Instant now = environment.clock().instant();
+        return TopicTransactions.run(
+                context, "create " + topic.name(), tx -> table.create(tx, topic.name(), settings, id, now));
+    }
+
+    /**
+     * Changes the settings of a topic. Messages with a key go to another partition once there are more partitions.
+     *
+     * @param context a database or a transaction
+     * @param topic its name
+     * @param settings the new ones, with as many partitions or more
+     * @return completes when it is done; fails with {@link TopicNotFoundException}, or with {@link
+     *     IllegalArgumentException} if there would be fewer partitions
+     */
+    public CompletableFuture<Void> change(TransactionContext context, Topic<?> topic, TopicSettings settings) {
+        return TopicTransactions.run(context, "change " + topic.name(), tx -> table.change(tx, topic.name(), settings));
+    }
+
+    /**
+     * Deletes a topic, its messages and its groups.
+     *
+     * @param context a database or a transaction
+     * @param topic its name
+     * @return whether there was one
+     */
+    public CompletableFuture<Boolean> delete(TransactionContext context, Topic<?> topic) {
+        return TopicTransactions.run(context, "delete " + topic.name(), tx -> table.delete(tx, topic.name()));
+    }
+
+    /**
+     * Describes a topic. It reads a few rows of each partition, however many messages there are.
+     *
+     * @param context a database or a transaction
+     * @param topic its name
+     * @return what is known; empty if there is no such topic
+     */
+    public CompletableFuture<Optional<TopicInfo>> describe(ReadTransactionContext context, Topic<?> topic) {
+        return TopicTransactions.read(
+                context,
+                "describe " + topic.name(),
+                tx -> table.find(tx, topic.name())
+                        .thenCompose(found -> found.isEmpty()
+                                ? CompletableFuture.completedFuture(Optional.empty())
+                                : table.log(found.get())
+                                        .partitions(tx, found.get().settings().partitions())
+                                        .thenApply(partitions -> Optional.of(new TopicInfo(
+                                                topic.name(),
+                                                found.get().settings(),
+                                                found.get().createdAt(),
+                                                partitions)))));
+    }
+
+    /**
+     * Lists the topics by name.
+     *
+     * @param context a database or a transaction
+     * @param page which page; the order is always that of the names
+     * @return the names
+     */
+    public CompletableFuture<Page<String>> list(ReadTransactionContext context, PageRequest page) {
+        return TopicTransactions.read(
+                context,
+                "list",
+                tx -> table.list(tx, page.after(), page.limit()).thenApply(found -> {
+                    List<String> names =
+                            found.stream().map(TopicTable.Named::name).toList();
+                    boolean isLast = names.size() < page.limit();
+                    return new Page<>(names, isLast ? Optional.empty() : Optional.of(names.get(names.size() - 1)));
+                }));
+    }
+
+    /**
+     * Appends a message.
+     *
+     * @param context a database or a transaction
+     * @param topic the topic
+     * @param message the message
+     * @param <T> the class of its value
+     * @return where it was appended; fails as {@link #appendAll} does
+     */
+    public <T> CompletableFuture<Appended> append(TransactionContext context, Topic<T> topic, NewMessage<T> message) {
+        return appendAll(context, topic, List.of(message)).thenApply(all -> all.get(0));
+    }
+
+    /**
+     * Appends messages in one transaction. Within a partition they are in this order. Two appends never conflict with
+     * each other.
+     *
+     * @param context a database or a transaction; the caller of a transaction waits for the result before it commits
+     * @param topic the topic
+     * @param messages the messages
+     * @param <T> the class of their values
+     * @return where they were appended, in order. Fails with {@link TopicNotFoundException}, {@link
+     *     MessageTooLargeException}, {@link TooManyMessagesException}, {@link PayloadException} if a value cannot be
+     *     written, or {@link IllegalArgumentException} if there is no such partition; then nothing is written
+     */
+    public <T> CompletableFuture<List<Appended>> appendAll(
+            TransactionContext context, Topic<T> topic, List<NewMessage<T>> messages) {
+        Instant now = environment.clock().instant();
+        long token = context instanceof Transaction ? 0 : environment.random().nextLong(1, Long.MAX_VALUE);
+        List<MessageRow> rows = new ArrayList<>();
+        try {
+            messages.forEach(message -> rows.add(values.encode(topic, message, token, now)));
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        AppendCall call = new AppendCall(
+                table, topic.name(), row -> chooser.place(topic, messages, rows, row.settings()), now, token);
+        return TopicTransactions.run(context, "append " + topic.name(), call::run);
+    }
+
+    /**
+     * Reads messages of a partition.
+     *
+     * @param context a database or a transaction; in a transaction the read adds no conflict
+     * @param topic the topic
+     * @param partition from 0
+     * @param from where to begin
+     * @param limit how many messages at most, from 1 to 1,000; there are fewer if they are large
+     * @param <T> the class of their values
+     * @return the messages; fails with {@link TopicNotFoundException}, or with {@link IllegalArgumentException} if
+     *     there is no such partition
+     */
+    public <T> CompletableFuture<MessagePage<T>> read(
+            ReadTransactionContext context, Topic<T> topic, int partition, Position from, int limit) {
+        PageRequest.of(limit);
+        return TopicTransactions.read(
+                context,
+                "read " + topic.name(),
+                tx -> table.get(tx, topic.name()).thenCompose(row -> {
+                    PartitionChooser.check(topic.name(), partition, row.settings());
+                    Log log = table.log(row);
+                    return log.place(tx, partition, from)
+                            .thenCompose(place -> log.reader().read(tx, partition, place.stamp(), limit))
+                            .thenApply(page -> new MessagePage<>(
+                                    page.messages().stream()
+                                            .map(stored -> values.message(topic, partition, stored))
+                                            .toList(),
+                                    page.isEnd()));
+                }));
+    }
+
+    /**
+     * Removes the messages that the retention does not keep. A partition is trimmed to the minute, in a transaction of
+     * its own, in which one range is cleared. Consumers call it about once a minute.
+     *
+     * @param database the database
+     * @param topic the topic
+     * @return completes when it is done; fails with {@link TopicNotFoundException}
+     */
+    public CompletableFuture<Void> sweep(Database database, Topic<?> topic) {
+        return TopicTransactions.read(database, "sweep " + topic.name(), tx -> table.get(tx, topic.name()))
+                .thenCompose(row -> sweep(database, topic, row, 0));
+    }
+
+    private CompletableFuture<Void> sweep(Database database, Topic<?> topic, TopicRow row, int partition) {
+        if (partition == row.settings().partitions()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        RetentionRule rule = new RetentionRule(row.settings());
+        return TopicTransactions.run(
+                        database,
+                        "sweep " + topic.name(),
+                        tx -> table.log(row)
+                                .trim(tx, partition, rule, environment.clock().instant()))
+                .thenCompose(hasMore -> sweep(database, topic, row, hasMore ? partition : partition + 1));
+    }
+}

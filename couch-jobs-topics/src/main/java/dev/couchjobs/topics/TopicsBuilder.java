@@ -1,0 +1,58 @@
+package dev.couchjobs.topics;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.subspace.Subspace;
+import dev.couchjobs.Environment;
+import dev.couchjobs.JsonCodec;
+import java.util.Objects;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Builds a {@link Topics} with settings other than the defaults. */
+public final class TopicsBuilder {
+    final Database database;
+    Subspace subspace = new Subspace();
+    Environment environment = Environment.system();
+    JsonCodec codec = JsonCodec.of(JsonMapper.shared());
+
+    TopicsBuilder(Database database) {
+        this.database = Objects.requireNonNull(database, "database");
+    }
+
+    /**
+     * Where the topics are kept; by default the root. Jobs may be under the same prefix.
+     *
+     * @param newSubspace the prefix of all keys
+     * @return this builder
+     */
+    public TopicsBuilder subspace(Subspace newSubspace) {
+        subspace = Objects.requireNonNull(newSubspace, "subspace");
+        return this;
+    }
+
+    /**
+     * Clock, timers and randomness; by default the system's.
+     *
+     * @param newEnvironment the environment
+     * @return this builder
+     */
+    public TopicsBuilder environment(Environment newEnvironment) {
+        environment = Objects.requireNonNull(newEnvironment, "environment");
+        return this;
+    }
+
+    /**
+     * Writes and reads values other than {@code byte[]}; by default a plain Jackson mapper does.
+     *
+     * @param newCodec the codec
+     * @return this builder
+     */
+    public TopicsBuilder codec(JsonCodec newCodec) {
+        codec = Objects.requireNonNull(newCodec, "codec");
+        return this;
+    }
+
+    /** {@return the topics} */
+    public Topics build() {
+        return new Topics(this);
+    }
+}

@@ -1,0 +1,134 @@
+package dev.couchjobs.topics.internal.log;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.topics.Position;
+import dev.couchjobs.topics.TopicInfo;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** The log of one topic. */
+public final class Log {
+    private final LogKeys keys;
+    private final Marks marks;
+    private final LogReader reader;
+    private final LogWriter writer;
+
+    Log(LogKeys keys) {
+        this.keys = keys;
+        marks = new Marks(keys);
+        reader = new LogReader(keys);
+        writer = new LogWriter(keys, marks);
+    }
+
+    public LogKeys keys() {
+        return keys;
+    }
+
+    public LogReader reader() {
+        return reader;
+    }
+
+    public LogWriter writer() {
+        return writer;
+    }
+
+    /** {@return the stamp of an earlier try that has appended to a partition} */
+    public CompletableFuture<Optional<Versionstamp>> findToken(
+            ReadTransaction tx, int partition, long token, long sinceVersion) {
+        return new TokenSearch(reader, token).find(tx, partition, Stamps.upTo(sinceVersion));
+    }
+
+    /** {@return the place of a position; its number is a lower bound if the position is within the log} */
+    public CompletableFuture<Place> place(ReadTransaction tx, int partition, Position position) {
+        if (position instanceof Position.Latest) {
+            return tail(tx, partition)
+                    .thenCombine(
+                            tx.getReadVersion(), (tail, version) -> new Place(Stamps.upTo(version), tail.messages()));
+        }
+        if (position instanceof Position.After after) {
+            Versionstamp stamp = after.offset().versionstamp();
+            return marks.before(tx, partition, stamp)
+                    .thenApply(mark -> new Place(stamp, number(mark)))
+                    .thenCombine(trim(tx, partition), Log::notBefore);
+        }
+        if (position instanceof Position.At at) {
+            return marks.before(tx, partition, at.time())
+                    .thenApply(mark -> new Place(mark.map(Mark::place).orElse(Stamps.FIRST), number(mark)))
+                    .thenCombine(trim(tx, partition), Log::notBefore);
+        }
+        return trim(tx, partition).thenApply(Trim::place);
+    }
+
+    private static long number(Optional<Mark> mark) {
+        return mark.map(found -> found.amount().messages()).orElse(0L);
+    }
+
+    private static Place notBefore(Place place, Trim trim) {
+        return place.stamp().compareTo(trim.stamp()) < 0 ? trim.place() : place;
+    }
+
+    /** {@return all that was appended to a partition} */
+    public CompletableFuture<Amount> tail(ReadTransaction tx, int partition) {
+        return tx.snapshot().get(keys.tail(partition)).thenApply(Amount::decode);
+    }
+
+    private CompletableFuture<Trim> trim(ReadTransaction tx, int partition) {
+        return tx.snapshot().get(keys.trim(partition)).thenApply(Trim::decode);
+    }
+
+    /** {@return all that was appended, by the partitions that have a message} */
+    public CompletableFuture<Map<Integer, Amount>> tails(ReadTransaction tx) {
+        return tx.snapshot()
+                .getRange(keys.tails(), ReadTransaction.ROW_LIMIT_UNLIMITED, false, StreamingMode.WANT_ALL)
+                .asList()
+                .thenApply(rows -> {
+                    Map<Integer, Amount> tails = new HashMap<>();
+                    rows.forEach(row -> tails.put(keys.partitionOfTail(row.getKey()), Amount.decode(row.getValue())));
+                    return tails;
+                });
+    }
+
+    /** {@return what retention has removed, by partitions} */
+    public CompletableFuture<Map<Integer, Amount>> trimmed(ReadTransaction tx) {
+        return tx.snapshot()
+                .getRange(keys.trims(), ReadTransaction.ROW_LIMIT_UNLIMITED, false, StreamingMode.WANT_ALL)
+                .asList()
+                .thenApply(rows -> {
+                    Map<Integer, Amount> trims = new HashMap<>();
+                    rows.forEach(row -> trims.put(
+                            keys.partitionOfTrim(row.getKey()),
+                            Trim.decode(row.getValue()).amount()));
+                    return trims;
+                });
+    }
+
+    /** {@return how many messages the partitions have; two range reads, however many messages there are} */
+    public CompletableFuture<List<TopicInfo.PartitionInfo>> partitions(ReadTransaction tx, int count) {
+        return tails(tx).thenCombine(trimmed(tx), (tails, trims) -> {
+            List<TopicInfo.PartitionInfo> all = new ArrayList<>();
+            for (int partition = 0; partition < count; partition++) {
+                Amount appended = tails.getOrDefault(partition, Amount.NOTHING);
+                Amount kept = appended.minus(trims.getOrDefault(partition, Amount.NOTHING));
+                all.add(new TopicInfo.PartitionInfo(partition, appended.messages(), kept.messages(), kept.bytes()));
+            }
+            return all;
+        });
+    }
+
+    /**
+     * Removes the messages that a retention does not keep, up to a mark.
+     *
+     * @return whether there may be more
+     */
+    public CompletableFuture<Boolean> trim(Transaction tx, int partition, RetentionRule rule, Instant now) {
+        return new Trimmer(keys, marks).trim(tx, partition, rule, now);
+    }
+}

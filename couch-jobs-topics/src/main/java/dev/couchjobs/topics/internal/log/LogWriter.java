@@ -1,0 +1,57 @@
+package dev.couchjobs.topics.internal.log;
+
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+/** Appends messages: a row each, and one addition to the tail of each partition. Two appends never conflict. */
+public final class LogWriter {
+    private static final byte[] NOTHING = {};
+
+    private final LogKeys keys;
+    private final Marks marks;
+
+    LogWriter(LogKeys keys, Marks marks) {
+        this.keys = keys;
+        this.marks = marks;
+    }
+
+    /** A message and its partition. */
+    public record Placed(int partition, MessageRow row) {}
+
+    /**
+     * Appends messages, in this order.
+     *
+     * @return the number of each within the commit
+     */
+    public CompletableFuture<List<Integer>> append(Transaction tx, List<Placed> messages, Instant now) {
+        Map<Integer, Amount> added = new TreeMap<>();
+        messages.forEach(placed -> added.merge(placed.partition(), placed.row().amount(), Amount::plus));
+        CompletableFuture<?>[] marked = added.keySet().stream()
+                .map(partition -> marks.markIfDue(tx, partition, now))
+                .toArray(CompletableFuture<?>[]::new);
+        List<Integer> numbers = new ArrayList<>();
+        for (Placed placed : messages) {
+            int number = AppendOrder.next(tx);
+            write(tx, placed, number);
+            numbers.add(number);
+        }
+        added.forEach((partition, amount) -> tx.mutate(MutationType.ADD, keys.tail(partition), amount.encode()));
+        return CompletableFuture.allOf(marked).thenApply(done -> numbers);
+    }
+
+    private void write(Transaction tx, Placed placed, int number) {
+        byte[] prefix = keys.messages(placed.partition());
+        Stamps.setKey(tx, prefix, number, NOTHING, placed.row().encode());
+        List<byte[]> chunks = placed.row().chunks();
+        for (int i = 0; i < chunks.size(); i++) {
+            Stamps.setKey(tx, prefix, number, Tuple.from(i).pack(), chunks.get(i));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.couchjobs.topics.internal.log;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.tuple.Tuple;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.topics.Offset;
+import dev.couchjobs.topics.UndecodableMessageException;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Makes messages of rows. A row that cannot be decoded becomes a message that says so, and stops no other. */
+final class MessageAssembler {
+    private static final int STAMP_ONLY = 1;
+
+    private final LogKeys keys;
+    private final List<StoredMessage> messages = new ArrayList<>();
+    private long bytes;
+
+    private @Nullable Versionstamp begun;
+    private @Nullable Tuple first;
+    private ByteArrayOutputStream chunks = new ByteArrayOutputStream();
+
+    MessageAssembler(LogKeys keys) {
+        this.keys = keys;
+    }
+
+    void add(KeyValue row) {
+        bytes += row.getValue().length;
+        Tuple place = keys.unpackMessage(row.getKey());
+        Versionstamp stamp = place.getVersionstamp(0);
+        if (place.size() > STAMP_ONLY) {
+            addChunk(stamp, row.getValue());
+        } else {
+            endIncomplete();
+            begin(stamp, row.getValue());
+        }
+        endIfComplete();
+    }
+
+    private void begin(Versionstamp stamp, byte[] value) {
+        try {
+            first = MessageRow.first(value);
+            begun = stamp;
+            chunks = new ByteArrayOutputStream();
+        } catch (RuntimeException e) { // Tuple throws several
+            addProblem(stamp, e);
+        }
+    }
+
+    /** A chunk without a first row belongs to a message that cannot be decoded. */
+    private void addChunk(Versionstamp stamp, byte[] value) {
+        if (stamp.equals(begun)) {
+            chunks.writeBytes(value);
+        }
+    }
+
+    private void endIfComplete() {
+        if (begun == null || first == null) {
+            return;
+        }
+        try {
+            if (chunks.size() == MessageRow.bytesInChunks(first)) {
+                messages.add(new StoredMessage(begun, MessageRow.decode(first, chunks.toByteArray()), null));
+                forget();
+            }
+        } catch (RuntimeException e) {
+            addProblem(begun, e);
+        }
+    }
+
+    private void endIncomplete() {
+        if (begun != null) {
+            addProblem(begun, new IllegalArgumentException("parts of its value are missing"));
+        }
+    }
+
+    private void addProblem(Versionstamp stamp, RuntimeException cause) {
+        String what = "The message at offset " + new Offset(stamp) + " cannot be decoded: " + cause.getMessage()
+                + ". Skip it, or read it with the version of the library that wrote it.";
+        messages.add(new StoredMessage(stamp, null, new UndecodableMessageException(what, cause)));
+        forget();
+    }
+
+    private void forget() {
+        begun = null;
+        first = null;
+    }
+
+    /** {@return whether the rows so far end within a message} */
+    boolean isWithinMessage() {
+        return begun != null;
+    }
+
+    int count() {
+        return messages.size();
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /** {@return the messages, once there are no more rows} */
+    List<StoredMessage> end() {
+        endIncomplete();
+        return messages;
+    }
+
+    /** {@return the messages that are complete} */
+    List<StoredMessage> complete() {
+        return messages;
+    }
+}

@@ -1,0 +1,119 @@
+package dev.couchjobs.topics.internal.log;
+
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.topics.MessageTooLargeException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is stored of a message, but for its place. A value that is too large for one row of the database follows in rows
+ * of its own, its chunks.
+ *
+ * @param token of the call that appended it; 0 if the caller's own transaction did
+ * @param value JSON in UTF-8, or the bytes themselves
+ */
+@SuppressWarnings("ArrayRecordComponent") // rows are never compared
+public record MessageRow(
+        long token, Instant appendedAt, @Nullable String key, Map<String, String> headers, byte[] value) {
+    static final int CHUNK_BYTES = 90_000;
+
+    private static final long FORMAT = 1;
+    private static final int KEY_BYTES_MAX = 1_000;
+    private static final int HEADER_BYTES_MAX = 8_000;
+    /** The rest of the 10,000,000 bytes of a transaction is for the caller. */
+    private static final int VALUE_BYTES_MAX = 8_000_000;
+
+    public MessageRow {
+        checkSize("The key of a message", bytes(key), KEY_BYTES_MAX);
+        checkSize("The headers of a message", headerBytes(headers), HEADER_BYTES_MAX);
+        checkSize("The value of a message", value.length, VALUE_BYTES_MAX);
+    }
+
+    private static void checkSize(String what, int bytes, int max) {
+        if (bytes > max) {
+            throw new MessageTooLargeException(what + " has at most " + max + " bytes, and this one " + bytes
+                    + ": store what is large elsewhere, and append where it is.");
+        }
+    }
+
+    private static int bytes(@Nullable String text) {
+        return text == null ? 0 : text.getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    private static int headerBytes(Map<String, String> headers) {
+        return headers.entrySet().stream()
+                .mapToInt(header -> bytes(header.getKey()) + bytes(header.getValue()))
+                .sum();
+    }
+
+    /** {@return what it counts for in the size of its partition} */
+    Amount amount() {
+        return new Amount(1, (long) bytes(key) + headerBytes(headers) + value.length);
+    }
+
+    private boolean isWhole() {
+        return value.length <= CHUNK_BYTES;
+    }
+
+    /** {@return the value of its first row} */
+    byte[] encode() {
+        List<String> flat = new ArrayList<>();
+        headers.forEach((name, text) -> {
+            flat.add(name);
+            flat.add(text);
+        });
+        return Tuple.from(
+                        FORMAT,
+                        token,
+                        appendedAt.toEpochMilli(),
+                        key,
+                        flat,
+                        isWhole() ? 0 : value.length,
+                        isWhole() ? value : null)
+                .pack();
+    }
+
+    /** {@return the values of the rows that follow} */
+    List<byte[]> chunks() {
+        List<byte[]> chunks = new ArrayList<>();
+        for (int from = 0; from < value.length && !isWhole(); from += CHUNK_BYTES) {
+            chunks.add(Arrays.copyOfRange(value, from, Math.min(value.length, from + CHUNK_BYTES)));
+        }
+        return chunks;
+    }
+
+    /** {@return how many bytes of a first row are in its chunks} */
+    static int bytesInChunks(Tuple first) {
+        return (int) first.getLong(5);
+    }
+
+    /** {@return the message of a first row} */
+    static MessageRow decode(Tuple first, byte[] chunks) {
+        Map<String, String> headers = new LinkedHashMap<>();
+        List<?> flat = first.getNestedList(4);
+        for (int i = 0; i < flat.size(); i += 2) {
+            headers.put((String) flat.get(i), (String) flat.get(i + 1));
+        }
+        byte[] whole = first.getBytes(6);
+        return new MessageRow(
+                first.getLong(1),
+                Instant.ofEpochMilli(first.getLong(2)),
+                first.getString(3),
+                headers,
+                whole == null ? chunks : whole);
+    }
+
+    static Tuple first(byte[] value) {
+        Tuple first = Tuple.fromBytes(value);
+        if (first.getLong(0) != FORMAT) {
+            throw new IllegalArgumentException("written by another version, in format " + first.getLong(0));
+        }
+        return first;
+    }
+}

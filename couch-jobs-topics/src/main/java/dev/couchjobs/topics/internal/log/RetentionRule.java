@@ -1,0 +1,34 @@
+package dev.couchjobs.topics.internal.log;
+
+import dev.couchjobs.topics.TopicSettings;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Which messages a topic keeps.
+ *
+ * <p>Nothing is removed on the word of one clock. A message is too old if the clock of this process says so, and if as
+ * many versions have passed: a cluster passes about a million a second, and jumps ahead, but never stands still.
+ */
+public record RetentionRule(TopicSettings settings) {
+    /** Versions pass a little slower under load. */
+    private static final double SLOWEST = 0.9;
+
+    boolean removes(Mark mark, Amount appended, long readVersion, Instant now) {
+        return isTooOld(mark, readVersion, now) || isTooMuch(mark, appended);
+    }
+
+    private boolean isTooOld(Mark mark, long readVersion, Instant now) {
+        return settings.maxAge()
+                .filter(age -> Duration.between(mark.time(), now).compareTo(age) > 0
+                        && readVersion - mark.version() > SLOWEST * TimeUnit.MILLISECONDS.toMicros(age.toMillis()))
+                .isPresent();
+    }
+
+    /** What is before the mark goes if what is behind it is enough. */
+    private boolean isTooMuch(Mark mark, Amount appended) {
+        return settings.maxBytes().isPresent()
+                && appended.minus(mark.amount()).bytes() >= settings.maxBytes().getAsLong();
+    }
+}

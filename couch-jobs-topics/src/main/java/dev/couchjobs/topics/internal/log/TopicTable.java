@@ -1,0 +1,97 @@
+package dev.couchjobs.topics.internal.log;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.topics.TopicExistsException;
+import dev.couchjobs.topics.TopicNotFoundException;
+import dev.couchjobs.topics.TopicSettings;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/** Which topics there are. */
+public final class TopicTable {
+    private final TopicKeys keys;
+    /** By the ids of topics; an id is never used again. */
+    private final ConcurrentMap<Long, Log> logs = new ConcurrentHashMap<>();
+
+    public TopicTable(TopicKeys keys) {
+        this.keys = keys;
+    }
+
+    /** A topic and its row. */
+    public record Named(String name, TopicRow row) {}
+
+    /** {@return the row of a topic} */
+    public CompletableFuture<Optional<TopicRow>> find(ReadTransaction tx, String name) {
+        return tx.get(keys.topic(name))
+                .thenApply(value -> Optional.ofNullable(value).map(TopicRow::decode));
+    }
+
+    /** {@return the row of a topic that has to be there} */
+    public CompletableFuture<TopicRow> get(ReadTransaction tx, String name) {
+        return find(tx, name).thenApply(row -> row.orElseThrow(() -> new TopicNotFoundException(name)));
+    }
+
+    /** {@return the log of a topic, to read or to append} */
+    public Log log(TopicRow row) {
+        return logs.computeIfAbsent(row.id(), id -> new Log(keys.log(id)));
+    }
+
+    /** {@return topics in the order of their names} */
+    public CompletableFuture<List<Named>> list(ReadTransaction tx, Optional<String> after, int limit) {
+        Range range = after.map(keys::topicsAfter).orElse(keys.topics());
+        return tx.getRange(range, limit, false, StreamingMode.WANT_ALL)
+                .asList()
+                .thenApply(rows -> rows.stream().map(this::named).toList());
+    }
+
+    private Named named(KeyValue row) {
+        return new Named(keys.nameOf(row.getKey()), TopicRow.decode(row.getValue()));
+    }
+
+    /** {@return false if it was there with these settings} */
+    public CompletableFuture<Boolean> create(
+            Transaction tx, String name, TopicSettings settings, long id, Instant now) {
+        return find(tx, name).thenApply(present -> {
+            if (present.isEmpty()) {
+                tx.set(keys.topic(name), new TopicRow(id, settings, now).encode());
+                return true;
+            }
+            TopicSettings those = present.get().settings();
+            if (!those.equals(settings)) {
+                throw new TopicExistsException(name, those);
+            }
+            return false;
+        });
+    }
+
+    public CompletableFuture<Void> change(Transaction tx, String name, TopicSettings settings) {
+        return get(tx, name).thenAccept(row -> {
+            if (settings.partitions() < row.settings().partitions()) {
+                throw new IllegalArgumentException("Topic \"" + name + "\" has "
+                        + row.settings().partitions() + " partitions, which hold messages; it cannot have fewer, such"
+                        + " as " + settings.partitions() + ".");
+            }
+            tx.set(keys.topic(name), row.with(settings).encode());
+        });
+    }
+
+    /** {@return whether there was one} */
+    public CompletableFuture<Boolean> delete(Transaction tx, String name) {
+        return find(tx, name).thenApply(present -> {
+            present.ifPresent(row -> {
+                tx.clear(keys.topic(name));
+                tx.clear(keys.log(row.id()).all());
+                logs.remove(row.id());
+            });
+            return present.isPresent();
+        });
+    }
+}

@@ -1,0 +1,82 @@
+package dev.couchjobs.topics.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.topics.NewMessage;
+import dev.couchjobs.topics.Position;
+import dev.couchjobs.topics.TopicInfo.PartitionInfo;
+import dev.couchjobs.topics.TopicSettings;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+/** A topic keeps messages as its settings say. */
+class TopicRetentionContract extends TopicsContract {
+
+    private void appendAt(Instant time, String value) {
+        await(node(() -> time).append(database, NEWS, NewMessage.of(value)));
+    }
+
+    private void sweepAt(Instant time) {
+        await(node(() -> time).sweep(database, NEWS));
+    }
+
+    @Test
+    void withoutRetentionMessagesStay() {
+        appendAt(NOON, "a");
+        appendAt(NOON.plus(Duration.ofDays(365)), "b");
+        sweepAt(NOON.plus(Duration.ofDays(36_500)));
+
+        assertThat(news()).containsExactly("a", "b");
+    }
+
+    @Test
+    void messagesBeyondASizeGo() {
+        for (int i = 0; i < 10; i++) {
+            appendAt(NOON.plus(Duration.ofMinutes(i)), i + "-".repeat(97)); // 100 bytes as JSON
+        }
+        await(topics.change(database, NEWS, TopicSettings.partitions(1).maxBytes(250)));
+        sweepAt(NOON.plus(Duration.ofMinutes(20)));
+
+        assertThat(news()).extracting(value -> value.charAt(0)).containsExactly('7', '8', '9');
+        assertThat(await(topics.describe(database, NEWS)).orElseThrow().partitions())
+                .containsExactly(new PartitionInfo(0, 10, 3, 300));
+    }
+
+    @Test
+    void aClockThatIsAheadRemovesNothingThatIsYoung() {
+        await(topics.change(database, NEWS, TopicSettings.partitions(1).maxAge(Duration.ofDays(7))));
+        appendAt(NOON, "a");
+        appendAt(NOON.plus(Duration.ofMinutes(1)), "b");
+        sweepAt(NOON.plus(Duration.ofDays(30)));
+        sweepAt(NOON.plus(Duration.ofDays(60)));
+
+        assertThat(news()).containsExactly("a", "b");
+    }
+
+    @Test
+    void aReaderOfWhatIsGoneGoesOnWithWhatIsKept() {
+        appendAt(NOON, "a");
+        Position afterFirst = read(Position.earliest()).next().orElseThrow();
+        for (int i = 1; i < 10; i++) {
+            appendAt(NOON.plus(Duration.ofMinutes(i)), i + "-".repeat(97));
+        }
+        await(topics.change(database, NEWS, TopicSettings.partitions(1).maxBytes(200)));
+        sweepAt(NOON.plus(Duration.ofMinutes(20)));
+
+        assertThat(values(read(afterFirst))).hasSize(2);
+        assertThat(values(read(Position.at(NOON)))).hasSize(2);
+    }
+
+    @Test
+    void whatWasAppendedSinceTheLastMarkGoesToo() {
+        await(topics.change(database, NEWS, TopicSettings.partitions(1).maxBytes(1)));
+        appendAt(NOON, "a");
+        appendAt(NOON.plusSeconds(1), "b");
+        sweepAt(NOON.plus(Duration.ofMinutes(5))); // leaves a mark
+        appendAt(NOON.plus(Duration.ofMinutes(6)), "c");
+        sweepAt(NOON.plus(Duration.ofMinutes(7)));
+
+        assertThat(news()).containsExactly("c");
+    }
+}
