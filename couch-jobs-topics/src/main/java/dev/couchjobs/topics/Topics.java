@@ -8,6 +8,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.PayloadException;
+import dev.couchjobs.topics.internal.groups.GroupTable;
 import dev.couchjobs.topics.internal.log.Log;
 import dev.couchjobs.topics.internal.log.MessageRow;
 import dev.couchjobs.topics.internal.log.RetentionRule;
@@ -35,9 +36,9 @@ import java.util.concurrent.CompletableFuture;
  * <p>Safe for use by several threads. RFC 035 describes what is stored.
  */
 public final class Topics {
-    private final Environment environment;
-    private final TopicTable table;
-    private final Values values;
+    final Environment environment;
+    final TopicTable table;
+    final Values values;
     private final PartitionChooser chooser;
 
     Topics(TopicsBuilder settings) {
@@ -218,6 +219,33 @@ public final class Topics {
                                             .toList(),
                                     page.isEnd()));
                 }));
+    }
+
+    /**
+     * A group of consumers of a topic. This reads nothing.
+     *
+     * @param topic the topic
+     * @param name 1 to 500 bytes in UTF-8, stable
+     * @param <T> the class of the messages' values
+     * @return the group
+     * @throws IllegalArgumentException if the name is empty, too long, or has half of a surrogate pair in it
+     */
+    public <T> ConsumerGroup<T> group(Topic<T> topic, String name) {
+        return new ConsumerGroup<>(this, topic, name);
+    }
+
+    /**
+     * Lists the groups of a topic by name.
+     *
+     * @param context a database or a transaction
+     * @param topic the topic
+     * @return the names; fails with {@link TopicNotFoundException}
+     */
+    public CompletableFuture<List<String>> groups(ReadTransactionContext context, Topic<?> topic) {
+        return TopicTransactions.read(
+                context,
+                "groups " + topic.name(),
+                tx -> table.get(tx, topic.name()).thenCompose(row -> new GroupTable(table.log(row)).list(tx)));
     }
 
     /**

@@ -126,7 +126,9 @@ class TopicLogContract extends TopicsContract {
     @Test
     void withoutAKeyThePartitionsTakeTurns() {
         await(topics.appendAll(
-                database, ORDERS, Stream.of(items(0, 8)).map(TopicLogContract::order).toList()));
+                database,
+                ORDERS,
+                Stream.of(items(0, 8)).map(TopicLogContract::order).toList()));
 
         assertThat(await(topics.describe(database, ORDERS)).orElseThrow().partitions())
                 .extracting(PartitionInfo::messages)

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Numbers the messages that a transaction appends: the commit's versionstamp is the same for all. The number belongs to
  * the transaction, so all instances of a process share it.
  */
-final class AppendOrder {
+public final class AppendOrder {
     private static final int NUMBER_MAX = 0xFFFF;
     private static final Cache<Object, AtomicInteger> NEXT =
             Caffeine.newBuilder().weakKeys().executor(Runnable::run).build();
@@ -29,7 +29,7 @@ final class AppendOrder {
     }
 
     /** {@return whether a transaction has appended messages, which its reads of a tail count} */
-    static boolean hasAppended(ReadTransaction tx) {
+    public static boolean hasAppended(ReadTransaction tx) {
         return NEXT.getIfPresent(identity(tx)) != null;
     }
 

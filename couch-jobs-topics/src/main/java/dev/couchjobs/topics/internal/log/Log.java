@@ -64,7 +64,7 @@ public final class Log {
                     .thenApply(mark -> new Place(mark.map(Mark::place).orElse(Stamps.FIRST), number(mark)))
                     .thenCombine(trim(tx, partition), Log::notBefore);
         }
-        return trim(tx, partition).thenApply(Trim::place);
+        return begin(tx, partition);
     }
 
     private static long number(Optional<Mark> mark) {
@@ -78,6 +78,11 @@ public final class Log {
     /** {@return all that was appended to a partition} */
     public CompletableFuture<Amount> tail(ReadTransaction tx, int partition) {
         return tx.snapshot().get(keys.tail(partition)).thenApply(Amount::decode);
+    }
+
+    /** {@return the place before the oldest message that is kept} */
+    public CompletableFuture<Place> begin(ReadTransaction tx, int partition) {
+        return trim(tx, partition).thenApply(Trim::place);
     }
 
     private CompletableFuture<Trim> trim(ReadTransaction tx, int partition) {

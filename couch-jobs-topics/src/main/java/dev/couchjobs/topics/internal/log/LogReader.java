@@ -1,5 +1,6 @@
 package dev.couchjobs.topics.internal.log;
 
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
@@ -8,7 +9,9 @@ import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.async.AsyncIterator;
 import com.apple.foundationdb.async.AsyncUtil;
 import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.topics.UncommittedMessagesException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * reader, which sees it next time.
  */
 public final class LogReader {
+    private static final int ACCESSED_UNREADABLE = 1036;
     /** Much less than a transaction reads in its five seconds. */
     private static final long PAGE_BYTES = 2_000_000;
 
@@ -29,7 +33,15 @@ public final class LogReader {
     public CompletableFuture<StoredPage> read(ReadTransaction tx, int partition, Versionstamp after, int limit) {
         MessageAssembler assembler = new MessageAssembler(keys);
         Range range = keys.messagesAfter(partition, after);
-        return read(tx.snapshot(), KeySelector.firstGreaterOrEqual(range.begin), range.end, limit, assembler);
+        return read(tx.snapshot(), KeySelector.firstGreaterOrEqual(range.begin), range.end, limit, assembler)
+                .exceptionallyCompose(error -> CompletableFuture.failedFuture(explained(error, partition)));
+    }
+
+    private static Throwable explained(Throwable error, int partition) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        return cause instanceof FDBException failure && failure.getCode() == ACCESSED_UNREADABLE
+                ? new UncommittedMessagesException(partition, cause)
+                : error;
     }
 
     private CompletableFuture<StoredPage> read(

@@ -1,0 +1,69 @@
+package dev.couchjobs.topics.internal.groups;
+
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.topics.internal.log.Place;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A partition as a group has it. This row decides: what commits an offset reads it with a conflict and writes it.
+ *
+ * @param place behind the messages that the group has consumed
+ * @param calls the calls that have consumed messages in transactions of their own
+ * @param epoch grows with each new holder and each seek, so that an earlier holder is told from this one
+ * @param holder the member that consumes the partition; null if none does
+ * @param failures how often the message behind the place has failed
+ */
+record GroupPartition(
+        Place place,
+        RecentCalls calls,
+        long epoch,
+        @Nullable String holder,
+        int failures) {
+    private static final long FORMAT = 1;
+
+    /** {@return a partition that nothing has consumed} */
+    static GroupPartition at(Place place) {
+        return new GroupPartition(place, RecentCalls.NONE, 0, null, 0);
+    }
+
+    byte[] encode() {
+        return Tuple.from(FORMAT, place.stamp(), place.number(), calls.encode(), epoch, holder, failures)
+                .pack();
+    }
+
+    static GroupPartition decode(byte[] value) {
+        Tuple row = Tuple.fromBytes(value);
+        return new GroupPartition(
+                new Place(row.getVersionstamp(1), row.getLong(2)),
+                RecentCalls.decode(row.getNestedTuple(3)),
+                row.getLong(4),
+                row.getString(5),
+                (int) row.getLong(6));
+    }
+
+    /** @param token of the call; 0 in the caller's own transaction */
+    GroupPartition consumedTo(Place newPlace, long token) {
+        return new GroupPartition(newPlace, token == 0 ? calls : calls.plus(token), epoch, holder, 0);
+    }
+
+    GroupPartition soughtTo(Place newPlace) {
+        return new GroupPartition(newPlace, calls, epoch + 1, holder, 0);
+    }
+
+    GroupPartition heldBy(@Nullable String member) {
+        return new GroupPartition(place, calls, epoch + 1, member, failures);
+    }
+
+    GroupPartition failedOnceMore() {
+        return new GroupPartition(place, calls, epoch, holder, failures + 1);
+    }
+
+    /** {@return this, from where the log begins if that is later} */
+    GroupPartition notBefore(Place begin) {
+        return place.stamp().compareTo(begin.stamp()) >= 0 ? this : new GroupPartition(begin, calls, epoch, holder, 0);
+    }
+
+    boolean isHeldBy(Claim claim) {
+        return claim.member().equals(holder) && claim.epoch() == epoch;
+    }
+}

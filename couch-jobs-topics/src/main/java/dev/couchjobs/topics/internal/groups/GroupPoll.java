@@ -1,0 +1,78 @@
+package dev.couchjobs.topics.internal.groups;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.topics.PartitionLostException;
+import dev.couchjobs.topics.internal.log.Amount;
+import dev.couchjobs.topics.internal.log.AppendOrder;
+import dev.couchjobs.topics.internal.log.Place;
+import dev.couchjobs.topics.internal.log.StoredMessage;
+import dev.couchjobs.topics.internal.log.StoredPage;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Takes the next messages of a partition, and moves the group behind them in the same transaction. */
+final class GroupPoll {
+    private final GroupTable table;
+    private final String group;
+
+    GroupPoll(GroupTable table, String group) {
+        this.table = table;
+        this.group = group;
+    }
+
+    /** The messages of a poll; {@code before} is the row that it read. */
+    record Taken(int partition, GroupPartition before, List<StoredMessage> messages, boolean isEnd) {}
+
+    /**
+     * Takes messages.
+     *
+     * @param claim of the member that polls; null if the caller is none, and no member may hold the partition
+     * @param token of the call; 0 in the caller's own transaction
+     */
+    CompletableFuture<Taken> take(Transaction tx, int partition, int limit, @Nullable Claim claim, long token) {
+        boolean countsOwnAppends = AppendOrder.hasAppended(tx);
+        CompletableFuture<Amount> tail = table.log().tail(tx, partition);
+        return table.partition(tx, group, partition).thenCompose(row -> {
+            requireClaim(row, partition, claim);
+            return table.log()
+                    .reader()
+                    .read(tx, partition, row.place().stamp(), limit)
+                    .thenCombine(tail, (page, appended) -> {
+                        Place place = behind(row.place(), page, countsOwnAppends ? null : appended);
+                        if (!place.equals(row.place())) {
+                            tx.set(
+                                    table.keys().partition(group, partition),
+                                    row.consumedTo(place, token).encode());
+                        }
+                        return new Taken(partition, row, page.messages(), page.isEnd());
+                    });
+        });
+    }
+
+    /**
+     * At the end of the log the number of the place is known, whatever it was before.
+     *
+     * @param appended null if it counts messages that this transaction appends, which it does not see
+     */
+    private static Place behind(Place before, StoredPage page, @Nullable Amount appended) {
+        List<StoredMessage> messages = page.messages();
+        return new Place(
+                messages.isEmpty()
+                        ? before.stamp()
+                        : messages.get(messages.size() - 1).stamp(),
+                page.isEnd() && appended != null ? appended.messages() : before.number() + messages.size());
+    }
+
+    private void requireClaim(GroupPartition row, int partition, @Nullable Claim claim) {
+        if (claim == null ? row.holder() != null : !row.isHeldBy(claim)) {
+            String holder = Optional.ofNullable(row.holder())
+                    .map(name -> "consumer \"" + name + "\" holds it")
+                    .orElse("no consumer holds it");
+            throw new PartitionLostException("Partition " + partition + " cannot be consumed by "
+                    + (claim == null ? "a poll" : "\"" + claim.member() + "\"") + " for group \"" + group + "\": "
+                    + holder + ". Nothing was consumed.");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package dev.couchjobs.topics.internal.groups;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.topics.GroupInfo.PartitionLag;
+import dev.couchjobs.topics.GroupNotFoundException;
+import dev.couchjobs.topics.Offset;
+import dev.couchjobs.topics.Position;
+import dev.couchjobs.topics.TopicInfo.PartitionInfo;
+import dev.couchjobs.topics.internal.log.Log;
+import dev.couchjobs.topics.internal.log.Place;
+import dev.couchjobs.topics.internal.log.Stamps;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+/** The groups of one topic. */
+public final class GroupTable {
+    private static final long FORMAT = 1;
+    private static final Place BEGIN = new Place(Stamps.FIRST, 0);
+
+    private final Log log;
+    private final GroupKeys keys;
+
+    public GroupTable(Log log) {
+        this.log = log;
+        keys = new GroupKeys(log.keys());
+    }
+
+    GroupKeys keys() {
+        return keys;
+    }
+
+    Log log() {
+        return log;
+    }
+
+    /** {@return whether there is such a group} */
+    public CompletableFuture<Boolean> exists(ReadTransaction tx, String group) {
+        return tx.get(keys.group(group)).thenApply(value -> value != null);
+    }
+
+    /** {@return the names of the groups} */
+    public CompletableFuture<List<String>> list(ReadTransaction tx) {
+        return tx.getRange(keys.groups(), ReadTransaction.ROW_LIMIT_UNLIMITED, false, StreamingMode.WANT_ALL)
+                .asList()
+                .thenApply(rows ->
+                        rows.stream().map(row -> keys.nameOf(row.getKey())).toList());
+    }
+
+    /** {@return false if it was there} */
+    public CompletableFuture<Boolean> create(
+            Transaction tx, String group, int partitions, Position start, Instant now) {
+        return exists(tx, group).thenCompose(isThere -> {
+            if (isThere) {
+                return CompletableFuture.completedFuture(false);
+            }
+            tx.set(keys.group(group), Tuple.from(FORMAT, now.toEpochMilli()).pack());
+            return place(tx, group, partitions, start).thenApply(done -> true);
+        });
+    }
+
+    private CompletableFuture<Void> place(Transaction tx, String group, int partitions, Position start) {
+        return CompletableFuture.allOf(IntStream.range(0, partitions)
+                .mapToObj(partition -> log.place(tx, partition, start)
+                        .thenAccept(place -> tx.set(
+                                keys.partition(group, partition),
+                                GroupPartition.at(place).encode())))
+                .toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** {@return whether there was one} */
+    public CompletableFuture<Boolean> delete(Transaction tx, String group) {
+        return exists(tx, group).thenApply(isThere -> {
+            tx.clear(keys.group(group));
+            tx.clear(keys.partitions(group));
+            tx.clear(keys.members(group));
+            Stamps.setValue(tx, keys.changed(group));
+            return isThere;
+        });
+    }
+
+    /** Moves a group to a position. */
+    public CompletableFuture<Void> seek(Transaction tx, String group, List<Integer> partitions, Position position) {
+        List<CompletableFuture<Void>> moved = new ArrayList<>();
+        for (int partition : partitions) {
+            moved.add(partition(tx, group, partition).thenCombine(log.place(tx, partition, position), (row, place) -> {
+                tx.set(keys.partition(group, partition), row.soughtTo(place).encode());
+                return null;
+            }));
+        }
+        return exists(tx, group)
+                .thenCompose(isThere -> isThere
+                        ? CompletableFuture.allOf(moved.toArray(CompletableFuture<?>[]::new))
+                        : CompletableFuture.failedFuture(new GroupNotFoundException(group)));
+    }
+
+    /** {@return a partition of a group; at the beginning of the log if the group has nothing of it} */
+    CompletableFuture<GroupPartition> partition(ReadTransaction tx, String group, int partition) {
+        return tx.get(keys.partition(group, partition))
+                .thenCombine(
+                        log.begin(tx, partition),
+                        (value, begin) -> value == null
+                                ? GroupPartition.at(begin)
+                                : GroupPartition.decode(value).notBefore(begin));
+    }
+
+    /** {@return the rows of a group, by partitions} */
+    CompletableFuture<Map<Integer, GroupPartition>> partitions(ReadTransaction tx, String group) {
+        return tx.snapshot()
+                .getRange(keys.partitions(group), ReadTransaction.ROW_LIMIT_UNLIMITED, false, StreamingMode.WANT_ALL)
+                .asList()
+                .thenApply(rows -> {
+                    Map<Integer, GroupPartition> partitions = new HashMap<>();
+                    rows.forEach(row ->
+                            partitions.put(keys.partitionOf(row.getKey()), GroupPartition.decode(row.getValue())));
+                    return partitions;
+                });
+    }
+
+    /** {@return what a group has still to consume: three range reads, however many messages there are} */
+    public CompletableFuture<List<PartitionLag>> lags(ReadTransaction tx, String group, int count) {
+        return partitions(tx, group)
+                .thenCombine(
+                        log.partitions(tx, count),
+                        (rows, infos) -> infos.stream()
+                                .map(info -> lag(info, rows.getOrDefault(info.partition(), GroupPartition.at(BEGIN))))
+                                .toList());
+    }
+
+    private static PartitionLag lag(PartitionInfo info, GroupPartition row) {
+        long removed = info.appended() - info.messages();
+        Place place = row.place();
+        return new PartitionLag(
+                info.partition(),
+                Math.max(0, info.appended() - Math.max(place.number(), removed)),
+                place.stamp().equals(Stamps.FIRST) ? Optional.empty() : Optional.of(new Offset(place.stamp())),
+                Optional.ofNullable(row.holder()));
+    }
+}
