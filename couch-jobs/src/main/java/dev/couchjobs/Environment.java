@@ -37,8 +37,8 @@ public record Environment(InstantSource clock, ScheduledExecutorService schedule
         return Optional.ofNullable(System.getenv("HOSTNAME")).orElse("localhost");
     }
 
-    /** Threads for handlers, which may block: virtual ones where the running Java has them. */
-    static ExecutorService handlerThreads() {
+    /** {@return threads for handlers, which may block: virtual ones where the running Java has them} */
+    public static ExecutorService handlerThreads() {
         return VirtualThreads.executor().orElseGet(() -> {
             AtomicInteger started = new AtomicInteger();
             return Executors.newCachedThreadPool(task -> {

@@ -139,6 +139,15 @@ public final class ConsumerGroup<T> {
     }
 
     /**
+     * A consumer that is handed messages as they come.
+     *
+     * @return a builder
+     */
+    public ConsumerBuilder<T> consumer() {
+        return new ConsumerBuilder<>(topics, this);
+    }
+
+    /**
      * Moves the group in all partitions. Consumers go on from there; what they are working on does not commit.
      *
      * @param context a database or a transaction

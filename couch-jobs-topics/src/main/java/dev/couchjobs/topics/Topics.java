@@ -36,12 +36,14 @@ import java.util.concurrent.CompletableFuture;
  * <p>Safe for use by several threads. RFC 035 describes what is stored.
  */
 public final class Topics {
+    final Database database;
     final Environment environment;
     final TopicTable table;
     final Values values;
     private final PartitionChooser chooser;
 
     Topics(TopicsBuilder settings) {
+        database = settings.database;
         environment = settings.environment;
         table = new TopicTable(new TopicKeys(settings.subspace));
         values = new Values(settings.codec);

@@ -1,5 +1,6 @@
 package dev.couchjobs.topics.internal.groups;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.topics.PartitionLostException;
 import dev.couchjobs.topics.internal.log.Amount;
@@ -22,8 +23,8 @@ final class GroupPoll {
         this.group = group;
     }
 
-    /** The messages of a poll; {@code before} is the row that it read. */
-    record Taken(int partition, GroupPartition before, List<StoredMessage> messages, boolean isEnd) {}
+    /** The messages of a poll; {@code before} is the row that it read, {@code behind} the place behind the messages. */
+    record Taken(int partition, GroupPartition before, Place behind, List<StoredMessage> messages) {}
 
     /**
      * Takes messages.
@@ -32,6 +33,18 @@ final class GroupPoll {
      * @param token of the call; 0 in the caller's own transaction
      */
     CompletableFuture<Taken> take(Transaction tx, int partition, int limit, @Nullable Claim claim, long token) {
+        return peek(tx, partition, limit, claim).thenApply(taken -> {
+            if (!taken.behind().equals(taken.before().place())) {
+                tx.set(
+                        table.keys().partition(group, partition),
+                        taken.before().consumedTo(taken.behind(), token).encode());
+            }
+            return taken;
+        });
+    }
+
+    /** Reads what {@link #take} takes. */
+    CompletableFuture<Taken> peek(ReadTransaction tx, int partition, int limit, @Nullable Claim claim) {
         boolean countsOwnAppends = AppendOrder.hasAppended(tx);
         CompletableFuture<Amount> tail = table.log().tail(tx, partition);
         return table.partition(tx, group, partition).thenCompose(row -> {
@@ -39,15 +52,13 @@ final class GroupPoll {
             return table.log()
                     .reader()
                     .read(tx, partition, row.place().stamp(), limit)
-                    .thenCombine(tail, (page, appended) -> {
-                        Place place = behind(row.place(), page, countsOwnAppends ? null : appended);
-                        if (!place.equals(row.place())) {
-                            tx.set(
-                                    table.keys().partition(group, partition),
-                                    row.consumedTo(place, token).encode());
-                        }
-                        return new Taken(partition, row, page.messages(), page.isEnd());
-                    });
+                    .thenCombine(
+                            tail,
+                            (page, appended) -> new Taken(
+                                    partition,
+                                    row,
+                                    behind(row.place(), page, countsOwnAppends ? null : appended),
+                                    page.messages()));
         });
     }
 
@@ -65,7 +76,8 @@ final class GroupPoll {
                 page.isEnd() && appended != null ? appended.messages() : before.number() + messages.size());
     }
 
-    private void requireClaim(GroupPartition row, int partition, @Nullable Claim claim) {
+    /** Fails unless the row of a partition names the member, or none if the caller is no member. */
+    void requireClaim(GroupPartition row, int partition, @Nullable Claim claim) {
         if (claim == null ? row.holder() != null : !row.isHeldBy(claim)) {
             String holder = Optional.ofNullable(row.holder())
                     .map(name -> "consumer \"" + name + "\" holds it")

@@ -26,13 +26,20 @@ public record MessageRow(
     private static final long FORMAT = 1;
     private static final int KEY_BYTES_MAX = 1_000;
     private static final int HEADER_BYTES_MAX = 8_000;
+    /** What the library adds to the headers of a dead letter. */
+    private static final int LIBRARY_HEADER_BYTES_MAX = 6_000;
     /** The rest of the 10,000,000 bytes of a transaction is for the caller. */
     private static final int VALUE_BYTES_MAX = 8_000_000;
 
     public MessageRow {
         checkSize("The key of a message", bytes(key), KEY_BYTES_MAX);
-        checkSize("The headers of a message", headerBytes(headers), HEADER_BYTES_MAX);
+        checkSize("The headers of a message", headerBytes(headers), HEADER_BYTES_MAX + LIBRARY_HEADER_BYTES_MAX);
         checkSize("The value of a message", value.length, VALUE_BYTES_MAX);
+    }
+
+    /** Refuses headers that leave no room for those of the library. */
+    public static void checkHeaders(Map<String, String> headers) {
+        checkSize("The headers of a message", headerBytes(headers), HEADER_BYTES_MAX);
     }
 
     private static void checkSize(String what, int bytes, int max) {

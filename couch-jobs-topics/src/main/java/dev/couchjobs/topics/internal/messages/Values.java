@@ -14,6 +14,7 @@ public record Values(JsonCodec codec) {
 
     /** {@return the row of a message} */
     public <T> MessageRow encode(Topic<T> topic, NewMessage<T> message, long token, Instant now) {
+        MessageRow.checkHeaders(message.headers());
         return new MessageRow(
                 token, now, message.key().orElse(null), message.headers(), encode(topic, message.value()));
     }

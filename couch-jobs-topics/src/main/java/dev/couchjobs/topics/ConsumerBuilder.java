@@ -1,0 +1,212 @@
+package dev.couchjobs.topics;
+
+import dev.couchjobs.Environment;
+import dev.couchjobs.PageRequest;
+import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.topics.internal.consumers.ConsumerEngine;
+import dev.couchjobs.topics.internal.consumers.ConsumerSettings;
+import dev.couchjobs.topics.internal.consumers.DeadLetters;
+import dev.couchjobs.topics.internal.consumers.Handler;
+import dev.couchjobs.topics.internal.log.TopicKeys;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds a consumer of a group.
+ *
+ * @param <T> the class of the messages' values
+ */
+public final class ConsumerBuilder<T> {
+    private static final Duration LEASE_LEAST = Duration.ofSeconds(1);
+
+    private final Topics topics;
+    private final ConsumerGroup<T> group;
+    private String name = "consumer";
+    private Position start = Position.earliest();
+    private int batch = 100;
+    private Duration lease = Duration.ofSeconds(10);
+    private Duration closeTimeout = Duration.ofSeconds(30);
+    private RetryPolicy retry = RetryPolicy.standard();
+    private @Nullable Topic<?> deadLetters;
+    private @Nullable Executor executor;
+    private @Nullable Function<Executor, Handler<T>> handler;
+
+    ConsumerBuilder(Topics topics, ConsumerGroup<T> group) {
+        this.topics = topics;
+        this.group = group;
+    }
+
+    /**
+     * Handles messages in the transaction that moves the group behind them: what the handler writes in it commits
+     * exactly once.
+     *
+     * @param newHandler the handler
+     * @return this builder
+     */
+    public ConsumerBuilder<T> inTransaction(TransactionalHandler<T> newHandler) {
+        Objects.requireNonNull(newHandler, "handler");
+        handler = threads -> Handler.inTransaction(newHandler, threads);
+        return this;
+    }
+
+    /**
+     * Handles messages, and moves the group behind them afterwards: each message is handled at least once. For work
+     * outside of the database, or that takes longer than a transaction.
+     *
+     * @param newHandler the handler
+     * @return this builder
+     */
+    public ConsumerBuilder<T> handle(MessageHandler<T> newHandler) {
+        Objects.requireNonNull(newHandler, "handler");
+        handler = threads -> Handler.beforeCommit(newHandler, threads);
+        return this;
+    }
+
+    /**
+     * The beginning of its name among the consumers of the group; something random follows.
+     *
+     * @param newName 1 to 500 bytes in UTF-8
+     * @return this builder
+     */
+    public ConsumerBuilder<T> name(String newName) {
+        TopicKeys.checkName("A consumer", newName);
+        name = newName;
+        return this;
+    }
+
+    /**
+     * Where the group begins if this consumer creates it; by default at the earliest message.
+     *
+     * @param newStart a position
+     * @return this builder
+     */
+    public ConsumerBuilder<T> startAt(Position newStart) {
+        start = Objects.requireNonNull(newStart, "start");
+        return this;
+    }
+
+    /**
+     * How many messages the handler gets at once, at most; by default 100.
+     *
+     * @param messages from 1 to 1,000
+     * @return this builder
+     * @throws IllegalArgumentException if it is less or more
+     */
+    public ConsumerBuilder<T> batch(int messages) {
+        batch = PageRequest.of(messages).limit();
+        return this;
+    }
+
+    /**
+     * After how long without a heartbeat this consumer counts as dead, so that others take its partitions; by default 10
+     * seconds. They take them within another third of the time. All consumers of a group need the same.
+     *
+     * @param newLease at least a second
+     * @return this builder
+     * @throws IllegalArgumentException if it is shorter
+     */
+    public ConsumerBuilder<T> lease(Duration newLease) {
+        if (newLease.compareTo(LEASE_LEAST) < 0) {
+            throw new IllegalArgumentException("A lease lasts at least a second, and this one " + newLease + ".");
+        }
+        lease = newLease;
+        return this;
+    }
+
+    /**
+     * How often a message is handled that fails, and with what pauses; by default as {@link RetryPolicy#standard} says.
+     * Meanwhile the messages behind it wait, so their order is kept.
+     *
+     * @param newRetry the policy
+     * @return this builder
+     */
+    public ConsumerBuilder<T> retry(RetryPolicy newRetry) {
+        retry = Objects.requireNonNull(newRetry, "retry");
+        return this;
+    }
+
+    /**
+     * A topic for messages that have failed as often as they may; the group goes on behind them. Without one, the group
+     * tries a message again and again, with the longest pause of the policy. The headers of a dead letter say where it
+     * comes from and what has failed.
+     *
+     * @param topic a topic that is there
+     * @return this builder
+     */
+    public ConsumerBuilder<T> deadLetters(Topic<?> topic) {
+        deadLetters = Objects.requireNonNull(topic, "topic");
+        return this;
+    }
+
+    /**
+     * Runs the handler; by default threads of its own do, virtual ones where the running Java has them.
+     *
+     * @param newExecutor runs as many handlers at once as the topic has partitions
+     * @return this builder
+     */
+    public ConsumerBuilder<T> executor(Executor newExecutor) {
+        executor = Objects.requireNonNull(newExecutor, "executor");
+        return this;
+    }
+
+    /**
+     * How long {@link TopicConsumer#close} waits for handlers; by default 30 seconds.
+     *
+     * @param timeout zero or more
+     * @return this builder
+     */
+    public ConsumerBuilder<T> closeTimeout(Duration timeout) {
+        closeTimeout = Objects.requireNonNull(timeout, "timeout");
+        return this;
+    }
+
+    /**
+     * Starts the consumer, and waits until it has joined.
+     *
+     * @return the consumer
+     * @throws IllegalStateException if it has no handler
+     * @throws TopicNotFoundException if there is no such topic
+     */
+    public TopicConsumer start() {
+        try {
+            return startAsync().join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
+    /**
+     * Starts the consumer.
+     *
+     * @return the consumer, when it has joined; fails as {@link #start} does
+     */
+    public CompletableFuture<TopicConsumer> startAsync() {
+        if (handler == null) {
+            throw new IllegalStateException("A consumer needs a handler: call inTransaction or handle.");
+        }
+        String member = name + "-"
+                + HexFormat.of().toHexDigits(topics.environment.random().nextLong());
+        ConsumerEngine<T> engine = new ConsumerEngine<>(new ConsumerSettings<>(
+                topics.database,
+                topics.environment,
+                topics.table,
+                topics.values,
+                group.topic(),
+                group.name(),
+                member,
+                start,
+                handler.apply(executor == null ? Environment.handlerThreads() : executor),
+                batch,
+                lease,
+                retry,
+                Optional.ofNullable(deadLetters).map(topic -> new DeadLetters(topics.table, topic.name()))));
+        return engine.start().thenApply(joined -> new TopicConsumer(member, engine, closeTimeout));
+    }
+}

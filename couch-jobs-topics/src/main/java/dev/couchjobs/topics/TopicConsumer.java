@@ -1,0 +1,62 @@
+package dev.couchjobs.topics;
+
+import dev.couchjobs.topics.internal.consumers.ConsumerEngine;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A consumer of a group that is at work: it shares the partitions with the other consumers of the group, and hands
+ * their messages to its handler. Safe for use by several threads.
+ */
+public final class TopicConsumer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(TopicConsumer.class);
+
+    private final String name;
+    private final ConsumerEngine<?> engine;
+    private final Duration closeTimeout;
+
+    TopicConsumer(String name, ConsumerEngine<?> engine, Duration closeTimeout) {
+        this.name = name;
+        this.engine = engine;
+        this.closeTimeout = closeTimeout;
+    }
+
+    /** {@return its name among the consumers of the group; unlike that of any other} */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * Begins no further messages, lets those that are being handled commit, and leaves the group.
+     *
+     * @return completes when the partitions are free
+     */
+    public CompletableFuture<Void> stop() {
+        return engine.stop();
+    }
+
+    /**
+     * Stops, and waits for it: at most the time that {@link ConsumerBuilder#closeTimeout} says. After that the lease of
+     * this consumer ends, and what it still handles does not commit.
+     */
+    @Override
+    public void close() {
+        try {
+            stop().get(closeTimeout.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            LOG.warn("Consumer {} was closed while a handler was running; another consumes its messages", name);
+        } catch (ExecutionException e) {
+            LOG.warn(
+                    "Consumer {} has not left its group, which frees its partitions after the lease: {}",
+                    name,
+                    String.valueOf(e.getCause()));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

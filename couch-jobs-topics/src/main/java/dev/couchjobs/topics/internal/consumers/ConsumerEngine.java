@@ -1,0 +1,236 @@
+package dev.couchjobs.topics.internal.consumers;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.couchjobs.loop.Loop;
+import dev.couchjobs.loop.Pause;
+import dev.couchjobs.topics.internal.groups.Claim;
+import dev.couchjobs.topics.internal.groups.Consumption;
+import dev.couchjobs.topics.internal.groups.GroupTable;
+import dev.couchjobs.topics.internal.groups.Membership;
+import dev.couchjobs.topics.internal.log.RetentionRule;
+import dev.couchjobs.topics.internal.log.TopicRow;
+import dev.couchjobs.topics.internal.transactions.TopicTransactions;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One consumer: a member of its group, with a runner for each partition that it holds. The members' rounds decide what
+ * it holds; a runner that meets another holder stops by itself.
+ */
+public final class ConsumerEngine<T> {
+    /** A member is dead after a lease without heartbeats; it sends several in this time. */
+    private static final int HEARTBEATS_PER_LEASE = 3;
+
+    private static final Logger LOG = LoggerFactory.getLogger(ConsumerEngine.class);
+    private static final Duration SWEEP_INTERVAL = Duration.ofMinutes(1);
+
+    private final ConsumerSettings<T> settings;
+    private final Membership membership;
+    private final Loop rounds;
+    private final Loop sweeps;
+
+    @GuardedBy("this") private final Map<Integer, PartitionRunner<T>> runners = new HashMap<>();
+
+    /** Of partitions whose handlers end before others may take them. */
+    @GuardedBy("this") private final Map<Integer, CompletableFuture<Void>> releases = new HashMap<>();
+
+    @GuardedBy("this") private boolean isClosed;
+
+    private volatile CompletableFuture<?> round = CompletableFuture.completedFuture(null);
+
+    /** A round with the row of the topic that it has read. */
+    private record Found(TopicRow topic, Membership.Round round) {}
+
+    public ConsumerEngine(ConsumerSettings<T> settings) {
+        this.settings = settings;
+        membership = new Membership(
+                settings.group(),
+                settings.member(),
+                settings.environment().random().nextInt(),
+                settings.lease());
+        String name = settings.group() + " of topic " + settings.topic().name();
+        rounds = new Loop("member of group " + name, settings.environment(), this::round);
+        rounds.backOffAtMost(settings.lease().dividedBy(HEARTBEATS_PER_LEASE));
+        sweeps = new Loop("retention by group " + name, settings.environment(), this::sweep);
+    }
+
+    /** Joins the group, which is created if it is not there. {@return completes when it has joined} */
+    public CompletableFuture<Void> start() {
+        return TopicTransactions.run(
+                        settings.database(),
+                        "join",
+                        tx -> settings.table()
+                                .get(tx, settings.topic().name())
+                                .thenCompose(row -> new GroupTable(
+                                                settings.table().log(row))
+                                        .create(
+                                                tx,
+                                                settings.group(),
+                                                row.settings().partitions(),
+                                                settings.start(),
+                                                settings.environment().clock().instant())))
+                .thenAccept(created -> {
+                    rounds.wakeUp();
+                    sweeps.wakeUp();
+                });
+    }
+
+    private CompletableFuture<Pause> round() {
+        CompletableFuture<Pause> running = TopicTransactions.run(
+                        settings.database(),
+                        "heartbeat",
+                        tx -> settings.table()
+                                .get(tx, settings.topic().name())
+                                .thenCompose(row -> membership
+                                        .round(
+                                                tx,
+                                                new GroupTable(settings.table().log(row)),
+                                                row.settings().partitions(),
+                                                settings.environment().clock().instant())
+                                        .thenApply(found -> new Found(row, found))))
+                .thenApply(found -> {
+                    GroupTable table = new GroupTable(settings.table().log(found.topic()));
+                    adopt(table, found.round().claims());
+                    found.round().release().forEach(partition -> release(table, partition));
+                    return Pause.until(found.round().changed())
+                            .cappedAt(settings.lease().dividedBy(HEARTBEATS_PER_LEASE));
+                });
+        round = running;
+        return running;
+    }
+
+    /** Runs what is held, and nothing else. */
+    private synchronized void adopt(GroupTable table, List<Claim> claims) {
+        if (isClosed) {
+            return;
+        }
+        Set<Integer> held = new HashSet<>();
+        for (Claim claim : claims) {
+            held.add(claim.partition());
+            PartitionRunner<T> runner = runners.get(claim.partition());
+            boolean isNew = runner == null || !runner.claim().equals(claim);
+            if (isNew && !releases.containsKey(claim.partition())) {
+                replace(table, claim, runner);
+            }
+        }
+        runners.values().removeIf(runner -> {
+            boolean isLost = !held.contains(runner.claim().partition());
+            if (isLost) {
+                var unused = runner.stop();
+            }
+            return isLost;
+        });
+    }
+
+    /** After a seek, or after a loss and a new claim, the former runner ends before the next one begins. */
+    @GuardedBy("this") private void replace(GroupTable table, Claim claim, @Nullable PartitionRunner<T> former) {
+        PartitionRunner<T> next =
+                new PartitionRunner<>(settings, claim, new Consumption(table, settings.group(), claim), rounds::wakeUp);
+        runners.put(claim.partition(), next);
+        if (former == null) {
+            next.start();
+        } else {
+            var unused = former.stop().thenRun(next::start);
+        }
+    }
+
+    /** What is handled goes on until it has committed; then others may take the partition. Heartbeats go on meanwhile. */
+    private synchronized void release(GroupTable table, int partition) {
+        PartitionRunner<T> runner = runners.remove(partition);
+        if (runner == null || isClosed) {
+            return;
+        }
+        CompletableFuture<Void> release = runner.stop()
+                .thenCompose(done -> TopicTransactions.run(
+                        settings.database(), "release", tx -> membership.release(tx, table, List.of(runner.claim()))));
+        releases.put(partition, release);
+        var unused = release.whenComplete((done, error) -> released(partition, error));
+    }
+
+    private void released(int partition, @Nullable Throwable error) {
+        synchronized (this) {
+            releases.remove(partition);
+        }
+        if (error != null) {
+            LOG.warn("Partition {} of topic {} was not released, and is again: {}", partition, settings.topic(), error);
+        }
+        rounds.wakeUp();
+    }
+
+    private CompletableFuture<Void> stop(List<PartitionRunner<T>> stopping) {
+        return CompletableFuture.allOf(
+                stopping.stream().map(PartitionRunner::stop).toArray(CompletableFuture<?>[]::new));
+    }
+
+    private static <T> List<Claim> claims(List<PartitionRunner<T>> runners) {
+        return runners.stream().map(PartitionRunner::claim).toList();
+    }
+
+    /** The holder of a partition removes what its retention does not keep. */
+    private CompletableFuture<Pause> sweep() {
+        return TopicTransactions.read(
+                        settings.database(),
+                        "sweep",
+                        tx -> settings.table().get(tx, settings.topic().name()))
+                .thenCompose(row -> sweep(row, held(), 0))
+                .thenApply(done -> Pause.atMost(SWEEP_INTERVAL));
+    }
+
+    private synchronized List<Integer> held() {
+        return List.copyOf(runners.keySet());
+    }
+
+    private CompletableFuture<Void> sweep(TopicRow row, List<Integer> partitions, int index) {
+        if (index == partitions.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        return TopicTransactions.run(
+                        settings.database(),
+                        "sweep",
+                        tx -> settings.table()
+                                .log(row)
+                                .trim(
+                                        tx,
+                                        partitions.get(index),
+                                        new RetentionRule(row.settings()),
+                                        settings.environment().clock().instant()))
+                .thenCompose(hasMore -> sweep(row, partitions, hasMore ? index : index + 1));
+    }
+
+    /** Begins nothing more, waits for what is handled, and leaves the group. */
+    public CompletableFuture<Void> stop() {
+        List<PartitionRunner<T>> all;
+        List<CompletableFuture<Void>> releasing;
+        synchronized (this) {
+            isClosed = true;
+            all = List.copyOf(runners.values());
+            releasing = List.copyOf(releases.values());
+            runners.clear();
+        }
+        rounds.close();
+        sweeps.close();
+        return round.handle((pause, error) -> true)
+                .thenCompose(ended -> stop(all))
+                .thenCompose(stopped -> CompletableFuture.allOf(releasing.toArray(CompletableFuture<?>[]::new))
+                        .handle((done, error) -> true))
+                .thenCompose(done -> TopicTransactions.run(
+                        settings.database(),
+                        "leave",
+                        tx -> settings.table()
+                                .find(tx, settings.topic().name())
+                                .thenCompose(row -> row.isEmpty()
+                                        ? CompletableFuture.completedFuture(null)
+                                        : membership.leave(
+                                                tx,
+                                                new GroupTable(settings.table().log(row.get())),
+                                                claims(all)))));
+    }
+}

@@ -1,0 +1,44 @@
+package dev.couchjobs.topics.internal.consumers;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.Environment;
+import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.topics.Message;
+import dev.couchjobs.topics.Position;
+import dev.couchjobs.topics.Topic;
+import dev.couchjobs.topics.internal.log.StoredMessage;
+import dev.couchjobs.topics.internal.log.TopicTable;
+import dev.couchjobs.topics.internal.messages.Values;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the parts of one consumer share.
+ *
+ * @param member the consumer's name among the members of its group
+ * @param start where a group begins that is not there yet
+ * @param deadLetters what a message goes to that has failed too often
+ */
+public record ConsumerSettings<T>(
+        Database database,
+        Environment environment,
+        TopicTable table,
+        Values values,
+        Topic<T> topic,
+        String group,
+        String member,
+        Position start,
+        Handler<T> handler,
+        int batch,
+        Duration lease,
+        RetryPolicy retry,
+        Optional<DeadLetters> deadLetters) {
+
+    /** {@return the messages as the handler gets them} */
+    List<Message<T>> decode(int partition, List<StoredMessage> messages) {
+        return messages.stream()
+                .map(stored -> values.message(topic, partition, stored))
+                .toList();
+    }
+}

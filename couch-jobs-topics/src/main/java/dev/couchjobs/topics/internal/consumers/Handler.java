@@ -1,0 +1,79 @@
+package dev.couchjobs.topics.internal.consumers;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.topics.Message;
+import dev.couchjobs.topics.MessageHandler;
+import dev.couchjobs.topics.TransactionalHandler;
+import dev.couchjobs.topics.internal.groups.Consumption;
+import dev.couchjobs.topics.internal.groups.Consumption.Next;
+import dev.couchjobs.topics.internal.transactions.TopicTransactions;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+
+/** How a consumer handles messages: before the group moves behind them, or in the transaction that moves it. */
+public interface Handler<T> {
+
+    /** {@return the messages that were handled} Fails with a {@link HandlerFailure} if the user's code does. */
+    CompletableFuture<Next> run(
+            Database database, Consumption partition, int limit, Function<Next, List<Message<T>>> decode);
+
+    /** A handler that runs in the transaction that commits the offset. */
+    static <T> Handler<T> inTransaction(TransactionalHandler<T> handler, Executor executor) {
+        return (database, partition, limit, decode) -> TopicTransactions.run(
+                database,
+                "consume",
+                tx -> partition.take(tx, limit).thenCompose(next -> {
+                    if (next.messages().isEmpty()) {
+                        return CompletableFuture.completedFuture(next);
+                    }
+                    return call(executor, next, () -> {
+                        handler.handle(tx, decode.apply(next));
+                        return next;
+                    });
+                }));
+    }
+
+    /** A handler that runs before the offset is committed: after a crash it sees the messages again. */
+    static <T> Handler<T> beforeCommit(MessageHandler<T> handler, Executor executor) {
+        return (database, partition, limit, decode) -> TopicTransactions.read(
+                        database, "consume", tx -> partition.peek(tx, limit))
+                .thenCompose(next -> next.messages().isEmpty()
+                        ? CompletableFuture.completedFuture(next)
+                        : call(executor, next, () -> {
+                                    handler.handle(decode.apply(next));
+                                    return next;
+                                })
+                                .thenCompose(handled -> commit(database, partition, handled)));
+    }
+
+    private static CompletableFuture<Next> commit(Database database, Consumption partition, Next handled) {
+        return TopicTransactions.run(
+                database,
+                "consume",
+                (Transaction tx) -> partition.commit(tx, handled).thenApply(done -> handled));
+    }
+
+    private static CompletableFuture<Next> call(Executor executor, Next next, Callable<Next> handler) {
+        CompletableFuture<Next> result = new CompletableFuture<>();
+        executor.execute(() -> {
+            try {
+                result.complete(handler.call());
+            } catch (Throwable e) { // whatever the user's code throws is a failure of these messages
+                result.completeExceptionally(isOfDatabase(e) ? e : new HandlerFailure(next, e));
+            }
+        });
+        return result;
+    }
+
+    /** The database tries the transaction again, or says why it cannot. */
+    private static boolean isOfDatabase(Throwable error) {
+        return error instanceof FDBException
+                || (error instanceof CompletionException && error.getCause() instanceof FDBException);
+    }
+}

@@ -1,0 +1,159 @@
+package dev.couchjobs.topics.internal.groups;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.topics.internal.log.Stamps;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+
+/** One member of a group: its heartbeat, and what it takes and gives back. One call at a time. */
+public final class Membership {
+    private final String group;
+    private final String me;
+    private final int first;
+    private final LeaseWatch leases;
+
+    /** @param first spreads what members take at the same time */
+    public Membership(String group, String me, int first, Duration lease) {
+        this.group = group;
+        this.me = me;
+        this.first = first;
+        leases = new LeaseWatch(lease);
+    }
+
+    /**
+     * What a round has found.
+     *
+     * @param claims all that this member holds once the round has committed
+     * @param release what it is to give back
+     * @param changed fires when another round is worthwhile
+     */
+    public record Round(List<Claim> claims, List<Integer> release, CompletableFuture<Void> changed) {}
+
+    /** Sends a heartbeat, and takes partitions that are free or whose holders are dead. */
+    public CompletableFuture<Round> round(Transaction tx, GroupTable table, int partitions, Instant now) {
+        GroupKeys keys = table.keys();
+        CompletableFuture<Map<String, byte[]>> members = members(tx, keys);
+        CompletableFuture<Map<Integer, GroupPartition>> rows = table.partitions(tx, group);
+        CompletableFuture<Long> version = tx.getReadVersion();
+        return CompletableFuture.allOf(members, rows, version).thenCompose(done -> {
+            Set<String> dead = dead(members.join(), version.join(), now);
+            SortedSet<String> live = new TreeSet<>(members.join().keySet());
+            live.removeAll(dead);
+            boolean joins = live.add(me);
+            List<Optional<String>> holders = holders(rows.join(), partitions);
+            Assignment mine = Assignment.of(me, live, holders, first);
+            boolean changes = joins || !dead.isEmpty();
+            if (changes) {
+                Stamps.setValue(tx, keys.changed(group));
+            }
+            Stamps.setValue(tx, keys.member(group, me));
+            return CompletableFuture.allOf(dead.stream()
+                            .map(member -> remove(tx, keys.member(group, member)))
+                            .toArray(CompletableFuture<?>[]::new))
+                    .thenCompose(removed -> take(tx, table, mine.take(), live))
+                    .thenApply(taken -> {
+                        List<Claim> claims = new ArrayList<>(taken);
+                        rows.join().forEach((partition, row) -> {
+                            if (me.equals(row.holder())) {
+                                claims.add(new Claim(me, partition, row.epoch()));
+                            }
+                        });
+                        // What this transaction writes it cannot watch.
+                        CompletableFuture<Void> changed =
+                                changes ? CompletableFuture.completedFuture(null) : tx.watch(keys.changed(group));
+                        return new Round(List.copyOf(claims), mine.release(), changed);
+                    });
+        });
+    }
+
+    private Set<String> dead(Map<String, byte[]> members, long version, Instant now) {
+        leases.keepOnly(members.keySet());
+        Set<String> dead = new HashSet<>();
+        members.forEach((member, heartbeat) -> {
+            if (!member.equals(me) && leases.isDead(member, heartbeat, version, now)) {
+                dead.add(member);
+            }
+        });
+        return dead;
+    }
+
+    /** A heartbeat that comes meanwhile is a conflict. */
+    private static CompletableFuture<Void> remove(Transaction tx, byte[] key) {
+        return tx.get(key).thenAccept(present -> tx.clear(key));
+    }
+
+    private static List<Optional<String>> holders(Map<Integer, GroupPartition> rows, int partitions) {
+        List<Optional<String>> holders = new ArrayList<>();
+        for (int partition = 0; partition < partitions; partition++) {
+            holders.add(Optional.ofNullable(rows.get(partition)).map(GroupPartition::holder));
+        }
+        return holders;
+    }
+
+    private CompletableFuture<List<Claim>> take(
+            Transaction tx, GroupTable table, List<Integer> partitions, SortedSet<String> live) {
+        List<CompletableFuture<Optional<Claim>>> taken = partitions.stream()
+                .map(partition -> take(tx, table, partition, live))
+                .toList();
+        return CompletableFuture.allOf(taken.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> taken.stream()
+                        .map(CompletableFuture::join)
+                        .flatMap(Optional::stream)
+                        .toList());
+    }
+
+    private CompletableFuture<Optional<Claim>> take(
+            Transaction tx, GroupTable table, int partition, SortedSet<String> live) {
+        return table.partition(tx, group, partition).thenApply(row -> {
+            if (row.holder() != null && live.contains(row.holder())) {
+                return Optional.empty();
+            }
+            GroupPartition held = row.heldBy(me);
+            tx.set(table.keys().partition(group, partition), held.encode());
+            return Optional.of(new Claim(me, partition, held.epoch()));
+        });
+    }
+
+    private CompletableFuture<Map<String, byte[]>> members(ReadTransaction tx, GroupKeys keys) {
+        return tx.snapshot()
+                .getRange(keys.members(group), ReadTransaction.ROW_LIMIT_UNLIMITED, false, StreamingMode.WANT_ALL)
+                .asList()
+                .thenApply(rows -> {
+                    Map<String, byte[]> members = new HashMap<>();
+                    rows.forEach(row -> members.put(keys.memberOf(row.getKey()), row.getValue()));
+                    return members;
+                });
+    }
+
+    /** Gives partitions back that this member still holds. */
+    public CompletableFuture<Void> release(Transaction tx, GroupTable table, List<Claim> claims) {
+        Stamps.setValue(tx, table.keys().changed(group));
+        return CompletableFuture.allOf(claims.stream()
+                .map(claim -> table.partition(tx, group, claim.partition()).thenAccept(row -> {
+                    if (me.equals(row.holder())) {
+                        tx.set(
+                                table.keys().partition(group, claim.partition()),
+                                row.heldBy(null).encode());
+                    }
+                }))
+                .toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** Leaves the group. */
+    public CompletableFuture<Void> leave(Transaction tx, GroupTable table, List<Claim> claims) {
+        tx.clear(table.keys().member(group, me));
+        return release(tx, table, claims);
+    }
+}
