@@ -1,6 +1,8 @@
 package dev.couchjobs.topics;
 
+import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.topics.internal.consumers.ConsumerEngine;
@@ -10,6 +12,7 @@ import dev.couchjobs.topics.internal.consumers.Handler;
 import dev.couchjobs.topics.internal.log.TopicKeys;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -67,6 +70,25 @@ public final class ConsumerBuilder<T> {
         Objects.requireNonNull(newHandler, "handler");
         handler = threads -> Handler.beforeCommit(newHandler, threads);
         return this;
+    }
+
+    /**
+     * Adds jobs for messages, in the transaction that moves the group behind them: each message adds its jobs exactly
+     * once.
+     *
+     * @param jobs jobs of the same database
+     * @param make the jobs of a message
+     * @return this builder
+     */
+    public ConsumerBuilder<T> addJobs(CouchJobs jobs, Function<Message<T>, List<NewJob<?>>> make) {
+        Objects.requireNonNull(jobs, "jobs");
+        Objects.requireNonNull(make, "make");
+        return inTransaction((tx, messages) -> {
+            List<NewJob<?>> added = messages.stream()
+                    .flatMap(message -> make.apply(message).stream())
+                    .toList();
+            var unused = jobs.addAll(tx, added).join();
+        });
     }
 
     /**

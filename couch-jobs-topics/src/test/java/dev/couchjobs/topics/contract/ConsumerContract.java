@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.subspace.Subspace;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.Worker;
 import dev.couchjobs.topics.ConsumerBuilder;
 import dev.couchjobs.topics.ConsumerGroup;
 import dev.couchjobs.topics.GroupInfo.PartitionLag;
@@ -357,6 +361,27 @@ class ConsumerContract extends TopicsContract {
             assertThat(consumer.name()).isNotEmpty();
         }
         assertThat(overlaps).isEmpty();
+    }
+
+    @Test
+    void aTopicFeedsJobs() throws InterruptedException {
+        JobType<String, Void> shout = JobType.of("shout", String.class);
+        append("a", "b");
+        try (CouchJobs jobs = CouchJobs.builder(database).subspace(prefix).build();
+                TopicConsumer consumer = readers.consumer()
+                        .addJobs(
+                                jobs,
+                                message -> List.of(
+                                        NewJob.of(shout, message.value()).id("job-" + message.value())))
+                        .start();
+                Worker worker = jobs.worker()
+                        .process(shout, job -> seen.add(job.data() + "!"))
+                        .start()) {
+            append("c");
+            assertThat(next(3)).containsExactlyInAnyOrder("a!", "b!", "c!");
+            assertThat(consumer.name()).isNotEmpty();
+            assertThat(worker.name()).isNotEmpty();
+        }
     }
 
     @Test
