@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Orders: one commit writes the row, publishes the event and adds the job. A consumer keeps the revenue of each customer
- * in the transaction that moves its offset, so each order counts once, also if the consumer dies in between.
+ * Orders: one commit writes the row, publishes the event and adds the job. A consumer adds to the revenue of a customer
+ * in the transaction that moves its offset, so each order counts once, also if the consumer dies.
  */
 public final class OrderEvents {
     private static final Topic<Order> ORDERS = Topic.of("orders", Order.class);

@@ -127,8 +127,8 @@ public final class ConsumerBuilder<T> {
     }
 
     /**
-     * After how long without a heartbeat this consumer counts as dead, so that others take its partitions; by default 10
-     * seconds. They take them within another third of the time. All consumers of a group need the same.
+     * After how long without a heartbeat this consumer counts as dead, so that others take its partitions; by default
+     * 10 seconds. They take them within another third of the time. All consumers of a group need the same.
      *
      * @param newLease at least a second
      * @return this builder

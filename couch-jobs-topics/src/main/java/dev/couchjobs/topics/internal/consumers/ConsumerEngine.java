@@ -142,7 +142,7 @@ public final class ConsumerEngine<T> {
         }
     }
 
-    /** What is handled goes on until it has committed; then others may take the partition. Heartbeats go on meanwhile. */
+    /** Others may take the partition once what is handled has committed. Heartbeats go on meanwhile. */
     private synchronized void release(GroupTable table, int partition) {
         PartitionRunner<T> runner = runners.remove(partition);
         if (runner == null || isClosed) {

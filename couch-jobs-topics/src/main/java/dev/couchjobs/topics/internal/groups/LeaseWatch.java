@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Tells which members are dead, from their heartbeats, as one process sees them.
  *
- * <p>A member is dead once its heartbeat has not changed for the lease: by the clock of this process, which may jump, and
- * by the versions of the database, which may jump too. Both have to say so. No clocks of two processes are compared.
- * One thread at a time.
+ * <p>A member is dead once its heartbeat has not changed for the lease: by the clock of this process, which may jump,
+ * and by the versions of the database, which may jump too. Both have to say so. No clocks of two processes are
+ * compared. One thread at a time.
  */
 final class LeaseWatch {
     private final Duration lease;
