@@ -1,16 +1,20 @@
 package dev.couchjobs.topics;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.topics.internal.groups.GroupTable;
+import dev.couchjobs.topics.internal.groups.Peeks;
 import dev.couchjobs.topics.internal.groups.PollCall;
 import dev.couchjobs.topics.internal.log.Log;
+import dev.couchjobs.topics.internal.log.TailWait;
 import dev.couchjobs.topics.internal.log.TopicKeys;
 import dev.couchjobs.topics.internal.messages.PartitionChooser;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.OptionalInt;
@@ -62,6 +66,20 @@ public final class ConsumerGroup<T> {
                     Log log = topics.table.log(row);
                     return verb.apply(tx, new GroupTable(log), row.settings());
                 }));
+    }
+
+    private <R> CompletableFuture<R> read(ReadTransactionContext context, String purpose, GroupRead<R> verb) {
+        return TopicTransactions.read(
+                context,
+                purpose + " " + topic.name(),
+                tx -> topics.table.get(tx, topic.name()).thenCompose(row -> {
+                    Log log = topics.table.log(row);
+                    return verb.apply(tx, new GroupTable(log), row.settings());
+                }));
+    }
+
+    private interface GroupRead<R> {
+        CompletableFuture<R> apply(ReadTransaction tx, GroupTable table, TopicSettings settings);
     }
 
     /** A verb with what it needs of the topic. */
@@ -139,6 +157,79 @@ public final class ConsumerGroup<T> {
     }
 
     /**
+     * Reads the next messages of one partition that has some, and does not move the group. Two callers may get the same
+     * messages; only one of them commits.
+     *
+     * @param context a database or a transaction
+     * @param partition the only one to look at; empty for any that no consumer holds
+     * @param limit how many messages at most, from 1 to 1,000
+     * @return the messages; fails as {@link #poll(TransactionContext, int, int)} does
+     */
+    public CompletableFuture<GroupPage<T>> peek(ReadTransactionContext context, OptionalInt partition, int limit) {
+        PageRequest.of(limit);
+        int first = turn.getAndIncrement();
+        return read(context, "peek", (tx, table, settings) -> {
+                    partition.ifPresent(chosen -> PartitionChooser.check(topic.name(), chosen, settings));
+                    Peeks peeks = new Peeks(table, name);
+                    CompletableFuture<List<Integer>> candidates = partition.isPresent()
+                            ? CompletableFuture.completedFuture(List.of(partition.getAsInt()))
+                            : peeks.candidates(tx, settings.partitions(), first);
+                    return candidates.thenCompose(found -> peeks.peek(tx, found, limit));
+                })
+                .thenApply(peeked -> new GroupPage<>(
+                        peeked.partition(),
+                        peeked.messages().stream()
+                                .map(stored -> topics.values.message(topic, peeked.partition(), stored))
+                                .toList(),
+                        peeked.cursor()));
+    }
+
+    /**
+     * Moves the group behind messages that {@link #peek} has read. To repeat it does no harm.
+     *
+     * @param context a database or a transaction
+     * @param cursor of the page
+     * @return completes when it is done; fails with {@link PartitionLostException} if the group has been moved since, or
+     *     a consumer holds the partition; with {@link GroupNotFoundException}, or with {@link IllegalArgumentException}
+     *     if this is no cursor
+     */
+    public CompletableFuture<Void> commit(TransactionContext context, String cursor) {
+        return run(
+                context,
+                "commit",
+                (tx, table, settings) -> table.exists(tx, name)
+                        .thenCompose(isThere -> isThere
+                                ? new Peeks(table, name).commit(tx, cursor)
+                                : CompletableFuture.failedFuture(new GroupNotFoundException(name))));
+    }
+
+    /**
+     * Waits for messages that the group has still to consume. A watch wakes it; nothing is polled. Cancelling the
+     * future ends the wait.
+     *
+     * @param timeout how long to wait
+     * @return true if there may be some; false when the time is up. Fails with {@link TopicNotFoundException}
+     */
+    public CompletableFuture<Boolean> await(Duration timeout) {
+        return new TailWait(topics.environment)
+                .await(
+                        run(
+                                topics.database,
+                                "await",
+                                (tx, table, settings) -> new Peeks(table, name)
+                                        .candidates(tx, settings.partitions(), 0)
+                                        .thenApply(candidates -> candidates.isEmpty()
+                                                ? TailWait.watch(
+                                                        tx,
+                                                        table.log(),
+                                                        IntStream.range(0, settings.partitions())
+                                                                .boxed()
+                                                                .toList())
+                                                : List.of())),
+                        timeout);
+    }
+
+    /**
      * A consumer that is handed messages as they come.
      *
      * @return a builder
@@ -190,18 +281,13 @@ public final class ConsumerGroup<T> {
      * @return where it is; fails with {@link TopicNotFoundException} or {@link GroupNotFoundException}
      */
     public CompletableFuture<GroupInfo> describe(ReadTransactionContext context) {
-        return TopicTransactions.read(
+        return read(
                 context,
-                "describe group " + topic.name(),
-                tx -> topics.table.get(tx, topic.name()).thenCompose(row -> {
-                    GroupTable table = new GroupTable(topics.table.log(row));
-                    return table.exists(tx, name).thenCompose(isThere -> {
-                        if (!isThere) {
-                            return CompletableFuture.failedFuture(new GroupNotFoundException(name));
-                        }
-                        return table.lags(tx, name, row.settings().partitions())
-                                .thenApply(lags -> new GroupInfo(topic.name(), name, lags));
-                    });
-                }));
+                "describe group",
+                (tx, table, settings) -> table.exists(tx, name)
+                        .thenCompose(isThere -> isThere
+                                ? table.lags(tx, name, settings.partitions())
+                                        .thenApply(lags -> new GroupInfo(topic.name(), name, lags))
+                                : CompletableFuture.failedFuture(new GroupNotFoundException(name))));
     }
 }

@@ -12,6 +12,7 @@ import dev.couchjobs.topics.internal.groups.GroupTable;
 import dev.couchjobs.topics.internal.log.Log;
 import dev.couchjobs.topics.internal.log.MessageRow;
 import dev.couchjobs.topics.internal.log.RetentionRule;
+import dev.couchjobs.topics.internal.log.TailWait;
 import dev.couchjobs.topics.internal.log.TopicKeys;
 import dev.couchjobs.topics.internal.log.TopicRow;
 import dev.couchjobs.topics.internal.log.TopicTable;
@@ -19,6 +20,7 @@ import dev.couchjobs.topics.internal.messages.AppendCall;
 import dev.couchjobs.topics.internal.messages.PartitionChooser;
 import dev.couchjobs.topics.internal.messages.Values;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -221,6 +223,31 @@ public final class Topics {
                                             .toList(),
                                     page.isEnd()));
                 }));
+    }
+
+    /**
+     * Waits for a message of a partition. A watch wakes it; nothing is polled. Cancelling the future ends the wait.
+     *
+     * @param topic the topic
+     * @param partition from 0
+     * @param from where to begin
+     * @param timeout how long to wait
+     * @return true if there may be one; false when the time is up. Fails as {@link #read} does
+     */
+    public CompletableFuture<Boolean> await(Topic<?> topic, int partition, Position from, Duration timeout) {
+        CompletableFuture<List<CompletableFuture<Void>>> watches = TopicTransactions.run(
+                database,
+                "await " + topic.name(),
+                tx -> table.get(tx, topic.name()).thenCompose(row -> {
+                    PartitionChooser.check(topic.name(), partition, row.settings());
+                    Log log = table.log(row);
+                    return log.place(tx, partition, from)
+                            .thenCompose(place -> log.reader().read(tx, partition, place.stamp(), 1))
+                            .thenApply(page -> page.messages().isEmpty()
+                                    ? TailWait.watch(tx, log, List.of(partition))
+                                    : List.of());
+                }));
+        return new TailWait(environment).await(watches, timeout);
     }
 
     /**

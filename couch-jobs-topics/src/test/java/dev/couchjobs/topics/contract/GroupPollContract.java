@@ -8,8 +8,10 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.topics.ConsumerGroup;
 import dev.couchjobs.topics.GroupInfo.PartitionLag;
 import dev.couchjobs.topics.GroupNotFoundException;
+import dev.couchjobs.topics.GroupPage;
 import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.NewMessage;
+import dev.couchjobs.topics.PartitionLostException;
 import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicNotFoundException;
@@ -18,6 +20,8 @@ import dev.couchjobs.topics.UncommittedMessagesException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -219,6 +223,42 @@ class GroupPollContract extends TopicsContract {
         assertThat(lag()).isEqualTo(1);
         assertThat(poll(2)).hasSize(1);
         assertThat(lag()).isZero();
+    }
+
+    @Test
+    void whatIsReadBeforeIsCommittedOnce() {
+        append("a", "b", "c");
+        await(readers.create(database, Position.earliest()));
+
+        GroupPage<String> first = await(readers.peek(database, OptionalInt.empty(), 2));
+        GroupPage<String> second = await(readers.peek(database, OptionalInt.of(0), 1));
+        assertThat(first.messages()).extracting(Message::value).containsExactly("a", "b");
+        await(readers.commit(database, first.cursor()));
+        await(readers.commit(database, first.cursor()));
+        assertThatThrownBy(() -> await(readers.commit(database, second.cursor())))
+                .hasRootCauseInstanceOf(PartitionLostException.class)
+                .hasMessageContaining("has been moved");
+
+        assertThat(lag()).isEqualTo(1);
+        assertThat(poll(10)).containsExactly("c");
+        assertThat(await(readers.peek(database, OptionalInt.empty(), 2)).messages())
+                .isEmpty();
+        assertThatThrownBy(() -> await(readers.commit(database, "nonsense")))
+                .hasRootCauseInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void waitingEndsWithAMessage() {
+        CompletableFuture<Boolean> group = readers.await(Duration.ofSeconds(30));
+        CompletableFuture<Boolean> partition = topics.await(NEWS, 0, Position.earliest(), Duration.ofSeconds(30));
+        assertThat(await(readers.await(Duration.ZERO))).isFalse();
+        append("a");
+
+        assertThat(await(group)).isTrue();
+        assertThat(await(partition)).isTrue();
+        assertThat(await(readers.await(Duration.ofSeconds(30)))).isTrue();
+        assertThat(await(topics.await(NEWS, 0, Position.latest(), Duration.ofMillis(1))))
+                .isFalse();
     }
 
     @Test

@@ -38,7 +38,8 @@ public final class GroupTable {
         return keys;
     }
 
-    Log log() {
+    /** {@return the log of the topic} */
+    public Log log() {
         return log;
     }
 

@@ -10,7 +10,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** One call of poll, with all its tries. */
@@ -75,13 +74,7 @@ public final class PollCall {
         if (partition.isPresent()) {
             return CompletableFuture.completedFuture(List.of(partition.getAsInt()));
         }
-        return table.lags(tx, group, partitions)
-                .thenApply(lags -> IntStream.range(0, partitions)
-                        .map(turn -> Math.floorMod(turn + firstTurn, partitions))
-                        .filter(candidate -> lags.get(candidate).lag() > 0
-                                && lags.get(candidate).holder().isEmpty())
-                        .boxed()
-                        .toList());
+        return new Peeks(table, group).candidates(tx, partitions, firstTurn);
     }
 
     private CompletableFuture<Polled> takeFirst(Transaction tx, GroupPoll poll, List<Integer> candidates, int index) {

@@ -1,0 +1,27 @@
+package dev.couchjobs.topics.internal.groups;
+
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.topics.internal.log.Place;
+import java.util.Base64;
+
+/** What a caller commits that has read messages before: where the group was, and where it goes. As text it is opaque. */
+record Cursor(int partition, Place before, Place behind) {
+
+    String encode() {
+        byte[] packed = Tuple.from(partition, before.stamp(), before.number(), behind.stamp(), behind.number())
+                .pack();
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(packed);
+    }
+
+    static Cursor decode(String text) {
+        try {
+            Tuple parts = Tuple.fromBytes(Base64.getUrlDecoder().decode(text));
+            return new Cursor(
+                    (int) parts.getLong(0),
+                    new Place(parts.getVersionstamp(1), parts.getLong(2)),
+                    new Place(parts.getVersionstamp(3), parts.getLong(4)));
+        } catch (RuntimeException e) { // Tuple throws several
+            throw new IllegalArgumentException("This is no cursor. Commit the one that a page of the group had.", e);
+        }
+    }
+}
