@@ -7,6 +7,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.server.internal.access.Everyone;
 import dev.couchjobs.server.internal.dispatch.ApiServlet;
 import dev.couchjobs.server.internal.dispatch.ApiSettings;
+import dev.couchjobs.topics.Topics;
 import jakarta.servlet.http.HttpServlet;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -157,6 +158,16 @@ public final class JobsHttp {
      */
     public JobsHttp bridge(String prefix) {
         return with(settings.withBridgePrefix(Objects.requireNonNull(prefix, "prefix")));
+    }
+
+    /**
+     * The topics that the API shows; by default those at the root of the database.
+     *
+     * @param topics the topics, in the same database
+     * @return the API with these topics
+     */
+    public JobsHttp topics(Topics topics) {
+        return with(settings.withTopics(Objects.requireNonNull(topics, "topics")));
     }
 
     /** {@return whether callers have to say who they are} */

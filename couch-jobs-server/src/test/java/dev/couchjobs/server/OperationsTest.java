@@ -63,6 +63,11 @@ class OperationsTest {
             Map.entry("changeBridgeSettings", "{'workers': 2, 'heartbeat': null, 'processorLimit': 'PT5S'}"),
             Map.entry("openBatch", "{'closing': {'type': 'mail', 'data': 'all are done'}}"),
             Map.entry("cancelBatch", "{}"),
+            Map.entry("putTopic", "{'partitions': 2, 'maxAge': 'P7D', 'maxBytes': 1000000}"),
+            Map.entry("appendMessages", "{'messages': [{'value': {'a': 1}, 'key': 'k', 'headers': {'trace': 'x'}}]}"),
+            Map.entry("createGroup", "{'from': 'latest'}"),
+            Map.entry("seekGroup", "{'to': '2026-11-27T12:00:00Z', 'partition': 0}"),
+            Map.entry("pollGroup", "{'limit': 10}"),
             Map.entry("claimJobs", "{'requestId': 'r', 'max': 1, 'wait': 'PT0S', 'worker': " + WORKER + "}"),
             Map.entry("renewClaims", "{'claims': [], 'worker': " + WORKER + "}"),
             Map.entry("endWorker", "{'name': 'mailers', 'id': '00000000-0000-4000-8000-000000000001'}")));
@@ -80,8 +85,21 @@ class OperationsTest {
             "getStatusCounts", Map.of("type", "indexed"),
             "listJobs", Map.of("type", "indexed")));
 
-    private static final Map<String, String> STANDARD =
-            Map.of("type", "mail", "id", "a", "name", "existing", "key", "tenant", "node", "reg_a");
+    private static final Map<String, String> STANDARD = Map.of(
+            "type",
+            "mail",
+            "id",
+            "a",
+            "name",
+            "existing",
+            "key",
+            "tenant",
+            "node",
+            "reg_a",
+            "partition",
+            "0",
+            "group",
+            "readers");
 
     private static final TestServer SERVER = TestServer.forEverything();
 
@@ -115,9 +133,26 @@ class OperationsTest {
         BRIDGE.awaitDocument(
                 "document", document -> document.get("state").stringValue().equals("success"));
         NAMES.put("getBridgeDocument", Map.of("id", "document"));
+        addTopics();
         runTwoJobs(MAIL);
         quarantineTwoJobs(JobType.of("damaged", Object.class));
         claimJobs(JobType.of("claimed", Object.class, Object.class));
+    }
+
+    private static void addTopics() {
+        for (String name : List.of("existing", "removed", "committed")) {
+            SERVER.put("/v1/topics/" + name, "{'partitions': 2}");
+            SERVER.put("/v1/topics/" + name + "/groups/readers", "{}");
+        }
+        SERVER.post("/v1/topics/committed/messages", "{'messages': [{'value': 1}]}");
+        String cursor = SERVER.get("/v1/topics/committed/groups/readers/messages")
+                .body()
+                .get("cursor")
+                .stringValue();
+        BODIES.put("commitGroup", "{'cursor': '" + cursor + "'}");
+        NAMES.put("commitGroup", Map.of("name", "committed"));
+        NAMES.put("removeTopic", Map.of("name", "removed"));
+        NAMES.put("removeGroup", Map.of("name", "existing", "group", "removed"));
     }
 
     /** One for each operation on a claim. */

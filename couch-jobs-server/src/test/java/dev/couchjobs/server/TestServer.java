@@ -5,6 +5,7 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.fdb.testing.TestEngine;
+import dev.couchjobs.topics.Topics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -30,6 +31,7 @@ public final class TestServer implements AutoCloseable {
     final Subspace serverRows;
 
     final CouchJobs jobs;
+    final Topics topics;
     private final JobsServer server;
     private final Subspace root;
     private final boolean ownsDatabase;
@@ -49,8 +51,12 @@ public final class TestServer implements AutoCloseable {
         this.ownsDatabase = ownsDatabase;
         serverRows = root.get("server");
         jobs = CouchJobs.builder(database).subspace(root).build();
+        topics = Topics.builder(database).subspace(root).build();
         try {
-            server = JobsServer.start(settings.apply(JobsHttp.on(jobs, database).subspace(serverRows)), options);
+            server = JobsServer.start(
+                    settings.apply(
+                            JobsHttp.on(jobs, database).subspace(serverRows).topics(topics)),
+                    options);
         } catch (RuntimeException e) {
             jobs.close();
             database.close();

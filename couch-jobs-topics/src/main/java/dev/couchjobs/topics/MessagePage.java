@@ -1,30 +1,24 @@
 package dev.couchjobs.topics;
 
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Messages of one partition, in order.
  *
  * @param messages the messages
+ * @param next the offset behind which to go on: of the last message, or where an empty page was read
  * @param isEnd whether no further message was committed when they were read
  * @param <T> the class of their values
  */
-public record MessagePage<T>(List<Message<T>> messages, boolean isEnd) {
+public record MessagePage<T>(List<Message<T>> messages, Offset next, boolean isEnd) {
     /**
      * Copies the messages.
      *
      * @param messages see above
+     * @param next see above
      * @param isEnd see above
      */
     public MessagePage {
         messages = List.copyOf(messages);
-    }
-
-    /** {@return where to go on; empty if the page is} */
-    public Optional<Position> next() {
-        return messages.isEmpty()
-                ? Optional.empty()
-                : Optional.of(Position.after(messages.get(messages.size() - 1).offset()));
     }
 }

@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
+import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
@@ -12,6 +13,7 @@ import dev.couchjobs.topics.internal.groups.GroupTable;
 import dev.couchjobs.topics.internal.log.Log;
 import dev.couchjobs.topics.internal.log.MessageRow;
 import dev.couchjobs.topics.internal.log.RetentionRule;
+import dev.couchjobs.topics.internal.log.StoredPage;
 import dev.couchjobs.topics.internal.log.TailWait;
 import dev.couchjobs.topics.internal.log.TopicKeys;
 import dev.couchjobs.topics.internal.log.TopicRow;
@@ -216,13 +218,20 @@ public final class Topics {
                     PartitionChooser.check(topic.name(), partition, row.settings());
                     Log log = table.log(row);
                     return log.place(tx, partition, from)
-                            .thenCompose(place -> log.reader().read(tx, partition, place.stamp(), limit))
-                            .thenApply(page -> new MessagePage<>(
-                                    page.messages().stream()
-                                            .map(stored -> values.message(topic, partition, stored))
-                                            .toList(),
-                                    page.isEnd()));
+                            .thenCompose(place -> log.reader()
+                                    .read(tx, partition, place.stamp(), limit)
+                                    .thenApply(page -> page(topic, partition, place.stamp(), page)));
                 }));
+    }
+
+    private <T> MessagePage<T> page(Topic<T> topic, int partition, Versionstamp after, StoredPage page) {
+        List<Message<T>> messages = page.messages().stream()
+                .map(stored -> values.message(topic, partition, stored))
+                .toList();
+        Offset last = messages.isEmpty()
+                ? new Offset(after)
+                : messages.get(messages.size() - 1).offset();
+        return new MessagePage<>(messages, last, page.isEnd());
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.couchjobs.server.internal.dispatch;
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.bridge.BridgeNodes;
 import dev.couchjobs.server.Authenticator;
+import dev.couchjobs.topics.Topics;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -22,6 +23,7 @@ public final class ApiSettings {
     private boolean isAudited = true;
     private Optional<Path> backups = Optional.empty();
     private String bridgePrefix = BridgeNodes.PREFIX;
+    private Optional<Topics> topics = Optional.empty();
 
     /**
      * So many requests a second in the long run, and so many at once.
@@ -52,6 +54,7 @@ public final class ApiSettings {
         copy.isAudited = isAudited;
         copy.backups = backups;
         copy.bridgePrefix = bridgePrefix;
+        copy.topics = topics;
         change.accept(copy);
         return copy;
     }
@@ -135,5 +138,14 @@ public final class ApiSettings {
 
     public ApiSettings withBridgePrefix(String newPrefix) {
         return with(copy -> copy.bridgePrefix = newPrefix);
+    }
+
+    /** {@return the topics; empty for those at the root of the database} */
+    public Optional<Topics> topics() {
+        return topics;
+    }
+
+    public ApiSettings withTopics(Topics newTopics) {
+        return with(copy -> copy.topics = Optional.of(newTopics));
     }
 }

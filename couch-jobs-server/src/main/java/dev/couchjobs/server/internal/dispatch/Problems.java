@@ -24,6 +24,10 @@ import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.work.Halts;
+import dev.couchjobs.topics.GroupNotFoundException;
+import dev.couchjobs.topics.MessageTooLargeException;
+import dev.couchjobs.topics.PartitionLostException;
+import dev.couchjobs.topics.TopicNotFoundException;
 import java.time.DateTimeException;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -52,6 +56,10 @@ final class Problems {
             new Rule(JobNotFoundException.class, 404, "not-found", "There is no such job."),
             new Rule(BatchNotFoundException.class, 404, "not-found", "There is no such batch."),
             new Rule(ScheduleNotFoundException.class, 404, "not-found", "There is no such schedule."),
+            new Rule(TopicNotFoundException.class, 404, "not-found", "There is no such topic."),
+            new Rule(GroupNotFoundException.class, 404, "not-found", "There is no such group."),
+            new Rule(PartitionLostException.class, 409, "partition-lost", "The group is elsewhere."),
+            new Rule(MessageTooLargeException.class, 413, "payload-too-large", "The message is too large."),
             new Rule(BatchStateException.class, 409, "batch-state", "The batch does not admit this."),
             new Rule(DependencyNotFoundException.class, 409, "dependency-not-found", "A dependency is not there."),
             new Rule(DependencyException.class, 409, "dependency", "The dependencies do not admit this."),

@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.http;
 
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -68,6 +69,15 @@ public final class Json {
             return "There is more behind its end";
         }
         return NOTES.matcher(CODES.matcher(message).replaceAll("$1")).replaceAll("");
+    }
+
+    /** {@return bytes as JSON; empty if they are none} */
+    public static Optional<JsonNode> readIfJson(byte[] bytes) {
+        try {
+            return Optional.of(MAPPER.readTree(bytes)).filter(node -> !node.isMissingNode());
+        } catch (JacksonException e) {
+            return Optional.empty();
+        }
     }
 
     private static String place(@Nullable TokenStreamLocation location) {

@@ -77,6 +77,7 @@ public final class AppendCall {
                 int number = numbers.get(i);
                 results.add(new Appended(
                         placed.get(i).partition(),
+                        number,
                         stamp.thenApply(bytes -> new Offset(Versionstamp.complete(bytes, number)))));
             }
             return List.copyOf(results);
@@ -87,9 +88,9 @@ public final class AppendCall {
     private static List<Appended> results(List<Placed> placed, Versionstamp first) {
         List<Appended> results = new ArrayList<>();
         for (int i = 0; i < placed.size(); i++) {
-            Offset offset =
-                    new Offset(Versionstamp.complete(first.getTransactionVersion(), first.getUserVersion() + i));
-            results.add(new Appended(placed.get(i).partition(), CompletableFuture.completedFuture(offset)));
+            int number = first.getUserVersion() + i;
+            Offset offset = new Offset(Versionstamp.complete(first.getTransactionVersion(), number));
+            results.add(new Appended(placed.get(i).partition(), number, CompletableFuture.completedFuture(offset)));
         }
         return List.copyOf(results);
     }

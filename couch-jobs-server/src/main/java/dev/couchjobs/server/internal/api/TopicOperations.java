@@ -1,0 +1,181 @@
+package dev.couchjobs.server.internal.api;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.TransactionContext;
+import dev.couchjobs.server.internal.http.Reply;
+import dev.couchjobs.server.internal.http.ServerEnvironment;
+import dev.couchjobs.server.internal.json.Fields;
+import dev.couchjobs.server.internal.json.TopicJson;
+import dev.couchjobs.topics.ConsumerGroup;
+import dev.couchjobs.topics.GroupPage;
+import dev.couchjobs.topics.Message;
+import dev.couchjobs.topics.MessagePage;
+import dev.couchjobs.topics.NewMessage;
+import dev.couchjobs.topics.Position;
+import dev.couchjobs.topics.Topic;
+import dev.couchjobs.topics.TopicInfo;
+import dev.couchjobs.topics.TopicSettings;
+import dev.couchjobs.topics.Topics;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.StringNode;
+
+/** Topics, their messages and groups. */
+public final class TopicOperations {
+    private static final Duration WAIT_MAX = Duration.ofSeconds(60);
+    private static final int PAGE_STANDARD = 100;
+
+    private final Topics topics;
+    private final Database database;
+
+    public TopicOperations(Topics topics, Database database) {
+        this.topics = topics;
+        this.database = database;
+    }
+
+    public void bind(Operations operations) {
+        operations.read("listTopics", (call, tx) -> Replies.page(topics.list(tx, call.page()), StringNode::valueOf));
+        operations.read(
+                "getTopic",
+                (call, tx) -> Replies.found(topics.describe(tx, topic(call)), TopicJson::topic, "such topic"));
+        operations.write("putTopic", this::put);
+        operations.write("removeTopic", (call, tx) -> Replies.changed(topics.delete(tx, topic(call))));
+        operations.write("appendMessages", this::append);
+        operations.act("listMessages", this::read);
+        operations.read(
+                "listGroups",
+                (call, tx) -> Replies.ok(
+                        topics.groups(tx, topic(call)),
+                        names -> new Fields().put("items", names).node()));
+        operations.read("getGroup", (call, tx) -> Replies.ok(group(call).describe(tx), TopicJson::group));
+        operations.write(
+                "createGroup",
+                (call, tx) -> Replies.changed(group(call)
+                        .create(tx, call.field("from").map(TopicJson::position).orElse(Position.earliest()))));
+        operations.write(
+                "removeGroup", (call, tx) -> Replies.changed(group(call).delete(tx)));
+        operations.write("seekGroup", this::seek);
+        operations.write("pollGroup", this::poll);
+        operations.act("peekGroup", this::peek);
+        operations.write(
+                "commitGroup",
+                (call, tx) -> Replies.done(
+                        group(call).commit(tx, call.body().get("cursor").stringValue())));
+    }
+
+    private static Topic<byte[]> topic(Call call) {
+        return Topic.of(call.name(), byte[].class);
+    }
+
+    private ConsumerGroup<byte[]> group(Call call) {
+        return topics.group(topic(call), call.part("group"));
+    }
+
+    private CompletableFuture<Reply> put(Call call, TransactionContext tx) {
+        Topic<byte[]> topic = topic(call);
+        TopicSettings settings = TopicJson.settings(call.body());
+        return topics.describe(tx, topic)
+                .thenCompose(found -> put(tx, topic, settings, found))
+                .thenCompose(done -> Replies.found(topics.describe(tx, topic), TopicJson::topic, "such topic"));
+    }
+
+    private CompletableFuture<?> put(
+            TransactionContext tx, Topic<byte[]> topic, TopicSettings settings, Optional<TopicInfo> found) {
+        return found.isPresent() ? topics.change(tx, topic, settings) : topics.create(tx, topic, settings);
+    }
+
+    private CompletableFuture<Reply> append(Call call, TransactionContext tx) {
+        List<NewMessage<byte[]>> messages = new ArrayList<>();
+        call.body().get("messages").forEach(message -> messages.add(TopicJson.newMessage(message)));
+        return Replies.ok(
+                topics.appendAll(tx, topic(call), messages),
+                appended -> new Fields()
+                        .putAll(
+                                "items",
+                                appended,
+                                one -> new Fields()
+                                        .put("partition", one.partition())
+                                        .put("number", one.number())
+                                        .node())
+                        .node());
+    }
+
+    private CompletableFuture<Reply> read(Call call) {
+        int partition = Integer.parseInt(call.part("partition"));
+        Position from = call.text("from").map(TopicJson::position).orElse(Position.earliest());
+        // What is waited for comes behind the place that the first read has found.
+        Position[] place = {from};
+        Waiting<MessagePage<byte[]>> waiting = new Waiting<>(
+                () -> topics.read(database, topic(call), partition, place[0], limit(call)),
+                page -> {
+                    if (page.messages().isEmpty()) {
+                        place[0] = Position.after(page.next());
+                    }
+                    return page.messages().isEmpty();
+                },
+                left -> topics.await(topic(call), partition, place[0], left),
+                until(call));
+        return waiting.run(call.connection())
+                .thenApply(page -> Reply.ok(new Fields()
+                        .putAll("items", page.messages(), TopicJson::message)
+                        .put("next", page.next().toString())
+                        .put("end", page.isEnd())
+                        .node()));
+    }
+
+    private static int limit(Call call) {
+        return call.number("limit").map(Math::toIntExact).orElse(PAGE_STANDARD);
+    }
+
+    private static Instant until(Call call) {
+        Duration wait = call.duration("wait").orElse(Duration.ZERO);
+        return ServerEnvironment.now().plus(wait.compareTo(WAIT_MAX) < 0 ? wait : WAIT_MAX);
+    }
+
+    private CompletableFuture<Reply> seek(Call call, TransactionContext tx) {
+        JsonNode body = call.body();
+        Position to = TopicJson.position(body.get("to").stringValue());
+        return Replies.done(
+                body.has("partition")
+                        ? group(call).seek(tx, body.get("partition").intValue(), to)
+                        : group(call).seek(tx, to));
+    }
+
+    private CompletableFuture<Reply> poll(Call call, TransactionContext tx) {
+        int limit = call.body().path("limit").asInt(PAGE_STANDARD);
+        ConsumerGroup<byte[]> group = group(call);
+        CompletableFuture<List<Message<byte[]>>> polled = call.body().has("partition")
+                ? group.poll(tx, call.body().get("partition").intValue(), limit)
+                : group.poll(tx, limit);
+        return Replies.ok(
+                polled,
+                messages -> new Fields()
+                        .putAll("items", messages, TopicJson::message)
+                        .node());
+    }
+
+    private CompletableFuture<Reply> peek(Call call) {
+        ConsumerGroup<byte[]> group = group(call);
+        OptionalInt partition = call.number("partition")
+                .map(number -> OptionalInt.of(Math.toIntExact(number)))
+                .orElse(OptionalInt.empty());
+        Waiting<GroupPage<byte[]>> waiting = new Waiting<>(
+                () -> group.peek(database, partition, limit(call)),
+                page -> page.messages().isEmpty(),
+                group::await,
+                until(call));
+        return waiting.run(call.connection()).thenApply(page -> {
+            Fields fields = new Fields().putAll("items", page.messages(), TopicJson::message);
+            if (!page.messages().isEmpty()) {
+                fields.put("cursor", page.cursor());
+            }
+            return Reply.ok(fields.node());
+        });
+    }
+}

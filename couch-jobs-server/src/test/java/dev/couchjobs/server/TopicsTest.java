@@ -1,0 +1,189 @@
+package dev.couchjobs.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.server.TestServer.Response;
+import dev.couchjobs.topics.NewMessage;
+import dev.couchjobs.topics.Topic;
+import dev.couchjobs.topics.TopicSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.JsonNode;
+
+/** Topics over HTTP: what the library promises, as a client sees it. */
+@Timeout(60)
+class TopicsTest {
+    private static final TestServer SERVER = TestServer.forEverything();
+    private static final String NEWS = "/v1/topics/news";
+
+    @BeforeEach
+    void createTopic() {
+        SERVER.delete(NEWS);
+        assertThat(SERVER.put(NEWS, "{'partitions': 1}").status()).isEqualTo(200);
+    }
+
+    @AfterAll
+    static void close() {
+        SERVER.close();
+    }
+
+    private static Response append(String... values) {
+        List<String> messages = new ArrayList<>();
+        for (String value : values) {
+            messages.add("{'value': '" + value + "'}");
+        }
+        return SERVER.post(NEWS + "/messages", "{'messages': [" + String.join(", ", messages) + "]}");
+    }
+
+    private static List<String> values(Response response) {
+        List<String> values = new ArrayList<>();
+        response.body()
+                .get("items")
+                .forEach(message -> values.add(message.get("value").stringValue()));
+        return values;
+    }
+
+    @Test
+    void messagesAreReadInOrderAndByPages() {
+        append("a", "b");
+        Response appended = append("c");
+
+        Response page = SERVER.get(NEWS + "/partitions/0/messages?limit=2");
+        assertThat(values(page)).containsExactly("a", "b");
+        assertThat(page.body().get("end").booleanValue()).isFalse();
+        String next = page.body().get("next").stringValue();
+        Response rest = SERVER.get(NEWS + "/partitions/0/messages?from=" + next);
+        assertThat(values(rest)).containsExactly("c");
+        assertThat(rest.body().get("end").booleanValue()).isTrue();
+        String offset = rest.body().get("items").get(0).get("offset").stringValue();
+        int number = appended.body().get("items").get(0).get("number").intValue();
+        assertThat(offset).isEqualTo(appended.header("Couch-Jobs-Sequence") + "%04x".formatted(number));
+    }
+
+    @Test
+    void aRepeatedAppendWithTheSameKeyAppendsOnce() {
+        for (int i = 0; i < 2; i++) {
+            SERVER.post(NEWS + "/messages", "{'messages': [{'value': 'a'}]}", "Idempotency-Key", "k1");
+        }
+
+        assertThat(SERVER.get(NEWS).body().get("messages").intValue()).isEqualTo(1);
+    }
+
+    @Test
+    void aReadWaitsForTheNextMessage() {
+        CompletableFuture<Response> waiting =
+                SERVER.sendLater(SERVER.request("GET", NEWS + "/partitions/0/messages?from=latest&wait=PT30S", ""));
+        CompletableFuture<Response> group =
+                SERVER.sendLater(SERVER.request("GET", NEWS + "/groups/readers/messages?wait=PT30S", ""));
+        append("a");
+
+        assertThat(values(group.join())).containsExactly("a");
+        // Each read takes the end of the log when it begins, which may be after the append.
+        while (!waiting.isDone()) {
+            append("b");
+        }
+        assertThat(values(waiting.join())).isNotEmpty();
+    }
+
+    @Test
+    void aPollTakesMessagesOnce() {
+        append("a", "b", "c");
+
+        Response first = SERVER.post(NEWS + "/groups/readers/poll", "{'limit': 2}", "Idempotency-Key", "p1");
+        Response again = SERVER.post(NEWS + "/groups/readers/poll", "{'limit': 2}", "Idempotency-Key", "p1");
+        assertThat(values(first)).containsExactly("a", "b");
+        assertThat(values(again)).containsExactly("a", "b");
+        assertThat(values(SERVER.post(NEWS + "/groups/readers/poll", "{}"))).containsExactly("c");
+        assertThat(values(SERVER.post(NEWS + "/groups/readers/poll", "{}"))).isEmpty();
+    }
+
+    @Test
+    void whatIsReadIsConsumedWhenItIsCommitted() {
+        append("a", "b", "c");
+        SERVER.put(NEWS + "/groups/readers", "{}");
+        Response first = SERVER.get(NEWS + "/groups/readers/messages?limit=2");
+        Response second = SERVER.get(NEWS + "/groups/readers/messages?limit=1");
+
+        assertThat(commit(first).status()).isEqualTo(204);
+        assertThat(commit(first).status()).isEqualTo(204);
+        assertThat(commit(second).problem()).isEqualTo("partition-lost");
+        assertThat(values(SERVER.get(NEWS + "/groups/readers/messages"))).containsExactly("c");
+        JsonNode group = SERVER.get(NEWS + "/groups/readers").body();
+        assertThat(group.get("lag").intValue()).isEqualTo(1);
+    }
+
+    private static Response commit(Response page) {
+        return SERVER.post(
+                NEWS + "/groups/readers/commit",
+                "{'cursor': '" + page.body().get("cursor").stringValue() + "'}");
+    }
+
+    @Test
+    void aGroupIsMoved() {
+        append("a");
+        SERVER.put(NEWS + "/groups/readers", "{'from': 'latest'}");
+        assertThat(values(SERVER.post(NEWS + "/groups/readers/poll", "{}"))).isEmpty();
+        assertThat(SERVER.post(NEWS + "/groups/readers/seek", "{'to': 'earliest'}")
+                        .status())
+                .isEqualTo(204);
+        assertThat(values(SERVER.post(NEWS + "/groups/readers/poll", "{}"))).containsExactly("a");
+        assertThat(SERVER.get(NEWS + "/groups").body().get("items").toString()).isEqualTo("[\"readers\"]");
+    }
+
+    @Test
+    void messagesOfProgramsAreShownAsTheyAre() {
+        Topic<byte[]> news = Topic.of("news", byte[].class);
+        SERVER.topics
+                .appendAll(
+                        SERVER.database,
+                        news,
+                        List.of(
+                                NewMessage.of(new byte[] {(byte) 0xFF, 1}),
+                                NewMessage.of("{\"a\":1}".getBytes(java.nio.charset.StandardCharsets.UTF_8))
+                                        .key("k")
+                                        .header("h", "<b>")))
+                .join();
+
+        JsonNode items = SERVER.get(NEWS + "/partitions/0/messages").body().get("items");
+        assertThat(items.get(0).get("bytes").stringValue()).isEqualTo("/wE=");
+        assertThat(items.get(1).get("value").get("a").intValue()).isEqualTo(1);
+        assertThat(items.get(1).get("key").stringValue()).isEqualTo("k");
+        assertThat(items.get(1).get("headers").get("h").stringValue()).isEqualTo("<b>");
+    }
+
+    @Test
+    void settingsAreChangedAndNeverToFewerPartitions() {
+        Response changed = SERVER.put(NEWS, "{'partitions': 3, 'maxAge': 'P7D', 'maxBytes': 1000}");
+        assertThat(changed.body().get("partitions").size()).isEqualTo(3);
+        assertThat(changed.body().get("maxAge").stringValue()).isEqualTo("PT168H");
+        assertThat(SERVER.put(NEWS, "{'partitions': 2}").problem()).isEqualTo("invalid-value");
+        assertThat(SERVER.topics
+                        .describe(SERVER.database, Topic.of("news", byte[].class))
+                        .join()
+                        .orElseThrow()
+                        .settings()
+                        .partitions())
+                .isEqualTo(3);
+        assertThat(TopicSettings.partitions(3).partitions()).isEqualTo(3);
+    }
+
+    @Test
+    void whatIsNotThereIsNotFound() {
+        assertThat(SERVER.get("/v1/topics/missing").status()).isEqualTo(404);
+        assertThat(SERVER.get("/v1/topics/missing/partitions/0/messages").problem())
+                .isEqualTo("not-found");
+        assertThat(SERVER.post("/v1/topics/missing/messages", "{'messages': [{'value': 1}]}")
+                        .status())
+                .isEqualTo(404);
+        assertThat(SERVER.get(NEWS + "/groups/missing").status()).isEqualTo(404);
+        assertThat(SERVER.get(NEWS + "/partitions/1/messages").problem()).isEqualTo("invalid-value");
+        assertThat(SERVER.post(NEWS + "/groups/readers/commit", "{'cursor': 'x'}")
+                        .status())
+                .isIn(400, 404);
+    }
+}
