@@ -189,8 +189,8 @@ public final class ConsumerGroup<T> {
      *
      * @param context a database or a transaction
      * @param cursor of the page
-     * @return completes when it is done; fails with {@link PartitionLostException} if the group has been moved since, or
-     *     a consumer holds the partition; with {@link GroupNotFoundException}, or with {@link IllegalArgumentException}
+     * @return completes when it is done; fails with {@link PartitionLostException} if the group has been moved since,
+     *     or a consumer holds the partition; with {@link GroupNotFoundException}, or {@link IllegalArgumentException}
      *     if this is no cursor
      */
     public CompletableFuture<Void> commit(TransactionContext context, String cursor) {

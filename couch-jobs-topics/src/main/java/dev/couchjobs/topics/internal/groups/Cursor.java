@@ -4,7 +4,7 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.topics.internal.log.Place;
 import java.util.Base64;
 
-/** What a caller commits that has read messages before: where the group was, and where it goes. As text it is opaque. */
+/** Where a group was when messages were read, and where it goes when they are committed. As text it is opaque. */
 record Cursor(int partition, Place before, Place behind) {
 
     String encode() {
