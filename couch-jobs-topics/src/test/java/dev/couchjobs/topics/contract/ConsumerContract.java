@@ -364,6 +364,22 @@ class ConsumerContract extends TopicsContract {
     }
 
     @Test
+    void aStopWaitsForWhatIsHandled() {
+        CompletableFuture<TopicConsumer> started = new CompletableFuture<>();
+        CompletableFuture<CompletableFuture<Void>> stopped = new CompletableFuture<>();
+        try (TopicConsumer consumer = readers.consumer()
+                .executor(Runnable::run) // in the midst of the round
+                .handle(messages -> stopped.complete(started.join().stop()))
+                .start()) {
+            started.complete(consumer);
+            append("a");
+            await(await(stopped));
+        }
+
+        assertThat(await(readers.describe(database)).lag()).isZero();
+    }
+
+    @Test
     void aTopicFeedsJobs() throws InterruptedException {
         JobType<String, Void> shout = JobType.of("shout", String.class);
         append("a", "b");

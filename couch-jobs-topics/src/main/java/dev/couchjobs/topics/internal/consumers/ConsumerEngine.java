@@ -34,7 +34,8 @@ public final class ConsumerEngine<T> {
 
     private final ConsumerSettings<T> settings;
     private final Membership membership;
-    private final Loop rounds;
+    private final Rounds rounds = new Rounds();
+    private final Loop loop;
     private final Loop sweeps;
 
     @GuardedBy("this") private final Map<Integer, PartitionRunner<T>> runners = new HashMap<>();
@@ -43,8 +44,6 @@ public final class ConsumerEngine<T> {
     @GuardedBy("this") private final Map<Integer, CompletableFuture<Void>> releases = new HashMap<>();
 
     @GuardedBy("this") private boolean isClosed;
-
-    private volatile CompletableFuture<?> round = CompletableFuture.completedFuture(null);
 
     /** A round with the row of the topic that it has read. */
     private record Found(TopicRow topic, Membership.Round round) {}
@@ -57,8 +56,8 @@ public final class ConsumerEngine<T> {
                 settings.environment().random().nextInt(),
                 settings.lease());
         String name = settings.group() + " of topic " + settings.topic().name();
-        rounds = new Loop("member of group " + name, settings.environment(), this::round);
-        rounds.backOffAtMost(settings.lease().dividedBy(HEARTBEATS_PER_LEASE));
+        loop = new Loop("member of group " + name, settings.environment(), () -> rounds.run(this::round));
+        loop.backOffAtMost(settings.lease().dividedBy(HEARTBEATS_PER_LEASE));
         sweeps = new Loop("retention by group " + name, settings.environment(), this::sweep);
     }
 
@@ -78,13 +77,13 @@ public final class ConsumerEngine<T> {
                                                 settings.start(),
                                                 settings.environment().clock().instant())))
                 .thenAccept(created -> {
-                    rounds.wakeUp();
+                    loop.wakeUp();
                     sweeps.wakeUp();
                 });
     }
 
     private CompletableFuture<Pause> round() {
-        CompletableFuture<Pause> running = TopicTransactions.run(
+        return TopicTransactions.run(
                         settings.database(),
                         "heartbeat",
                         tx -> settings.table()
@@ -103,8 +102,6 @@ public final class ConsumerEngine<T> {
                     return Pause.until(found.round().changed())
                             .cappedAt(settings.lease().dividedBy(HEARTBEATS_PER_LEASE));
                 });
-        round = running;
-        return running;
     }
 
     /** Runs what is held, and nothing else. */
@@ -133,7 +130,7 @@ public final class ConsumerEngine<T> {
     /** After a seek, or after a loss and a new claim, the former runner ends before the next one begins. */
     @GuardedBy("this") private void replace(GroupTable table, Claim claim, @Nullable PartitionRunner<T> former) {
         PartitionRunner<T> next =
-                new PartitionRunner<>(settings, claim, new Consumption(table, settings.group(), claim), rounds::wakeUp);
+                new PartitionRunner<>(settings, claim, new Consumption(table, settings.group(), claim), loop::wakeUp);
         runners.put(claim.partition(), next);
         if (former == null) {
             next.start();
@@ -162,7 +159,7 @@ public final class ConsumerEngine<T> {
         if (error != null) {
             LOG.warn("Partition {} of topic {} was not released, and is again: {}", partition, settings.topic(), error);
         }
-        rounds.wakeUp();
+        loop.wakeUp();
     }
 
     private CompletableFuture<Void> stop(List<PartitionRunner<T>> stopping) {
@@ -215,9 +212,9 @@ public final class ConsumerEngine<T> {
             releasing = List.copyOf(releases.values());
             runners.clear();
         }
-        rounds.close();
+        loop.close();
         sweeps.close();
-        return round.handle((pause, error) -> true)
+        return rounds.stop()
                 .thenCompose(ended -> stop(all))
                 .thenCompose(stopped -> CompletableFuture.allOf(releasing.toArray(CompletableFuture<?>[]::new))
                         .handle((done, error) -> true))

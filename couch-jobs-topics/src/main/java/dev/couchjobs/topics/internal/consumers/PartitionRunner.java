@@ -11,7 +11,6 @@ import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,9 +25,8 @@ final class PartitionRunner<T> {
     private final Consumption partition;
     private final Runnable lost;
     private final Loop loop;
-    private final AtomicBoolean isStopped = new AtomicBoolean();
+    private final Rounds rounds = new Rounds();
 
-    private volatile CompletableFuture<?> round = CompletableFuture.completedFuture(null);
     /** How many messages are handled one by one, after a batch has failed, to find the one that fails. */
     private volatile int single;
 
@@ -39,7 +37,7 @@ final class PartitionRunner<T> {
         this.partition = partition;
         this.lost = lost;
         String name = settings.topic().name() + " " + claim.partition() + " of group " + settings.group();
-        loop = new Loop("consumer of " + name, settings.environment(), this::round);
+        loop = new Loop("consumer of " + name, settings.environment(), () -> rounds.run(this::consume));
     }
 
     Claim claim() {
@@ -52,18 +50,8 @@ final class PartitionRunner<T> {
 
     /** Begins no further round. {@return completes when the present one has ended} */
     CompletableFuture<Void> stop() {
-        isStopped.set(true);
         loop.close();
-        return round.handle((pause, error) -> null);
-    }
-
-    private CompletableFuture<Pause> round() {
-        if (isStopped.get()) {
-            return CompletableFuture.completedFuture(Pause.untilWakeUp());
-        }
-        CompletableFuture<Pause> running = consume();
-        round = running;
-        return running;
+        return rounds.stop();
     }
 
     private CompletableFuture<Pause> consume() {
