@@ -2,16 +2,19 @@
 
 from .client import Client
 from .errors import ApiError, ConnectionLost, JobFailed, LeaseLost, PermanentFailure, ResultTimeout
+from .topics import Group, Topic
 from .worker import Job, Worker
 
 __all__ = [
     "ApiError",
     "Client",
     "ConnectionLost",
+    "Group",
     "Job",
     "JobFailed",
     "LeaseLost",
     "PermanentFailure",
     "ResultTimeout",
+    "Topic",
     "Worker",
 ]

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from ._http import Http
 from ._time import from_seconds
 from .errors import JobFailed, ResultTimeout
+from .topics import Topic
 
 _LONGEST_WAIT = 20.0
 
@@ -53,6 +54,14 @@ class Client:
 
     async def _read(self, path: str, timeout: float = 30.0) -> Any:
         return await self._http.send("GET", path, timeout=timeout, give_up_after=self._give_up_after)
+
+    def topic(self, name: str) -> Topic:
+        """A topic. This sends nothing."""
+        return Topic(self._read, self._write, name)
+
+    async def topics(self) -> List[str]:
+        """Returns the names of the topics, at most 1,000."""
+        return list((await self._read("/v1/topics?limit=1000"))["items"])
 
     async def add(self, type: str, data: Any, **options: Any) -> str:
         """Adds a job, and returns its id.

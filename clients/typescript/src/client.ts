@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fromMillis } from './duration.js';
 import { JobFailed, ResultTimeout } from './errors.js';
 import { Http } from './http.js';
+import { Topic } from './topics.js';
 
 const LONGEST_WAIT = 20_000;
 
@@ -50,6 +51,22 @@ export class Client {
 
   #read<T>(path: string, timeout = 30_000): Promise<T> {
     return this.#http.send<T>('GET', path, undefined, { timeout, giveUpAfter: this.#giveUpAfter });
+  }
+
+  /** A topic. This sends nothing. */
+  topic(name: string): Topic {
+    return new Topic(
+      {
+        read: (path, timeout) => this.#read(path, timeout),
+        write: (method, path, body) => this.#write(method, path, body),
+      },
+      name,
+    );
+  }
+
+  /** Returns the names of the topics, at most 1,000. */
+  async topics(): Promise<string[]> {
+    return (await this.#read<{ items: string[] }>('/v1/topics?limit=1000')).items;
   }
 
   /** Adds a job, and returns its id. */

@@ -88,7 +88,8 @@ public final class ConsumerGroup<T> {
     }
 
     /**
-     * Creates the group. A group that is polled without having been created begins at the earliest message.
+     * Creates the group. A group that polls or commits without having been created begins at the
+     * earliest message.
      *
      * @param context a database or a transaction
      * @param start where it begins
@@ -190,17 +191,16 @@ public final class ConsumerGroup<T> {
      * @param context a database or a transaction
      * @param cursor of the page
      * @return completes when it is done; fails with {@link PartitionLostException} if the group has been moved since,
-     *     or a consumer holds the partition; with {@link GroupNotFoundException}, or {@link IllegalArgumentException}
-     *     if this is no cursor
+     *     or a consumer holds the partition; with {@link TopicNotFoundException}, or with {@link
+     *     IllegalArgumentException} if this is no cursor
      */
     public CompletableFuture<Void> commit(TransactionContext context, String cursor) {
+        Instant now = topics.environment.clock().instant();
         return run(
                 context,
                 "commit",
-                (tx, table, settings) -> table.exists(tx, name)
-                        .thenCompose(isThere -> isThere
-                                ? new Peeks(table, name).commit(tx, cursor)
-                                : CompletableFuture.failedFuture(new GroupNotFoundException(name))));
+                (tx, table, settings) -> table.create(tx, name, settings.partitions(), Position.earliest(), now)
+                        .thenCompose(created -> new Peeks(table, name).commit(tx, cursor)));
     }
 
     /**

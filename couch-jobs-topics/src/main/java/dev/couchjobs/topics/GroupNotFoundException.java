@@ -12,6 +12,6 @@ public class GroupNotFoundException extends JobsException {
      * @param group the name of the group
      */
     public GroupNotFoundException(String group) {
-        super("There is no group \"" + group + "\": create it with ConsumerGroup.create, or poll it once.");
+        super("There is no group \"" + group + "\". Create it; its first poll or commit does, too.");
     }
 }

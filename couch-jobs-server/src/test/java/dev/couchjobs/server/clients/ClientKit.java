@@ -96,14 +96,23 @@ public record ClientKit(
 
     /** {@return the command that runs the worker of docs/server.md} */
     List<String> worker() {
+        return program("mail", "receipt");
+    }
+
+    /** {@return the command that runs the example with topics} */
+    List<String> topics() {
+        return program("myqueue", "orders");
+    }
+
+    private List<String> program(String python, String typeScript) {
         return language.equals("Python")
                 ? List.of(
                         "python3",
-                        directory.resolve(Path.of("examples", "mail.py")).toString())
+                        directory.resolve(Path.of("examples", python + ".py")).toString())
                 : List.of(
                         "node",
                         directory
-                                .resolve(Path.of("build", "examples", "receipt.js"))
+                                .resolve(Path.of("build", "examples", typeScript + ".js"))
                                 .toString());
     }
 

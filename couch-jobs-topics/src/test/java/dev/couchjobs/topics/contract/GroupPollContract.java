@@ -228,7 +228,6 @@ class GroupPollContract extends TopicsContract {
     @Test
     void whatIsReadBeforeIsCommittedOnce() {
         append("a", "b", "c");
-        await(readers.create(database, Position.earliest()));
 
         GroupPage<String> first = await(readers.peek(database, OptionalInt.empty(), 2));
         GroupPage<String> second = await(readers.peek(database, OptionalInt.of(0), 1));
