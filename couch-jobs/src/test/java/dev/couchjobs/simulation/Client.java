@@ -304,8 +304,7 @@ final class Client {
         return limited.thenRun(() -> node.log("limited the type to " + max));
     }
 
-    /** A job that may be a duplicate. */
-    /** Without headers: a duplicate that replaces gives its own to the other job. */
+    /** A job that may be a duplicate, without headers: a duplicate that replaces gives its own to the other job. */
     private CompletableFuture<Void> addUnique() {
         Unique rule = Unique.by("key-" + random.nextInt(2));
         NewJob<String> job = newJobWithoutHeaders(node.jobs().newJobId())

@@ -133,10 +133,11 @@ class GroupPollContract extends TopicsContract {
 
         List<Message<Order>> seen = new ArrayList<>();
         List<Integer> order = new ArrayList<>();
-        List<Message<Order>> page;
-        while (!(page = await(group.poll(database, 5))).isEmpty()) {
+        List<Message<Order>> page = await(group.poll(database, 5));
+        while (!page.isEmpty()) {
             seen.addAll(page);
             order.add(page.get(0).partition());
+            page = await(group.poll(database, 5));
         }
         assertThat(seen).hasSize(40);
         assertThat(order.subList(0, 4)).containsExactlyInAnyOrder(0, 1, 2, 3);

@@ -10,6 +10,7 @@ import dev.couchjobs.bridge.BridgeSettings;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
@@ -57,7 +58,7 @@ class NodeControlTest {
 
             control.close();
             mayCommit.complete(null);
-            first.get().join();
+            Objects.requireNonNull(first.get()).join();
 
             assertThat(database.readAsync(tx -> rows.report(tx, NODE)).join().orElseThrow())
                     .returns(true, NodeReport::hasEnded);

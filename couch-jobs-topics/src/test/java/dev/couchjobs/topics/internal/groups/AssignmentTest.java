@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import net.jqwik.api.ForAll;
@@ -66,7 +67,7 @@ class AssignmentTest {
     }
 
     /** Members act one after another, in any order, until nothing moves. {@return how many partitions were taken} */
-    private static int settle(TreeSet<String> live, List<Optional<String>> holders, Random random) {
+    private static int settle(SortedSet<String> live, List<Optional<String>> holders, Random random) {
         int moves = 0;
         List<String> quiet = new ArrayList<>();
         List<String> all = List.copyOf(live);
