@@ -60,6 +60,18 @@ public final class ConsumerBuilder<T> {
     }
 
     /**
+     * Handles messages as {@link #inTransaction} does, by a handler that does not block.
+     *
+     * @param newHandler the handler
+     * @return this builder
+     */
+    public ConsumerBuilder<T> inTransactionAsync(AsyncTransactionalHandler<T> newHandler) {
+        Objects.requireNonNull(newHandler, "handler");
+        handler = threads -> Handler.inTransactionAsync(newHandler, threads);
+        return this;
+    }
+
+    /**
      * Handles messages, and moves the group behind them afterwards: each message is handled at least once. For work
      * outside of the database, or that takes longer than a transaction.
      *
@@ -211,7 +223,8 @@ public final class ConsumerBuilder<T> {
      */
     public CompletableFuture<TopicConsumer> startAsync() {
         if (handler == null) {
-            throw new IllegalStateException("A consumer needs a handler: call inTransaction or handle.");
+            throw new IllegalStateException(
+                    "A consumer needs a handler: call inTransaction, inTransactionAsync or handle.");
         }
         String member = name + "-"
                 + HexFormat.of().toHexDigits(topics.environment.random().nextLong());

@@ -175,6 +175,36 @@ class ConsumerContract extends TopicsContract {
     }
 
     @Test
+    void anAsynchronousHandlerCommitsWhenItsStageHasCompleted() throws InterruptedException {
+        byte[] row = prefix.get("rows").pack("sum");
+        AtomicInteger tries = new AtomicInteger();
+        append("1", "2", "3");
+        try (TopicConsumer consumer = readers.consumer()
+                .batch(1)
+                .retry(QUICK.attempts(100))
+                .inTransactionAsync((tx, messages) -> {
+                    if (tries.incrementAndGet() == 1) {
+                        return CompletableFuture.failedFuture(new IllegalStateException("not yet"));
+                    }
+                    return tx.get(row).thenAccept(before -> {
+                        int sum = before == null ? 0 : before[0];
+                        tx.set(row, new byte[] {
+                            (byte) (10 * sum + Integer.parseInt(messages.get(0).value()))
+                        });
+                        seen.add(messages.get(0).value());
+                    });
+                })
+                .start()) {
+            awaitUntil(() -> await(readers.describe(database)).lag() == 0);
+            assertThat(consumer.name()).isNotEmpty();
+        }
+
+        assertThat(next(3)).containsExactly("1", "2", "3");
+        byte[] sum = await(database.readAsync(tx -> tx.get(row)));
+        assertThat(sum).containsExactly(123);
+    }
+
+    @Test
     void consumersShareThePartitions() {
         try (TopicConsumer first = orders().start()) {
             awaitHolders(packers, 4);

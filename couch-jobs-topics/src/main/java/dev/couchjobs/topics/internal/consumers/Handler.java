@@ -3,6 +3,7 @@ package dev.couchjobs.topics.internal.consumers;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.topics.AsyncTransactionalHandler;
 import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.MessageHandler;
 import dev.couchjobs.topics.TransactionalHandler;
@@ -13,8 +14,10 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** How a consumer handles messages: before the group moves behind them, or in the transaction that moves it. */
 public interface Handler<T> {
@@ -25,6 +28,16 @@ public interface Handler<T> {
 
     /** A handler that runs in the transaction that commits the offset. */
     static <T> Handler<T> inTransaction(TransactionalHandler<T> handler, Executor executor) {
+        return inTransactionAsync(
+                (tx, messages) -> {
+                    handler.handle(tx, messages);
+                    return CompletableFuture.completedFuture(tx);
+                },
+                executor);
+    }
+
+    /** The same for a handler that does not block. */
+    static <T> Handler<T> inTransactionAsync(AsyncTransactionalHandler<T> handler, Executor executor) {
         return (database, partition, limit, decode) -> TopicTransactions.run(
                 database,
                 "consume",
@@ -32,10 +45,7 @@ public interface Handler<T> {
                     if (next.messages().isEmpty()) {
                         return CompletableFuture.completedFuture(next);
                     }
-                    return call(executor, next, () -> {
-                        handler.handle(tx, decode.apply(next));
-                        return next;
-                    });
+                    return call(executor, next, () -> handler.handle(tx, decode.apply(next)));
                 }));
     }
 
@@ -47,7 +57,7 @@ public interface Handler<T> {
                         ? CompletableFuture.completedFuture(next)
                         : call(executor, next, () -> {
                                     handler.handle(decode.apply(next));
-                                    return next;
+                                    return CompletableFuture.completedFuture(next);
                                 })
                                 .thenCompose(handled -> commit(database, partition, handled)));
     }
@@ -59,21 +69,26 @@ public interface Handler<T> {
                 (Transaction tx) -> partition.commit(tx, handled).thenApply(done -> handled));
     }
 
-    private static CompletableFuture<Next> call(Executor executor, Next next, Callable<Next> handler) {
+    private static CompletableFuture<Next> call(
+            Executor executor, Next next, Callable<? extends CompletionStage<?>> handler) {
         CompletableFuture<Next> result = new CompletableFuture<>();
         executor.execute(() -> {
             try {
-                result.complete(handler.call());
+                var unused = handler.call().whenComplete((done, error) -> end(result, next, error));
             } catch (Throwable e) { // whatever the user's code throws is a failure of these messages
-                result.completeExceptionally(isOfDatabase(e) ? e : new HandlerFailure(next, e));
+                end(result, next, e);
             }
         });
         return result;
     }
 
-    /** The database tries the transaction again, or says why it cannot. */
-    private static boolean isOfDatabase(Throwable error) {
-        return error instanceof FDBException
-                || (error instanceof CompletionException && error.getCause() instanceof FDBException);
+    private static void end(CompletableFuture<Next> result, Next next, @Nullable Throwable error) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        if (cause == null) {
+            result.complete(next);
+        } else {
+            // The database tries the transaction again, or says why it cannot.
+            result.completeExceptionally(cause instanceof FDBException ? cause : new HandlerFailure(next, cause));
+        }
     }
 }
