@@ -209,6 +209,20 @@ class GroupPollContract extends TopicsContract {
     }
 
     @Test
+    void aGroupThatIsMovedIntoACommitIsPolledToTheEnd() {
+        await(node(() -> NOON)
+                .appendAll(database, NEWS, List.of(NewMessage.of("a"), NewMessage.of("b"), NewMessage.of("c"))));
+        // Leaves a mark of a version at which all of that commit is there.
+        await(node(() -> NOON.plus(Duration.ofMinutes(2))).append(database, NEWS, NewMessage.of("d")));
+        List<Message<String>> all = await(readers.poll(database, 10));
+        await(readers.seek(database, Position.after(all.get(0).offset())));
+
+        assertThat(poll(1)).containsExactly("b");
+        assertThat(poll(1)).containsExactly("c");
+        assertThat(poll(1)).containsExactly("d");
+    }
+
+    @Test
     void whatRetentionHasRemovedIsNoLag() {
         for (int i = 0; i < 10; i++) {
             int minute = i;

@@ -79,9 +79,9 @@ public final class Marks {
         return true;
     }
 
-    /** {@return the last mark at a place or before} */
+    /** {@return the last mark before a place} One of the same version counts messages behind the place, too. */
     CompletableFuture<Optional<Mark>> before(ReadTransaction tx, int partition, Versionstamp place) {
-        return last(tx, keys.marksUpTo(partition, Stamps.version(place)));
+        return last(tx, keys.marksUpTo(partition, Stamps.version(place) - 1));
     }
 
     /** {@return the last mark of a time or before} Marks are searched by halves of their versions. */
