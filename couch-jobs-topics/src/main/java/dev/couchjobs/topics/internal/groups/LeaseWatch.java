@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
  * Tells which members are dead, from their heartbeats, as one process sees them.
  *
  * <p>A member is dead once its heartbeat has not changed for the lease: by the clock of this process, which may jump,
- * and by the versions of the database, which may jump too. Both have to say so. No clocks of two processes are
- * compared. One thread at a time.
+ * and by the versions of the database, which may jump too. Both have to say so. A clock that is set back begins the
+ * lease again. No clocks of two processes are compared. One thread at a time.
  */
 final class LeaseWatch {
     private final Duration lease;
@@ -30,7 +30,7 @@ final class LeaseWatch {
     /** {@return whether a member is dead} */
     boolean isDead(String member, byte[] heartbeat, long version, Instant now) {
         Seen before = seen.get(member);
-        if (before == null || !Arrays.equals(before.heartbeat, heartbeat)) {
+        if (before == null || !Arrays.equals(before.heartbeat, heartbeat) || now.isBefore(before.at)) {
             seen.put(member, new Seen(heartbeat, version, now));
             return false;
         }
