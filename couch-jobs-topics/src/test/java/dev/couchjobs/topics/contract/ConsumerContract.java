@@ -286,6 +286,19 @@ class ConsumerContract extends TopicsContract {
     }
 
     @Test
+    void aConsumerThatHasStoppedLeavesAllPartitionsToPolls() {
+        for (int time = 0; time < 50; time++) {
+            await(orders().startAsync().thenCompose(TopicConsumer::stop));
+
+            assertThat(await(packers.describe(database)).partitions())
+                    .allMatch(partition -> partition.holder().isEmpty());
+            for (int partition = 0; partition < 4; partition++) {
+                assertThat(await(packers.poll(database, partition, 1))).isEmpty();
+            }
+        }
+    }
+
+    @Test
     void aPollLeavesPartitionsToConsumers() {
         try (TopicConsumer consumer = orders().start()) {
             awaitHolders(packers, 4);

@@ -34,8 +34,8 @@ public final class ConsumerEngine<T> {
 
     private final ConsumerSettings<T> settings;
     private final Membership membership;
-    private final Rounds rounds = new Rounds();
     private final Loop loop;
+    private final Rounds rounds = new Rounds();
     private final Loop sweeps;
 
     @GuardedBy("this") private final Map<Integer, PartitionRunner<T>> runners = new HashMap<>();
@@ -129,17 +129,19 @@ public final class ConsumerEngine<T> {
 
     /** After a seek, or after a loss and a new claim, the former runner ends before the next one begins. */
     @GuardedBy("this") private void replace(GroupTable table, Claim claim, @Nullable PartitionRunner<T> former) {
-        PartitionRunner<T> next =
-                new PartitionRunner<>(settings, claim, new Consumption(table, settings.group(), claim), loop::wakeUp);
+        PartitionRunner<T> next = new PartitionRunner<>(
+                settings,
+                claim,
+                new Consumption(table, settings.group(), claim),
+                former == null ? CompletableFuture.completedFuture(null) : former.stop(),
+                loop::wakeUp);
         runners.put(claim.partition(), next);
-        if (former == null) {
-            next.start();
-        } else {
-            var unused = former.stop().thenRun(next::start);
-        }
+        next.start();
     }
 
-    /** Others may take the partition once what is handled has committed. Heartbeats go on meanwhile. */
+    /**
+     * What is handled goes on until it has committed; then others may take the partition. Heartbeats go on meanwhile.
+     */
     private synchronized void release(GroupTable table, int partition) {
         PartitionRunner<T> runner = runners.remove(partition);
         if (runner == null || isClosed) {
@@ -147,7 +149,7 @@ public final class ConsumerEngine<T> {
         }
         CompletableFuture<Void> release = runner.stop()
                 .thenCompose(done -> TopicTransactions.run(
-                        settings.database(), "release", tx -> membership.release(tx, table, List.of(runner.claim()))));
+                        settings.database(), "release", tx -> membership.release(tx, table, List.of(partition))));
         releases.put(partition, release);
         var unused = release.whenComplete((done, error) -> released(partition, error));
     }
@@ -165,10 +167,6 @@ public final class ConsumerEngine<T> {
     private CompletableFuture<Void> stop(List<PartitionRunner<T>> stopping) {
         return CompletableFuture.allOf(
                 stopping.stream().map(PartitionRunner::stop).toArray(CompletableFuture<?>[]::new));
-    }
-
-    private static <T> List<Claim> claims(List<PartitionRunner<T>> runners) {
-        return runners.stream().map(PartitionRunner::claim).toList();
     }
 
     /** The holder of a partition removes what its retention does not keep. */
@@ -227,7 +225,6 @@ public final class ConsumerEngine<T> {
                                         ? CompletableFuture.completedFuture(null)
                                         : membership.leave(
                                                 tx,
-                                                new GroupTable(settings.table().log(row.get())),
-                                                claims(all)))));
+                                                new GroupTable(settings.table().log(row.get()))))));
     }
 }

@@ -24,17 +24,27 @@ final class PartitionRunner<T> {
     private final Claim claim;
     private final Consumption partition;
     private final Runnable lost;
+    private final CompletableFuture<Void> former;
     private final Loop loop;
     private final Rounds rounds = new Rounds();
 
     /** How many messages are handled one by one, after a batch has failed, to find the one that fails. */
     private volatile int single;
 
-    /** @param lost runs when another member holds the partition */
-    PartitionRunner(ConsumerSettings<T> settings, Claim claim, Consumption partition, Runnable lost) {
+    /**
+     * @param former completes when the former runner of the partition has ended; this one begins after it
+     * @param lost runs when another member holds the partition
+     */
+    PartitionRunner(
+            ConsumerSettings<T> settings,
+            Claim claim,
+            Consumption partition,
+            CompletableFuture<Void> former,
+            Runnable lost) {
         this.settings = settings;
         this.claim = claim;
         this.partition = partition;
+        this.former = former;
         this.lost = lost;
         String name = settings.topic().name() + " " + claim.partition() + " of group " + settings.group();
         loop = new Loop("consumer of " + name, settings.environment(), () -> rounds.run(this::consume));
@@ -45,13 +55,13 @@ final class PartitionRunner<T> {
     }
 
     void start() {
-        loop.wakeUp();
+        var unused = former.thenRun(loop::wakeUp);
     }
 
-    /** Begins no further round. {@return completes when the present one has ended} */
+    /** Begins no further round. {@return completes when the present one has ended, also of a former runner} */
     CompletableFuture<Void> stop() {
         loop.close();
-        return rounds.stop();
+        return CompletableFuture.allOf(rounds.stop(), former);
     }
 
     private CompletableFuture<Pause> consume() {

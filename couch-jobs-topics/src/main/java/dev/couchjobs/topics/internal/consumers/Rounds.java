@@ -5,33 +5,32 @@ import dev.couchjobs.loop.Pause;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** The rounds of a loop, which end before those that wait for its stop go on. */
+/**
+ * The rounds of a loop that ends. A loop may begin one more round after it was closed; here none begins after
+ * {@link #stop}, and its caller knows when the present one has ended.
+ */
 final class Rounds {
     @GuardedBy("this") private boolean isStopped;
 
-    @GuardedBy("this") private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
+    @GuardedBy("this") private CompletableFuture<?> present = CompletableFuture.completedFuture(null);
 
-    /** Runs a round, unless the rounds are stopped. */
+    /** Runs a round, unless it is too late. */
     CompletableFuture<Pause> run(Supplier<CompletableFuture<Pause>> round) {
-        CompletableFuture<Void> ended = new CompletableFuture<>();
+        CompletableFuture<Boolean> go = new CompletableFuture<>();
+        CompletableFuture<Pause> running = go.thenCompose(begun -> round.get());
         synchronized (this) {
             if (isStopped) {
                 return CompletableFuture.completedFuture(Pause.untilWakeUp());
             }
-            last = ended;
+            present = running;
         }
-        CompletableFuture<Pause> running;
-        try {
-            running = round.get();
-        } catch (RuntimeException e) { // the database is closed
-            running = CompletableFuture.failedFuture(e);
-        }
-        return running.whenComplete((pause, error) -> ended.complete(null));
+        go.complete(true);
+        return running;
     }
 
-    /** Lets no further round begin. {@return completes when the present one has ended} */
+    /** Begins no further round. {@return completes when the present one has ended} */
     synchronized CompletableFuture<Void> stop() {
         isStopped = true;
-        return last;
+        return present.handle((pause, error) -> null);
     }
 }

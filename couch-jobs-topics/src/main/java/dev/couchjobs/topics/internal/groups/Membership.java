@@ -138,22 +138,29 @@ public final class Membership {
     }
 
     /** Gives partitions back that this member still holds. */
-    public CompletableFuture<Void> release(Transaction tx, GroupTable table, List<Claim> claims) {
+    public CompletableFuture<Void> release(Transaction tx, GroupTable table, List<Integer> partitions) {
         Stamps.setValue(tx, table.keys().changed(group));
-        return CompletableFuture.allOf(claims.stream()
-                .map(claim -> table.partition(tx, group, claim.partition()).thenAccept(row -> {
+        return CompletableFuture.allOf(partitions.stream()
+                .map(partition -> table.partition(tx, group, partition).thenAccept(row -> {
                     if (me.equals(row.holder())) {
                         tx.set(
-                                table.keys().partition(group, claim.partition()),
+                                table.keys().partition(group, partition),
                                 row.heldBy(null).encode());
                     }
                 }))
                 .toArray(CompletableFuture<?>[]::new));
     }
 
-    /** Leaves the group. */
-    public CompletableFuture<Void> leave(Transaction tx, GroupTable table, List<Claim> claims) {
+    /** Leaves the group, and gives back all that this member holds. No round of it runs any more. */
+    public CompletableFuture<Void> leave(Transaction tx, GroupTable table) {
         tx.clear(table.keys().member(group, me));
-        return release(tx, table, claims);
+        return table.partitions(tx, group)
+                .thenCompose(rows -> release(
+                        tx,
+                        table,
+                        rows.entrySet().stream()
+                                .filter(row -> me.equals(row.getValue().holder()))
+                                .map(Map.Entry::getKey)
+                                .toList()));
     }
 }
