@@ -1,0 +1,125 @@
+package dev.couchjobs.topics.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.fdb.simulation.SimulatedProcess;
+import dev.couchjobs.fdb.simulation.Simulation;
+import dev.couchjobs.topics.TopicConsumer;
+import dev.couchjobs.topics.TopicSettings;
+import dev.couchjobs.topics.Topics;
+import dev.couchjobs.topics.simulation.TopicRows.Held;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** When consumers get partitions, and when they give them back, where nothing but what the tests do goes wrong. */
+class ConsumerTimesTest {
+    private static final String GROUP = "group";
+    private static final Duration LEASE = Duration.ofSeconds(9);
+    private static final Duration ROUND = LEASE.dividedBy(3);
+    /** For the transactions of a few rounds. */
+    private static final Duration TRANSACTIONS = Duration.ofSeconds(1);
+
+    private static Simulation simulation() {
+        Simulation simulation = Simulation.builder(1)
+                .calm()
+                .latency(Duration.ofMillis(2), Duration.ofMillis(5))
+                .build();
+        simulation.await(Actors.topics(simulation.process("first"))
+                .create(simulation.database(), Actors.TOPIC, TopicSettings.partitions(Actors.PARTITIONS)));
+        return simulation;
+    }
+
+    private static TopicConsumer consumer(Simulation simulation, SimulatedProcess process) {
+        Topics topics = Actors.topics(process);
+        return simulation.await(topics.group(Actors.TOPIC, GROUP)
+                .consumer()
+                .lease(LEASE)
+                .executor(process.scheduler())
+                .handle(messages -> {})
+                .startAsync());
+    }
+
+    private static Collection<Held> partitions(Simulation simulation) {
+        try (Transaction tx = simulation.database().createTransaction()) {
+            return Objects.requireNonNull(TopicRows.of(tx)).claims().values();
+        }
+    }
+
+    private static Set<String> holders(Simulation simulation) {
+        return partitions(simulation).stream()
+                .map(partition -> String.valueOf(partition.holder()))
+                .collect(Collectors.toSet());
+    }
+
+    @Test
+    void aStoppedConsumerHoldsNothing() {
+        for (int millis = 0; millis < 60; millis++) {
+            try (Simulation simulation = simulation()) {
+                TopicConsumer consumer = consumer(simulation, simulation.process("consumer"));
+                simulation.advance(Duration.ofMillis(millis));
+                simulation.await(consumer.stop());
+                simulation.advance(Duration.ofSeconds(1));
+
+                assertThat(partitions(simulation))
+                        .as("stopped after %s ms", millis)
+                        .allMatch(partition -> partition.holder() == null);
+            }
+        }
+    }
+
+    @Test
+    void thePartitionsOfADeadConsumerAreTakenAfterItsLease() {
+        Duration slowest = Duration.ZERO;
+        for (int millis = 0; millis < 6_000; millis += 200) {
+            slowest = later(slowest, takeover(Duration.ofMillis(millis), Duration.ZERO));
+        }
+        assertThat(slowest).isBetween(LEASE, LEASE.plus(ROUND).plus(ROUND).plus(TRANSACTIONS));
+    }
+
+    /** The lease begins again for those whose clocks are set back. */
+    @Test
+    void aClockThatIsSetBackDoesNotKeepADeadConsumerAlive() {
+        Duration slowest = Duration.ZERO;
+        for (int millis = 0; millis < 6_000; millis += 200) {
+            slowest = later(slowest, takeover(Duration.ofMillis(millis), Duration.ofDays(-30)));
+        }
+        assertThat(slowest)
+                .isBetween(LEASE, LEASE.multipliedBy(2).plus(ROUND).plus(ROUND).plus(TRANSACTIONS));
+    }
+
+    private static Duration later(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
+    }
+
+    /** {@return how long after the death of a consumer two others have its partitions, whose clocks jump meanwhile} */
+    private static Duration takeover(Duration age, Duration jump) {
+        try (Simulation simulation = simulation()) {
+            SimulatedProcess dying = simulation.process("dying");
+            TopicConsumer dead = consumer(simulation, dying);
+            List<SimulatedProcess> others = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                simulation.advance(Duration.ofMillis(700));
+                others.add(simulation.process("other"));
+                assertThat(consumer(simulation, others.get(i)).name()).isNotEqualTo(dead.name());
+            }
+            simulation.advance(Duration.ofSeconds(10).plus(age));
+            assertThat(holders(simulation)).hasSize(3).contains(dead.name());
+            dying.kill();
+            Duration start = simulation.elapsed();
+            simulation.advance(LEASE.minusSeconds(1));
+            others.forEach(other -> other.jumpClock(jump));
+            while (holders(simulation).contains(dead.name())
+                    && simulation.elapsed().minus(start).compareTo(LEASE.multipliedBy(5)) < 0) {
+                simulation.advance(Duration.ofMillis(100));
+            }
+            return simulation.elapsed().minus(start);
+        }
+    }
+}
