@@ -49,7 +49,10 @@ public final class Marks {
         });
     }
 
-    /** Leaves a mark if messages were appended since the last one, however long ago that was. */
+    /**
+     * Leaves a mark if messages were appended since the last one, however long ago that was, or if the last one is of a
+     * clock that is ahead, which would keep them until that time.
+     */
     CompletableFuture<Void> markRest(Transaction tx, int partition, Instant now) {
         CompletableFuture<Optional<Mark>> last = last(tx, keys.marks(partition));
         CompletableFuture<byte[]> tail = tx.snapshot().get(keys.tail(partition));
@@ -57,8 +60,9 @@ public final class Marks {
         return CompletableFuture.allOf(last, tail, version).thenAccept(done -> {
             Mark mark = new Mark(version.join(), Amount.decode(tail.join()), now);
             boolean isNews = last.join()
-                    .map(before ->
-                            before.amount().messages() < mark.amount().messages() && !isRecent(before.time(), now))
+                    .map(before -> !isRecent(before.time(), now)
+                            && (before.amount().messages() < mark.amount().messages()
+                                    || before.time().isAfter(now)))
                     .orElse(mark.amount().messages() > 0);
             if (isNews) {
                 tx.set(keys.mark(partition, mark.version()), mark.encode());

@@ -20,8 +20,9 @@ record Trimmer(LogKeys keys, Marks marks) {
         // Without it the messages after the last mark would stay until the next one is appended.
         CompletableFuture<Void> marked = marks.markRest(tx, partition, now);
         return CompletableFuture.allOf(oldest, tail, before, version, marked).thenApply(done -> {
+            // A mark of a clock that is ahead does not keep what is before a later one.
             Optional<Mark> last = oldest.join().stream()
-                    .takeWhile(mark -> rule.removes(mark, tail.join(), version.join(), now))
+                    .filter(mark -> rule.removes(mark, tail.join(), version.join(), now))
                     .reduce((former, later) -> later);
             last.filter(mark -> mark.place().compareTo(before.join().stamp()) > 0)
                     .ifPresent(mark -> remove(tx, partition, mark));
