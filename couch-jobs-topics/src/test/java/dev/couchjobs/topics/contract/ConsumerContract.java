@@ -286,6 +286,32 @@ class ConsumerContract extends TopicsContract {
     }
 
     @Test
+    void aConsumerGoesOnInATopicThatIsCreatedAgain() throws InterruptedException {
+        append("a");
+        try (TopicConsumer consumer = reader().lease(Duration.ofSeconds(1)).start()) {
+            assertThat(next()).isEqualTo("a");
+            await(topics.delete(database, NEWS));
+            await(topics.create(database, NEWS, TopicSettings.partitions(1)));
+            append("b");
+            assertThat(next()).isEqualTo("b");
+            awaitHolders(readers, 1);
+            assertThat(consumer.name()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void aGroupThatIsDeletedIsCreatedAgainByItsConsumers() throws InterruptedException {
+        append("a");
+        try (TopicConsumer consumer = reader().lease(Duration.ofSeconds(1)).start()) {
+            assertThat(next()).isEqualTo("a");
+            await(readers.delete(database));
+            assertThat(next()).isEqualTo("a");
+            awaitUntil(() -> await(topics.groups(database, NEWS)).contains("readers"));
+            assertThat(consumer.name()).isNotEmpty();
+        }
+    }
+
+    @Test
     void aConsumerThatHasStoppedLeavesAllPartitionsToPolls() {
         for (int time = 0; time < 50; time++) {
             await(orders().startAsync().thenCompose(TopicConsumer::stop));

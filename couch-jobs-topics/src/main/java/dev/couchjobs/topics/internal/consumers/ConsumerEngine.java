@@ -1,5 +1,6 @@
 package dev.couchjobs.topics.internal.consumers;
 
+import com.apple.foundationdb.Transaction;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
@@ -63,31 +64,31 @@ public final class ConsumerEngine<T> {
 
     /** Joins the group, which is created if it is not there. {@return completes when it has joined} */
     public CompletableFuture<Void> start() {
-        return TopicTransactions.run(
-                        settings.database(),
-                        "join",
-                        tx -> settings.table()
-                                .get(tx, settings.topic().name())
-                                .thenCompose(row -> new GroupTable(
-                                                settings.table().log(row))
-                                        .create(
-                                                tx,
-                                                settings.group(),
-                                                row.settings().partitions(),
-                                                settings.start(),
-                                                settings.environment().clock().instant())))
-                .thenAccept(created -> {
-                    loop.wakeUp();
-                    sweeps.wakeUp();
-                });
+        return TopicTransactions.run(settings.database(), "join", this::joined).thenAccept(joined -> {
+            loop.wakeUp();
+            sweeps.wakeUp();
+        });
+    }
+
+    /** {@return the topic, once the group is there: it is created again if it or its topic was deleted} */
+    private CompletableFuture<TopicRow> joined(Transaction tx) {
+        return settings.table()
+                .get(tx, settings.topic().name())
+                .thenCompose(row -> new GroupTable(settings.table().log(row))
+                        .create(
+                                tx,
+                                settings.group(),
+                                row.settings().partitions(),
+                                settings.start(),
+                                settings.environment().clock().instant())
+                        .thenApply(created -> row));
     }
 
     private CompletableFuture<Pause> round() {
         return TopicTransactions.run(
                         settings.database(),
                         "heartbeat",
-                        tx -> settings.table()
-                                .get(tx, settings.topic().name())
+                        tx -> joined(tx)
                                 .thenCompose(row -> membership
                                         .round(
                                                 tx,

@@ -21,9 +21,13 @@ record GroupPartition(
         int failures) {
     private static final long FORMAT = 1;
 
-    /** {@return a partition that nothing has consumed} */
-    static GroupPartition at(Place place) {
-        return new GroupPartition(place, RecentCalls.NONE, 0, null, 0);
+    /**
+     * A partition that nothing has consumed.
+     *
+     * @param version the read version, from which the epochs count: they do not come again if the group does
+     */
+    static GroupPartition at(Place place, long version) {
+        return new GroupPartition(place, RecentCalls.NONE, version, null, 0);
     }
 
     byte[] encode() {

@@ -71,9 +71,8 @@ public final class GroupTable {
     private CompletableFuture<Void> place(Transaction tx, String group, int partitions, Position start) {
         return CompletableFuture.allOf(IntStream.range(0, partitions)
                 .mapToObj(partition -> log.place(tx, partition, start)
-                        .thenAccept(place -> tx.set(
-                                keys.partition(group, partition),
-                                GroupPartition.at(place).encode())))
+                        .thenCombine(tx.getReadVersion(), GroupPartition::at)
+                        .thenAccept(row -> tx.set(keys.partition(group, partition), row.encode())))
                 .toArray(CompletableFuture<?>[]::new));
     }
 
@@ -105,12 +104,11 @@ public final class GroupTable {
 
     /** {@return a partition of a group; at the beginning of the log if the group has nothing of it} */
     CompletableFuture<GroupPartition> partition(ReadTransaction tx, String group, int partition) {
+        CompletableFuture<Place> begin = log.begin(tx, partition);
         return tx.get(keys.partition(group, partition))
-                .thenCombine(
-                        log.begin(tx, partition),
-                        (value, begin) -> value == null
-                                ? GroupPartition.at(begin)
-                                : GroupPartition.decode(value).notBefore(begin));
+                .thenCompose(value -> value == null
+                        ? begin.thenCombine(tx.getReadVersion(), GroupPartition::at)
+                        : begin.thenApply(GroupPartition.decode(value)::notBefore));
     }
 
     /** {@return the rows of a group, by partitions} */
@@ -132,7 +130,8 @@ public final class GroupTable {
                 .thenCombine(
                         log.partitions(tx, count),
                         (rows, infos) -> infos.stream()
-                                .map(info -> lag(info, rows.getOrDefault(info.partition(), GroupPartition.at(BEGIN))))
+                                .map(info ->
+                                        lag(info, rows.getOrDefault(info.partition(), GroupPartition.at(BEGIN, 0))))
                                 .toList());
     }
 
