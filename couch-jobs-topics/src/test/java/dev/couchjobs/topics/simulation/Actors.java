@@ -187,7 +187,7 @@ final class Actors {
                 .lease(LEASE)
                 .retry(RETRY)
                 .batch(1 + process.random().nextInt(6))
-                .executor(task -> later(process, 50, task));
+                .executor(task -> later(process, group.equals(OUTSIDE) ? 300 : 50, task));
         var unused = handler(builder, process, group, name).startAsync().whenComplete((consumer, error) -> {
             if (consumer == null) {
                 later(process, 1_000, () -> consume(process, topics, group));

@@ -3,8 +3,10 @@ package dev.couchjobs.topics.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
+import dev.couchjobs.topics.NewMessage;
 import dev.couchjobs.topics.TopicConsumer;
 import dev.couchjobs.topics.TopicSettings;
 import dev.couchjobs.topics.Topics;
@@ -15,6 +17,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -92,6 +95,62 @@ class ConsumerTimesTest {
         }
         assertThat(slowest)
                 .isBetween(LEASE, LEASE.multipliedBy(2).plus(ROUND).plus(ROUND).plus(TRANSACTIONS));
+    }
+
+    @Test
+    void aClockThatJumpsAheadTakesNothingFromTheLiving() {
+        try (Simulation simulation = simulation()) {
+            SimulatedProcess one = simulation.process("one");
+            SimulatedProcess other = simulation.process("other");
+            TopicConsumer first = consumer(simulation, one);
+            TopicConsumer second = consumer(simulation, other);
+            simulation.advance(LEASE);
+            List<Held> before = List.copyOf(partitions(simulation));
+            assertThat(holders(simulation)).containsExactlyInAnyOrder(first.name(), second.name());
+            for (int jump = 0; jump < 20; jump++) {
+                simulation.advance(Duration.ofMillis(1_700));
+                one.jumpClock(Duration.ofDays(1));
+            }
+            assertThat(List.copyOf(partitions(simulation))).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void aPartitionIsGivenBackWhenItsHandlerHasEnded() {
+        try (Simulation simulation = simulation()) {
+            SimulatedProcess process = simulation.process("slow");
+            Topics topics = Actors.topics(process);
+            List<String> holdersAtEnd = new ArrayList<>();
+            TopicConsumer slow = simulation.await(topics.group(Actors.TOPIC, GROUP)
+                    .consumer()
+                    .lease(LEASE)
+                    .executor(task -> {
+                        var unused = process.scheduler().schedule(task, 4, TimeUnit.SECONDS);
+                    })
+                    .handle(messages ->
+                            holdersAtEnd.add(holder(simulation, messages.get(0).partition())))
+                    .startAsync());
+            simulation.advance(LEASE);
+            for (int partition = 0; partition < Actors.PARTITIONS; partition++) {
+                simulation.await(topics.append(
+                        process.database(),
+                        Actors.TOPIC,
+                        NewMessage.of("m-" + partition).partition(partition)));
+            }
+            TopicConsumer second = consumer(simulation, simulation.process("second"));
+            simulation.advance(LEASE);
+
+            assertThat(holdersAtEnd).hasSize(Actors.PARTITIONS).containsOnly(slow.name());
+            assertThat(holders(simulation)).containsExactlyInAnyOrder(slow.name(), second.name());
+        }
+    }
+
+    private static String holder(Simulation simulation, int partition) {
+        try (Transaction tx = simulation.database().createTransaction()) {
+            return String.valueOf(Objects.requireNonNull(
+                            Objects.requireNonNull(TopicRows.of(tx)).claims().get(Tuple.from(GROUP, partition)))
+                    .holder());
+        }
     }
 
     private static Duration later(Duration one, Duration other) {

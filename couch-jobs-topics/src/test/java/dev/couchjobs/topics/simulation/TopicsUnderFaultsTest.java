@@ -40,7 +40,7 @@ class TopicsUnderFaultsTest {
     private static final Duration JOINED_WITHIN = Duration.ofSeconds(5);
 
     private static final Duration QUIET = Duration.ofSeconds(20);
-    /** A handler begins within 50 ms, takes up to 100 ms, and has few messages before it. */
+    /** A handler begins within 300 ms, takes up to 100 ms, and has few messages before it. */
     private static final Duration PROMPT = Duration.ofSeconds(2);
 
     private static final Duration CALM = Duration.ofSeconds(30);
