@@ -296,7 +296,9 @@ public final class Topics {
      */
     public CompletableFuture<Void> sweep(Database database, Topic<?> topic) {
         return TopicTransactions.read(database, "sweep " + topic.name(), tx -> table.get(tx, topic.name()))
-                .thenCompose(row -> sweep(database, topic, row, 0));
+                .thenCompose(row -> new RetentionRule(row.settings()).keepsAll()
+                        ? CompletableFuture.<Void>completedFuture(null)
+                        : sweep(database, topic, row, 0));
     }
 
     private CompletableFuture<Void> sweep(Database database, Topic<?> topic, TopicRow row, int partition) {

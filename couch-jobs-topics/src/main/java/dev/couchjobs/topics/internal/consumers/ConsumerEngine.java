@@ -176,7 +176,9 @@ public final class ConsumerEngine<T> {
                         settings.database(),
                         "sweep",
                         tx -> settings.table().get(tx, settings.topic().name()))
-                .thenCompose(row -> sweep(row, held(), 0))
+                .thenCompose(row -> new RetentionRule(row.settings()).keepsAll()
+                        ? CompletableFuture.<Void>completedFuture(null)
+                        : sweep(row, held(), 0))
                 .thenApply(done -> Pause.atMost(SWEEP_INTERVAL));
     }
 

@@ -15,6 +15,11 @@ public record RetentionRule(TopicSettings settings) {
     /** Versions pass a little slower under load. */
     private static final double SLOWEST = 0.9;
 
+    /** {@return whether messages stay for ever} */
+    public boolean keepsAll() {
+        return settings.maxAge().isEmpty() && settings.maxBytes().isEmpty();
+    }
+
     boolean removes(Mark mark, Amount appended, long readVersion, Instant now) {
         return isTooOld(mark, readVersion, now) || isTooMuch(mark, appended);
     }
