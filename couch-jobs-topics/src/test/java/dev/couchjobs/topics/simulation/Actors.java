@@ -186,7 +186,7 @@ final class Actors {
                 .name(name)
                 .lease(LEASE)
                 .retry(RETRY)
-                .batch(1 + process.random().nextInt(6))
+                .batch(3 + process.random().nextInt(6))
                 .executor(task -> later(process, group.equals(OUTSIDE) ? 300 : 50, task));
         var unused = handler(builder, process, group, name).startAsync().whenComplete((consumer, error) -> {
             if (consumer == null) {

@@ -41,12 +41,12 @@ class TopicsUnderFaultsTest {
 
     private static final Duration QUIET = Duration.ofSeconds(20);
     /** A handler begins within 300 ms, takes up to 100 ms, and has few messages before it. */
-    private static final Duration PROMPT = Duration.ofSeconds(2);
+    private static final Duration PROMPT = Duration.ofSeconds(3);
 
     private static final Duration CALM = Duration.ofSeconds(30);
 
     static LongStream seeds() {
-        return Seeds.of(6, 300);
+        return Seeds.of(5, 300);
     }
 
     /**
