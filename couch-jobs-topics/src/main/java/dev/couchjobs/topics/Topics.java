@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 
 /**
  * Topics: durable logs of messages, split into partitions. A topic keeps its messages for its retention, whether they
@@ -40,6 +41,8 @@ import java.util.concurrent.CompletableFuture;
  * <p>Safe for use by several threads. RFC 035 describes what is stored.
  */
 public final class Topics {
+    private static final int SWEPT_AT_ONCE = 16;
+
     final Database database;
     final Environment environment;
     final TopicTable table;
@@ -193,7 +196,15 @@ public final class Topics {
         }
         AppendCall call = new AppendCall(
                 table, topic.name(), row -> chooser.place(topic, messages, rows, row.settings()), now, token);
-        return TopicTransactions.run(context, "append " + topic.name(), call::run);
+        CompletableFuture<List<Appended>> appended =
+                TopicTransactions.run(context, "append " + topic.name(), call::run);
+        return token == 0 ? appended : appended.thenCompose(Topics::withOffsets);
+    }
+
+    /** After a commit the offsets are known at once. */
+    private static CompletableFuture<List<Appended>> withOffsets(List<Appended> committed) {
+        return CompletableFuture.allOf(committed.stream().map(Appended::offset).toArray(CompletableFuture<?>[]::new))
+                .thenApply(known -> committed);
     }
 
     /**
@@ -298,11 +309,14 @@ public final class Topics {
         return TopicTransactions.read(database, "sweep " + topic.name(), tx -> table.get(tx, topic.name()))
                 .thenCompose(row -> new RetentionRule(row.settings()).keepsAll()
                         ? CompletableFuture.<Void>completedFuture(null)
-                        : sweep(database, topic, row, 0));
+                        : CompletableFuture.allOf(IntStream.range(0, SWEPT_AT_ONCE)
+                                .mapToObj(first -> sweep(database, topic, row, first))
+                                .toArray(CompletableFuture<?>[]::new)));
     }
 
+    /** Sweeps a partition, and then each that comes so many later. */
     private CompletableFuture<Void> sweep(Database database, Topic<?> topic, TopicRow row, int partition) {
-        if (partition == row.settings().partitions()) {
+        if (partition >= row.settings().partitions()) {
             return CompletableFuture.completedFuture(null);
         }
         RetentionRule rule = new RetentionRule(row.settings());
@@ -311,6 +325,6 @@ public final class Topics {
                         "sweep " + topic.name(),
                         tx -> table.log(row)
                                 .trim(tx, partition, rule, environment.clock().instant()))
-                .thenCompose(hasMore -> sweep(database, topic, row, hasMore ? partition : partition + 1));
+                .thenCompose(hasMore -> sweep(database, topic, row, hasMore ? partition : partition + SWEPT_AT_ONCE));
     }
 }

@@ -14,6 +14,7 @@ import dev.couchjobs.topics.MessageTooLargeException;
 import dev.couchjobs.topics.NewMessage;
 import dev.couchjobs.topics.Offset;
 import dev.couchjobs.topics.Position;
+import dev.couchjobs.topics.TooManyMessagesException;
 import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicExistsException;
 import dev.couchjobs.topics.TopicInfo;
@@ -211,6 +212,12 @@ class TopicLogContract extends TopicsContract {
         assertThatThrownBy(() ->
                         await(topics.append(database, NEWS, NewMessage.of("a").header("h", "x".repeat(8_000)))))
                 .hasRootCauseInstanceOf(MessageTooLargeException.class);
+        List<NewMessage<byte[]>> many = IntStream.range(0, 10)
+                .mapToObj(i -> NewMessage.of(blob(1_000_000)))
+                .toList();
+        assertThatThrownBy(() -> await(topics.appendAll(database, BLOBS, many)))
+                .hasRootCauseInstanceOf(TooManyMessagesException.class)
+                .hasMessageContaining("append them in several");
         assertThat(await(topics.describe(database, NEWS)).orElseThrow().messages())
                 .isZero();
     }

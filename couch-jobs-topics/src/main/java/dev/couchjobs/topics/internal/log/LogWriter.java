@@ -3,6 +3,7 @@ package dev.couchjobs.topics.internal.log;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.topics.TooManyMessagesException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +14,8 @@ import java.util.concurrent.CompletableFuture;
 /** Appends messages: a row each, and one addition to the tail of each partition. Two appends never conflict. */
 public final class LogWriter {
     private static final byte[] NOTHING = {};
+    /** A transaction has 10,000,000 bytes, with keys. */
+    private static final long BYTES_MAX = 9_000_000;
 
     private final LogKeys keys;
     private final Marks marks;
@@ -33,6 +36,11 @@ public final class LogWriter {
     public CompletableFuture<List<Integer>> append(Transaction tx, List<Placed> messages, Instant now) {
         Map<Integer, Amount> added = new TreeMap<>();
         messages.forEach(placed -> added.merge(placed.partition(), placed.row().amount(), Amount::plus));
+        long bytes = added.values().stream().mapToLong(Amount::bytes).sum();
+        if (bytes > BYTES_MAX) {
+            throw new TooManyMessagesException("A transaction appends messages of " + BYTES_MAX + " bytes at most, and"
+                    + " these have " + bytes + ": append them in several.");
+        }
         CompletableFuture<?>[] marked = added.keySet().stream()
                 .map(partition -> marks.markIfDue(tx, partition, now))
                 .toArray(CompletableFuture<?>[]::new);
