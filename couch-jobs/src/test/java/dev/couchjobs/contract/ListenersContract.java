@@ -38,11 +38,13 @@ class ListenersContract extends JobsContract {
     private static final NewJob<WorkData> JOB =
             NewJob.of(INDEX, new WorkData(1)).id("j1");
 
-    private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+    /** Each test has its own: a report of the one before may be late. */
+    private BlockingQueue<Object> events;
+
     private CouchJobs heard;
 
-    /** Puts all events into the queue. */
-    private final class Recorder implements JobsListener {
+    /** Puts all events into a queue. */
+    private record Recorder(BlockingQueue<Object> events) implements JobsListener {
         @Override
         public void added(Added event) {
             events.add(event);
@@ -91,13 +93,13 @@ class ListenersContract extends JobsContract {
 
     @BeforeEach
     void openHeard() {
-        heard = observedBy(new Recorder(), Environment.system());
+        events = new LinkedBlockingQueue<>();
+        heard = observedBy(new Recorder(events), Environment.system());
     }
 
     @AfterEach
     void closeHeard() {
         heard.close();
-        events.clear();
     }
 
     private CouchJobs observedBy(JobsListener listener, Environment environment) {
@@ -245,7 +247,8 @@ class ListenersContract extends JobsContract {
         SettableClock clock = new SettableClock(NOON);
         Environment system = Environment.system();
         CountDownLatch end = new CountDownLatch(1);
-        try (CouchJobs slow = observedBy(new Recorder(), new Environment(clock, system.scheduler(), system.random()))) {
+        try (CouchJobs slow =
+                observedBy(new Recorder(events), new Environment(clock, system.scheduler(), system.random()))) {
             await(slow.add(database, JOB));
             await(slow.add(database, JOB.id("j2")));
             var unused = slow.worker()
@@ -298,7 +301,7 @@ class ListenersContract extends JobsContract {
         Environment later =
                 new Environment(() -> Instant.now().plus(Duration.ofHours(2)), system.scheduler(), system.random());
 
-        try (CouchJobs sweeping = observedBy(new Recorder(), later)) {
+        try (CouchJobs sweeping = observedBy(new Recorder(events), later)) {
             sweeping.maintenance().monitor(kept);
 
             assertThat(next(JobsListener.Removed.class)).isEqualTo(new JobsListener.Removed("index", 1));
@@ -338,7 +341,7 @@ class ListenersContract extends JobsContract {
     @CsvSource({"1020, 2", "1021, 0"})
     void conflictsAreToldFromOtherErrors(int errorCode, int conflicts) {
         Database disturbed = failing(2, errorCode);
-        try (CouchJobs unlucky = observedBy(new Recorder(), Environment.system(), disturbed)) {
+        try (CouchJobs unlucky = observedBy(new Recorder(events), Environment.system(), disturbed)) {
             await(unlucky.add(disturbed, JOB));
 
             assertThat(all(JobsListener.TransactionEnded.class))
@@ -399,7 +402,7 @@ class ListenersContract extends JobsContract {
         try (CouchJobs both = CouchJobs.builder(database)
                 .subspace(prefix)
                 .listener(throwing)
-                .listener(new Recorder())
+                .listener(new Recorder(events))
                 .build()) {
             await(both.add(database, JOB));
             var unused = both.worker().process(WORK, job -> {}).start();
