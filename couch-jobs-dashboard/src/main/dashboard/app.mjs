@@ -2,16 +2,17 @@
 
 import { html, useEffect, useRef, useState } from './html.mjs';
 import { get, onUnauthenticated, setToken } from './api.mjs';
-import { setPaused, useLive, useLiveState } from './live.mjs';
+import { setPaused, useHasItems, useLive, useLiveState } from './live.mjs';
 import { current, go, href, onChange } from './router.mjs';
 import { ask, Dialog, Line } from './parts/dialog.mjs';
 import { Batches } from './pages/batches.mjs';
-import { Bridge, BridgeDocument, BridgeNode, useHasBridge } from './pages/bridge.mjs';
+import { Bridge, BridgeDocument, BridgeNode } from './pages/bridge.mjs';
 import { Job } from './pages/job.mjs';
 import { Jobs } from './pages/jobs.mjs';
 import { Overview } from './pages/overview.mjs';
 import { Schedules } from './pages/schedules.mjs';
 import { Tokens } from './pages/tokens.mjs';
+import { Topic, Topics } from './pages/topics.mjs';
 import { Type } from './pages/type.mjs';
 import { Types } from './pages/types.mjs';
 import { Workers } from './pages/workers.mjs';
@@ -24,6 +25,8 @@ const PAGES = {
   type: { title: 'Type', part: Type, under: 'types' },
   schedules: { title: 'Schedules', part: Schedules },
   batches: { title: 'Batches', part: Batches },
+  topics: { title: 'Topics', part: Topics },
+  topic: { title: 'Topic', part: Topic, under: 'topics' },
   workers: { title: 'Workers', part: Workers },
   bridge: { title: 'Bridge', part: Bridge },
   'bridge-node': { title: 'Node', part: BridgeNode, under: 'bridge' },
@@ -112,9 +115,9 @@ export function App() {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
-  const hasBridge = useHasBridge();
+  const isUsed = { bridge: useHasItems('v1/bridge/nodes'), topics: useHasItems('v1/topics?limit=1') };
   const caller = useLive((signal) => get('v1/caller', { signal }), [], CALLER_MILLIS, false).value;
-  const isThere = (of) => (of !== 'bridge' || hasBridge) && (!PAGES[of].isFor || (caller && PAGES[of].isFor(caller)));
+  const isThere = (of) => isUsed[of] !== false && (!PAGES[of].isFor || (caller && PAGES[of].isFor(caller)));
   const menu = MENU.filter(isThere);
   const page = PAGES[route.page];
   const name = route.params.id ?? route.params.name;

@@ -21,6 +21,14 @@ export function shortNumber(value) {
   return `${(value / size).toFixed(value / size < 10 ? 1 : 0)} ${unit}`;
 }
 
+/** A size: 950 B, 1.2 kB, 45 MB. */
+export function bytes(value) {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
+  const size = value / 1000 ** power;
+  return `${power === 0 || size >= 10 ? number(Math.round(size)) : size.toFixed(1)} ${units[power]}`;
+}
+
 export function rate(perSecond) {
   if (perSecond === 0 || perSecond >= 100) {
     return number(Math.round(perSecond));

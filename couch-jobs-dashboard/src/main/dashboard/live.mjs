@@ -149,3 +149,23 @@ export function useLive(load, deps, everyMillis = 2000, isFed = true) {
   }, deps);
   return shown;
 }
+
+/** Whether a list that the reader may see has items; the menu leaves its page out otherwise. */
+export function useHasItems(url) {
+  const found = useLive(
+    async (signal) => {
+      try {
+        return (await get(url, { signal })).items.length;
+      } catch (error) {
+        if (error.status === 403 || error.status === 404) {
+          return 0;
+        }
+        throw error;
+      }
+    },
+    [url],
+    LONGEST_MILLIS,
+    false,
+  );
+  return found.value > 0;
+}

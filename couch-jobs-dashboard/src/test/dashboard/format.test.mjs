@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-  ago, duration, isoDuration, isoMillis, limitRate, number, plural, rate, retention, shortNumber, splitError,
+  ago, bytes, duration, isoDuration, isoMillis, limitRate, number, plural, rate, retention, shortNumber, splitError,
 } from '../../main/dashboard/format.mjs';
+
+test('sizes', () => {
+  assert.deepEqual([0, 999, 1000, 1234, 45_600, 2_000_000, 3.2e12].map(bytes), [
+    '0 B', '999 B', '1.0 kB', '1.2 kB', '46 kB', '2.0 MB', '3.2 TB',
+  ]);
+});
 
 test('numbers', () => {
   assert.equal(number(1234567), '1,234,567');

@@ -11,28 +11,7 @@ import { Pages, Table } from '../parts/table.mjs';
 import { href } from '../router.mjs';
 
 const LIMIT = 50;
-const SELDOM_MILLIS = 30_000;
 const PERCENT = 100;
-
-/** Whether there is a bridge that the reader may see; the menu leaves the page out otherwise. */
-export function useHasBridge() {
-  const nodes = useLive(
-    async (signal) => {
-      try {
-        return (await get('v1/bridge/nodes', { signal })).items.length;
-      } catch (error) {
-        if (error.status === 403 || error.status === 404) {
-          return 0;
-        }
-        throw error;
-      }
-    },
-    [],
-    SELDOM_MILLIS,
-    false,
-  );
-  return nodes.value > 0;
-}
 
 function NodeLink({ name }) {
   return html`<a class="id" href=${href('bridge-node', { name })}>${name}</a>`;

@@ -207,7 +207,7 @@ class RunTimeTest {
     void aNodeThatHasNotReportedForAMinuteIsSilentAndCanBeRemoved() {
         start(file(REG_A, servers.newDatabase(0), 1), REG_A).close();
         NodeRows rows = new NodeRows(BridgeNodes.PREFIX);
-        for (int seconds : List.of(59, 62)) {
+        for (int seconds : List.of(40, 62)) {
             database.run(tx -> {
                 NodeReport last = rows.report(tx, REG_A).join().orElseThrow();
                 rows.report(tx, REG_A, reported(last, tx.getReadVersion().join() - seconds * 1_000_000L));

@@ -28,8 +28,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A server is killed at each of its commits, before and after it takes effect, while a client works through a job:
- * adds it, claims it, reports, and finishes it with a job that follows. The client repeats what got no reply. Afterwards
- * the job has ended once, and has added one job.
+ * adds it, claims it, reports, and finishes it with a job that follows. The client repeats what got no reply.
+ * Afterwards the job has ended once, and has added one job.
  */
 @Tag("long")
 @Timeout(120)

@@ -1,0 +1,105 @@
+package dev.couchjobs.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The pages of topics. */
+class TopicsBrowserTest {
+    private static final int WIDE = 1280;
+    private static final int NARROW = 400;
+    private static final String ATTACK = "<img src=x onerror=alert(1)>";
+
+    private static TestServer server;
+    private static Browser browser;
+
+    @BeforeAll
+    static void start() {
+        server = TestServer.forEverything();
+        server.put("/v1/topics/orders", "{'partitions': 2, 'maxAge': 'P7D'}");
+        for (int i = 0; i < 30; i++) {
+            append("{'value': {'item': 'lamp " + i + "'}, 'key': '" + ATTACK + "', 'partition': 0}");
+        }
+        append("{'value': '" + ATTACK + "', 'partition': 1}");
+        server.post("/v1/topics/orders/groups/packers/poll", "{'limit': 10, 'partition': 0}");
+        server.post("/v1/topics/orders/groups/billing/poll", "{}");
+        browser = new Browser(server.uri("/"));
+    }
+
+    private static void append(String message) {
+        server.post("/v1/topics/orders/messages", "{'messages': [" + message + "]}");
+    }
+
+    @AfterAll
+    static void end() {
+        browser.close();
+        server.close();
+    }
+
+    @BeforeEach
+    void look() {
+        browser.look(WIDE, "light");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/ui/topics", "/ui/topic?name=orders", "/ui/topic?name=orders&partition=1"})
+    void everyPageIsAccessibleInBothThemesAndOnBothWidths(String path) {
+        browser.console();
+        browser.open(path);
+        browser.sees("orders");
+        browser.settles();
+        for (int width : List.of(WIDE, NARROW)) {
+            browser.look(width, "light");
+            assertThat(browser.accessibilityProblems()).as(path).isEmpty();
+            assertThat(browser.run("return document.documentElement.scrollWidth - innerWidth"))
+                    .as("wider than the screen: " + path)
+                    .isEqualTo(0L);
+            browser.look(width, "dark");
+            assertThat(browser.contrastProblems()).as(path).isEmpty();
+        }
+        assertThat(browser.console()).as(path).isEmpty();
+    }
+
+    @Test
+    void aTopicIsReachedFromTheMenuAndItsMessagesAreBrowsed() {
+        browser.open("/");
+        browser.click("Topics");
+        browser.sees("orders", "7 d", "kB");
+        browser.click("orders");
+        browser.sees("lamp 0", "lamp 19", ATTACK, "packers", "billing", "Next page");
+        browser.seesNoMore("lamp 20");
+        browser.click("Next page");
+        browser.sees("lamp 20", "lamp 29");
+        browser.click("1", "[aria-label=Partitions]");
+        browser.sees("Messages of partition 1", ATTACK);
+    }
+
+    @Test
+    void aGroupIsMovedAndItsLagIsShown() {
+        browser.open("/ui/topic?name=orders");
+        browser.sees("packers", "21");
+        browser.click("Move packers");
+        browser.fill("To", "latest");
+        browser.click("Move", "dialog");
+        browser.sees("packers is moved.");
+        append("{'value': 1, 'partition': 1}");
+        browser.seesLike("packers\\s+1\\s");
+    }
+
+    @Test
+    void withoutATopicTheMenuHasNoPageForThem() {
+        try (TestServer without = TestServer.forEverything();
+                Browser other = new Browser(without.uri("/"))) {
+            other.open("/ui/topics");
+            other.sees("Workers", "There is no topic.");
+            assertThat(other.run("return document.querySelector('nav').innerText.includes('Topics')"))
+                    .isEqualTo(false);
+        }
+    }
+}
