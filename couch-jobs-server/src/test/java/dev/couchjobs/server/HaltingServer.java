@@ -18,7 +18,11 @@ public final class HaltingServer {
 
     private HaltingServer() {}
 
-    /** @param args the directory, the port, the number of the commit, and whether it takes effect */
+    /**
+     * Runs the server.
+     *
+     * @param args the directory, the port, the number of the commit, and whether it takes effect
+     */
     public static void main(String[] args) throws InterruptedException {
         int fatal = Integer.parseInt(args[2]);
         boolean takesEffect = Boolean.parseBoolean(args[3]);

@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -83,7 +84,7 @@ final class Actors {
 
     /** Starts a process like one that has died. */
     void replace(SimulatedProcess dead) {
-        String[] role = dead.name().split(" ");
+        String[] role = dead.name().split(" ", -1);
         switch (role[0]) {
             case "producer" -> produce();
             case "operator" -> operate();
@@ -220,7 +221,7 @@ final class Actors {
                 .orElseThrow();
         TopicConsumer consumer = consumers.get(holder);
         laws.require(consumer != null, holder + " holds a partition, and is no consumer that lives");
-        return stop(consumer);
+        return stop(Objects.requireNonNull(consumer));
     }
 
     private ConsumerBuilder<String> handler(
@@ -230,8 +231,8 @@ final class Actors {
                 fail(process);
                 if (watchesHandovers) {
                     int partition = messages.get(0).partition();
-                    String holder = String.valueOf(
-                            laws.claims().get(Tuple.from(group, partition)).holder());
+                    TopicRows.Held held = Objects.requireNonNull(laws.claims().get(Tuple.from(group, partition)));
+                    String holder = String.valueOf(held.holder());
                     laws.require(
                             holder.startsWith(name + "-"),
                             name + " handles messages of " + partition + ", which " + holder + " holds");

@@ -81,10 +81,10 @@ final class TopicLaws {
         claimsNow.forEach((key, now) -> {
             String group = key.getString(0);
             boolean wasSought = !Objects.equals(seeks.get(group), seeksNow.get(group));
-            boolean hasEffects = !Objects.equals(committers.get(key), committersNow.get(key));
+            Tuple committer = committersNow.get(key);
             lookAtClaim(key, now, wasSought);
-            if (hasEffects) {
-                lookAtEffects(key, claims.get(key), now, committersNow.get(key));
+            if (committer != null && !committer.equals(committers.get(key))) {
+                lookAtEffects(key, claims.get(key), now, committer);
             }
             lookAtPromptness(key, now);
         });
@@ -102,7 +102,7 @@ final class TopicLaws {
             log.add(news);
             seenAt.get(partition).add(simulation.elapsed());
             require(values.add(news.value()), news.value() + " was appended twice");
-            String[] parts = news.value().split("-");
+            String[] parts = news.value().split("-", -1);
             int number = Integer.parseInt(parts[1]);
             Integer before = lastOfProducer.put(Tuple.from(partition, parts[0]), number);
             require(before == null || before < number, news.value() + " comes after number " + before);
