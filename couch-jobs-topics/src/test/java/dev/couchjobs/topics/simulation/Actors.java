@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
-/** Those who use the topic, each in a process of its own, and what they know of it. */
+/** Producers, consumers and operators of the topic, each in a process of its own, and what they know of it. */
 final class Actors {
     static final Topic<String> TOPIC = Topic.of("simulated", String.class);
     static final int PARTITIONS = 5;

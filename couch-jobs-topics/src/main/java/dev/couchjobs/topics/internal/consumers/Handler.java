@@ -9,11 +9,11 @@ import dev.couchjobs.topics.MessageHandler;
 import dev.couchjobs.topics.TransactionalHandler;
 import dev.couchjobs.topics.internal.groups.Consumption;
 import dev.couchjobs.topics.internal.groups.Consumption.Next;
+import dev.couchjobs.topics.internal.transactions.RootCauses;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -83,7 +83,7 @@ public interface Handler<T> {
     }
 
     private static void end(CompletableFuture<Next> result, Next next, @Nullable Throwable error) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        Throwable cause = error == null ? null : RootCauses.of(error);
         if (cause == null) {
             result.complete(next);
         } else {

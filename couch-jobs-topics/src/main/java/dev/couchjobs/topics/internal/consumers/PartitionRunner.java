@@ -7,10 +7,10 @@ import dev.couchjobs.topics.PartitionLostException;
 import dev.couchjobs.topics.internal.groups.Claim;
 import dev.couchjobs.topics.internal.groups.Consumption;
 import dev.couchjobs.topics.internal.groups.Consumption.Next;
+import dev.couchjobs.topics.internal.transactions.RootCauses;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -75,7 +75,8 @@ final class PartitionRunner<T> {
                     single = Math.max(0, single - next.messages().size());
                     return CompletableFuture.completedFuture(Pause.none());
                 })
-                .exceptionallyCompose(this::recover);
+                .exceptionallyCompose(this::afterHandler)
+                .exceptionallyCompose(this::afterLoss);
     }
 
     /** Watches the tail in a transaction that has seen the end of the log. */
@@ -90,15 +91,11 @@ final class PartitionRunner<T> {
                                 : Pause.none()));
     }
 
-    private CompletableFuture<Pause> recover(Throwable error) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        if (cause instanceof PartitionLostException) {
-            LOG.info("{}", cause.getMessage());
-            lost.run();
-            return CompletableFuture.completedFuture(Pause.untilWakeUp());
-        }
+    /** {@return what follows a failure of the handler} Other errors are passed on. */
+    private CompletableFuture<Pause> afterHandler(Throwable error) {
+        Throwable cause = RootCauses.of(error);
         if (!(cause instanceof HandlerFailure failure)) {
-            return CompletableFuture.failedFuture(cause); // the loop backs off
+            return CompletableFuture.failedFuture(cause);
         }
         if (failure.next().messages().size() > 1) {
             single = failure.next().messages().size();
@@ -112,17 +109,23 @@ final class PartitionRunner<T> {
         return afterFailure(failure.next(), failure.reason());
     }
 
+    /** {@return what follows the loss of the partition} After other errors the loop backs off. */
+    private CompletableFuture<Pause> afterLoss(Throwable error) {
+        Throwable cause = RootCauses.of(error);
+        if (!(cause instanceof PartitionLostException)) {
+            return CompletableFuture.failedFuture(cause);
+        }
+        LOG.info("{}", cause.getMessage());
+        lost.run();
+        return CompletableFuture.completedFuture(Pause.untilWakeUp());
+    }
+
     private CompletableFuture<Pause> afterFailure(Next failed, Throwable cause) {
         return TopicTransactions.run(settings.database(), "fail", tx -> partition.fail(tx, failed))
                 .thenCompose(failures -> settings.retry()
                         .delayAfter(failures, settings.environment().random())
                         .map(delay -> retryLater(failed, failures, delay, cause))
-                        .orElseGet(() -> giveUp(failed, failures, cause)))
-                .exceptionallyCompose(error -> {
-                    Throwable of =
-                            error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-                    return of instanceof PartitionLostException ? recover(of) : CompletableFuture.failedFuture(of);
-                });
+                        .orElseGet(() -> giveUp(failed, failures, cause)));
     }
 
     private CompletableFuture<Pause> retryLater(Next failed, int failures, Duration delay, Throwable cause) {

@@ -10,8 +10,8 @@ import com.apple.foundationdb.async.AsyncIterator;
 import com.apple.foundationdb.async.AsyncUtil;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.topics.UncommittedMessagesException;
+import dev.couchjobs.topics.internal.transactions.RootCauses;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +38,7 @@ public final class LogReader {
     }
 
     private static Throwable explained(Throwable error, int partition) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        Throwable cause = RootCauses.of(error);
         return cause instanceof FDBException failure && failure.getCode() == ACCESSED_UNREADABLE
                 ? new UncommittedMessagesException(partition, cause)
                 : error;

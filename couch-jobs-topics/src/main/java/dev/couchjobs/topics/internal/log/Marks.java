@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.BiPredicate;
 
 /**
  * The marks of a topic's partitions. They give a place in the log its time and its number, which offsets do not have:
@@ -38,15 +39,12 @@ public final class Marks {
         if (AppendOrder.hasAppended(tx) || !isDue(partition, now)) {
             return CompletableFuture.completedFuture(null);
         }
-        CompletableFuture<Optional<Mark>> last = last(tx, keys.marks(partition));
-        CompletableFuture<byte[]> tail = tx.snapshot().get(keys.tail(partition));
-        CompletableFuture<Long> version = tx.getReadVersion();
-        return CompletableFuture.allOf(last, tail, version).thenAccept(done -> {
-            if (last.join().filter(mark -> isRecent(mark.time(), now)).isEmpty()) {
-                Mark mark = new Mark(version.join(), Amount.decode(tail.join()), now);
-                tx.set(keys.mark(partition, mark.version()), mark.encode());
-            }
-        });
+        return mark(
+                tx,
+                partition,
+                now,
+                (last, mark) ->
+                        last.filter(before -> isRecent(before.time(), now)).isEmpty());
     }
 
     /**
@@ -54,17 +52,25 @@ public final class Marks {
      * clock that is ahead, which would keep them until that time.
      */
     CompletableFuture<Void> markRest(Transaction tx, int partition, Instant now) {
+        return mark(
+                tx,
+                partition,
+                now,
+                (last, mark) -> last.map(before -> !isRecent(before.time(), now)
+                                && (before.amount().messages() < mark.amount().messages()
+                                        || before.time().isAfter(now)))
+                        .orElse(mark.amount().messages() > 0));
+    }
+
+    /** @param isWanted decides by the last mark and the new one */
+    private CompletableFuture<Void> mark(
+            Transaction tx, int partition, Instant now, BiPredicate<Optional<Mark>, Mark> isWanted) {
         CompletableFuture<Optional<Mark>> last = last(tx, keys.marks(partition));
         CompletableFuture<byte[]> tail = tx.snapshot().get(keys.tail(partition));
         CompletableFuture<Long> version = tx.getReadVersion();
         return CompletableFuture.allOf(last, tail, version).thenAccept(done -> {
             Mark mark = new Mark(version.join(), Amount.decode(tail.join()), now);
-            boolean isNews = last.join()
-                    .map(before -> !isRecent(before.time(), now)
-                            && (before.amount().messages() < mark.amount().messages()
-                                    || before.time().isAfter(now)))
-                    .orElse(mark.amount().messages() > 0);
-            if (isNews) {
+            if (isWanted.test(last.join(), mark)) {
                 tx.set(keys.mark(partition, mark.version()), mark.encode());
             }
         });
