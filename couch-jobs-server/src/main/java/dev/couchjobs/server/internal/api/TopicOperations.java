@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
+import dev.couchjobs.server.internal.http.Waiting;
 import dev.couchjobs.server.internal.json.Fields;
 import dev.couchjobs.server.internal.json.TopicJson;
 import dev.couchjobs.topics.ConsumerGroup;

@@ -4,6 +4,7 @@ import dev.couchjobs.ChangePage;
 import dev.couchjobs.server.internal.http.ClientConnection;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
+import dev.couchjobs.server.internal.http.Waiting;
 import dev.couchjobs.server.internal.json.Fields;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,48 +17,26 @@ final class FeedPoll {
     private final Follower follower;
     private final Instant until;
 
-    /** What this waits for, to be cancelled when the client leaves. */
-    private volatile CompletableFuture<Boolean> wait = CompletableFuture.completedFuture(true);
-
-    private volatile boolean hasLeft;
-    private boolean isWatching;
-
     FeedPoll(Follower follower, Duration timeout) {
         this.follower = follower;
         this.until = ServerEnvironment.now().plus(timeout);
     }
 
-    CompletableFuture<Reply> run(ClientConnection client) {
-        return follower.next().thenCompose(page -> {
-            List<JsonNode> rows = ChangeText.rows(page, follower);
-            Duration left = Duration.between(ServerEnvironment.now(), until);
-            boolean isOver = hasLeft || left.isNegative() || left.isZero();
-            if (!rows.isEmpty() || page.isTrimmed() || isOver) {
-                return CompletableFuture.completedFuture(reply(page, rows));
-            }
-            if (!isWatching) {
-                isWatching = true;
-                client.watch(this::leave);
-            }
-            return await(left)
-                    .thenCompose(
-                            changed -> changed ? run(client) : CompletableFuture.completedFuture(reply(page, rows)));
-        });
-    }
-
-    private CompletableFuture<Boolean> await(Duration left) {
-        CompletableFuture<Boolean> changed = follower.await(left);
-        wait = changed;
-        if (hasLeft) {
-            changed.cancel(false);
+    /** A page with the changes that the client wants. */
+    private record Found(ChangePage page, List<JsonNode> rows) {
+        boolean isEmpty() {
+            return rows.isEmpty() && !page.isTrimmed();
         }
-        return changed.exceptionallyCompose(
-                error -> hasLeft ? CompletableFuture.completedFuture(false) : CompletableFuture.failedFuture(error));
     }
 
-    private void leave() {
-        hasLeft = true;
-        wait.cancel(false);
+    CompletableFuture<Reply> run(ClientConnection client) {
+        return new Waiting<>(this::next, Found::isEmpty, follower::await, until)
+                .run(client)
+                .thenApply(found -> reply(found.page(), found.rows()));
+    }
+
+    private CompletableFuture<Found> next() {
+        return follower.next().thenApply(page -> new Found(page, ChangeText.rows(page, follower)));
     }
 
     private static Reply reply(ChangePage page, List<JsonNode> rows) {

@@ -1,7 +1,5 @@
-package dev.couchjobs.server.internal.api;
+package dev.couchjobs.server.internal.http;
 
-import dev.couchjobs.server.internal.http.ClientConnection;
-import dev.couchjobs.server.internal.http.ServerEnvironment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
@@ -10,7 +8,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** Reads, and while that has nothing, waits and reads again until the time is up or the client leaves. */
-final class Waiting<T> {
+public final class Waiting<T> {
     private final Supplier<CompletableFuture<T>> read;
     private final Predicate<T> isEmpty;
     private final Function<Duration, CompletableFuture<Boolean>> await;
@@ -22,7 +20,11 @@ final class Waiting<T> {
     private volatile boolean hasLeft;
     private boolean isWatching;
 
-    Waiting(
+    /**
+     * @param isEmpty whether what was read is nothing that the client waits for
+     * @param await waits for so long at most; false when the time is up
+     */
+    public Waiting(
             Supplier<CompletableFuture<T>> read,
             Predicate<T> isEmpty,
             Function<Duration, CompletableFuture<Boolean>> await,
@@ -33,7 +35,8 @@ final class Waiting<T> {
         this.until = until;
     }
 
-    CompletableFuture<T> run(ClientConnection client) {
+    /** {@return what was read last} */
+    public CompletableFuture<T> run(ClientConnection client) {
         return read.get().thenCompose(found -> {
             Duration left = Duration.between(ServerEnvironment.now(), until);
             if (!isEmpty.test(found) || hasLeft || left.isNegative() || left.isZero()) {
