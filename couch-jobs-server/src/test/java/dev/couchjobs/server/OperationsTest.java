@@ -144,6 +144,9 @@ class OperationsTest {
             SERVER.put("/v1/topics/" + name, "{'partitions': 2}");
             SERVER.put("/v1/topics/" + name + "/groups/readers", "{}");
         }
+        SERVER.put("/v1/topics/compacted", "{'partitions': 2, 'compactAfter': 'PT1H'}");
+        SERVER.post("/v1/topics/compacted/messages", "{'messages': [{'key': 'lamp', 'value': 1}]}");
+        NAMES.put("getLatestMessage", Map.of("name", "compacted", "key", "lamp"));
         SERVER.post("/v1/topics/committed/messages", "{'messages': [{'value': 1}]}");
         String cursor = SERVER.get("/v1/topics/committed/groups/readers/messages")
                 .body()

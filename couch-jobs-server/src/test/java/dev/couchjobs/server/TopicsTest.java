@@ -185,4 +185,32 @@ class TopicsTest {
                         .status())
                 .isEqualTo(400);
     }
+
+    @Test
+    void aCompactedTopicKnowsTheLastMessageOfAKey() {
+        String prices = "/v1/topics/prices";
+        SERVER.delete(prices);
+        SERVER.put(prices, "{'partitions': 4, 'compactAfter': 'PT1H'}");
+        SERVER.post(
+                prices + "/messages",
+                "{'messages': [{'key': 'a/b', 'value': 1}, {'key': 'a/b', 'value': 2},"
+                        + " {'key': 'c', 'value': 3}, {'key': 'c', 'deletion': true}]}");
+
+        assertThat(SERVER.get(prices).body().get("compactAfter").stringValue()).isEqualTo("PT1H");
+        assertThat(SERVER.get(prices + "/keys/a%2Fb").body().get("value").intValue())
+                .isEqualTo(2);
+        assertThat(SERVER.get(prices + "/keys/c").status()).isEqualTo(404);
+        assertThat(SERVER.get(NEWS + "/keys/c").status()).isEqualTo(400);
+        assertThat(SERVER.post(prices + "/messages", "{'messages': [{'value': 1}]}")
+                        .status())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void aTopicSaysWhichGroupsItWaitsFor() {
+        assertThat(SERVER.put(NEWS, "{'partitions': 1, 'consumedBy': ['b', 'a']}")
+                        .status())
+                .isEqualTo(200);
+        assertThat(SERVER.get(NEWS).body().get("consumedBy").toString()).isEqualTo("[\"a\",\"b\"]");
+    }
 }

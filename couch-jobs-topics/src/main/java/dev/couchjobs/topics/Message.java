@@ -29,11 +29,15 @@ public interface Message<T> {
     /** {@return when it was appended, by the clock of that process} */
     Instant appendedAt();
 
+    /** {@return whether it deletes its key, and has no value} */
+    boolean isDeletion();
+
     /**
      * Reads its value.
      *
      * @return the value
      * @throws PayloadException if what is stored cannot be read as the topic's class
+     * @throws IllegalStateException if it deletes its key
      */
     T value();
 }

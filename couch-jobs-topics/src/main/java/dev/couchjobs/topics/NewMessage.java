@@ -13,13 +13,14 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the class of its value
  */
 public final class NewMessage<T> {
-    private final T value;
+    private final @Nullable T value;
     private final @Nullable String key;
     private final @Nullable Integer partition;
     private final Map<String, String> headers;
 
-    private NewMessage(T value, @Nullable String key, @Nullable Integer partition, Map<String, String> headers) {
-        this.value = Objects.requireNonNull(value, "value");
+    private NewMessage(
+            @Nullable T value, @Nullable String key, @Nullable Integer partition, Map<String, String> headers) {
+        this.value = value;
         this.key = key;
         this.partition = partition;
         this.headers = headers;
@@ -33,7 +34,18 @@ public final class NewMessage<T> {
      * @return the message
      */
     public static <T> NewMessage<T> of(T value) {
-        return new NewMessage<>(value, null, null, Map.of());
+        return new NewMessage<>(Objects.requireNonNull(value, "value"), null, null, Map.of());
+    }
+
+    /**
+     * A message that deletes a key of a compacted topic: compaction removes those before it, and then this one.
+     *
+     * @param key the key
+     * @param <T> the class of the topic's values
+     * @return the message
+     */
+    public static <T> NewMessage<T> deletion(String key) {
+        return new NewMessage<>(null, Objects.requireNonNull(key, "key"), null, Map.of());
     }
 
     /**
@@ -70,9 +82,9 @@ public final class NewMessage<T> {
         return new NewMessage<>(value, key, partition, all);
     }
 
-    /** {@return its value} */
-    public T value() {
-        return value;
+    /** {@return its value; empty if it deletes its key} */
+    public Optional<T> value() {
+        return Optional.ofNullable(value);
     }
 
     /** {@return its key} */

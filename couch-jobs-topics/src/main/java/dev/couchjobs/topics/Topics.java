@@ -10,13 +10,12 @@ import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.topics.internal.groups.GroupTable;
+import dev.couchjobs.topics.internal.groups.Sweeper;
 import dev.couchjobs.topics.internal.log.Log;
 import dev.couchjobs.topics.internal.log.MessageRow;
-import dev.couchjobs.topics.internal.log.RetentionRule;
 import dev.couchjobs.topics.internal.log.StoredPage;
 import dev.couchjobs.topics.internal.log.TailWait;
 import dev.couchjobs.topics.internal.log.TopicKeys;
-import dev.couchjobs.topics.internal.log.TopicRow;
 import dev.couchjobs.topics.internal.log.TopicTable;
 import dev.couchjobs.topics.internal.messages.AppendCall;
 import dev.couchjobs.topics.internal.messages.PartitionChooser;
@@ -41,8 +40,6 @@ import java.util.stream.IntStream;
  * <p>Safe for use by several threads. RFC 035 describes what is stored.
  */
 public final class Topics {
-    private static final int SWEPT_AT_ONCE = 16;
-
     final Database database;
     final Environment environment;
     final TopicTable table;
@@ -235,6 +232,35 @@ public final class Topics {
                 }));
     }
 
+    /**
+     * Reads the last message of a key, in a compacted topic. In a transaction an append of the key by another one is a
+     * conflict: what the caller decides by it stays true until its commit.
+     *
+     * @param context a database or a transaction
+     * @param topic the topic
+     * @param key the key
+     * @param <T> the class of the messages' values
+     * @return the message; empty if there is none, or if it {@linkplain Message#isDeletion deletes} the key. Fails with
+     *     {@link TopicNotFoundException}, or with {@link IllegalArgumentException} if the topic is not compacted
+     */
+    public <T> CompletableFuture<Optional<Message<T>>> latest(
+            ReadTransactionContext context, Topic<T> topic, String key) {
+        return TopicTransactions.read(
+                context,
+                "latest " + topic.name(),
+                tx -> table.get(tx, topic.name()).thenCompose(row -> {
+                    if (row.settings().compactAfter().isEmpty()) {
+                        throw new IllegalArgumentException("Topic \"" + topic.name() + "\" is not compacted: only a"
+                                + " topic that is finds the last message of a key.");
+                    }
+                    int partition = PartitionChooser.ofKey(key, row.settings().partitions());
+                    return table.log(row)
+                            .latest(tx, partition, key)
+                            .thenApply(found -> found.map(stored -> values.message(topic, partition, stored))
+                                    .filter(message -> !message.isDeletion()));
+                }));
+    }
+
     private <T> MessagePage<T> page(Topic<T> topic, int partition, Versionstamp after, StoredPage page) {
         List<Message<T>> messages = page.messages().stream()
                 .map(stored -> values.message(topic, partition, stored))
@@ -298,33 +324,16 @@ public final class Topics {
     }
 
     /**
-     * Removes the messages that the retention does not keep. A partition is trimmed to the minute, in a transaction of
-     * its own, in which one range is cleared. Consumers call it about once a minute.
+     * Removes the messages that the settings of a topic do not keep. Retention is to the minute, and clears one range of
+     * a partition; compaction clears each message. Consumers do this about once a minute for what they hold.
      *
      * @param database the database
      * @param topic the topic
      * @return completes when it is done; fails with {@link TopicNotFoundException}
      */
     public CompletableFuture<Void> sweep(Database database, Topic<?> topic) {
-        return TopicTransactions.read(database, "sweep " + topic.name(), tx -> table.get(tx, topic.name()))
-                .thenCompose(row -> new RetentionRule(row.settings()).keepsAll()
-                        ? CompletableFuture.<Void>completedFuture(null)
-                        : CompletableFuture.allOf(IntStream.range(0, SWEPT_AT_ONCE)
-                                .mapToObj(first -> sweep(database, topic, row, first))
-                                .toArray(CompletableFuture<?>[]::new)));
-    }
-
-    /** Sweeps a partition, and then each that comes so many later. */
-    private CompletableFuture<Void> sweep(Database database, Topic<?> topic, TopicRow row, int partition) {
-        if (partition >= row.settings().partitions()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        RetentionRule rule = new RetentionRule(row.settings());
-        return TopicTransactions.run(
-                        database,
-                        "sweep " + topic.name(),
-                        tx -> table.log(row)
-                                .trim(tx, partition, rule, environment.clock().instant()))
-                .thenCompose(hasMore -> sweep(database, topic, row, hasMore ? partition : partition + SWEPT_AT_ONCE));
+        return new Sweeper(database, environment, table, topic.name())
+                .sweep(settings ->
+                        IntStream.range(0, settings.partitions()).boxed().toList());
     }
 }

@@ -90,15 +90,6 @@ class ConsumerContract extends TopicsContract {
         });
     }
 
-    /** Looks again whenever the rows of the groups change. */
-    private void awaitUntil(java.util.function.BooleanSupplier condition) {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-        while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime()).as("within 30 s").isLessThan(deadline);
-            Thread.onSpinWait();
-        }
-    }
-
     @Test
     void messagesAreHandledAsTheyCome() throws InterruptedException {
         append("a", "b");

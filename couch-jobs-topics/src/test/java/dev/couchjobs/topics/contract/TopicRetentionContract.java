@@ -2,6 +2,7 @@ package dev.couchjobs.topics.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.topics.ConsumerGroup;
 import dev.couchjobs.topics.NewMessage;
 import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.TopicInfo.PartitionInfo;
@@ -78,5 +79,44 @@ class TopicRetentionContract extends TopicsContract {
         sweepAt(NOON.plus(Duration.ofMinutes(7)));
 
         assertThat(news()).containsExactly("c");
+    }
+
+    @Test
+    void whatAllNamedGroupsHaveConsumedGoes() {
+        ConsumerGroup<String> one = topics.group(NEWS, "one");
+        ConsumerGroup<String> two = topics.group(NEWS, "two");
+        await(topics.change(database, NEWS, TopicSettings.partitions(1).untilConsumedBy("one", "two")));
+        for (int i = 0; i < 10; i++) {
+            appendAt(NOON.plus(Duration.ofMinutes(i)), "m" + i);
+        }
+        await(one.poll(database, 8));
+        sweepAt(NOON.plus(Duration.ofMinutes(20)));
+        assertThat(news()).hasSize(10);
+
+        await(two.poll(database, 5));
+        sweepAt(NOON.plus(Duration.ofMinutes(21)));
+        assertThat(news()).containsExactly("m5", "m6", "m7", "m8", "m9");
+
+        await(one.poll(database, 8));
+        await(two.poll(database, 8));
+        sweepAt(NOON.plus(Duration.ofMinutes(22)));
+        assertThat(news()).isEmpty();
+        assertThat(await(topics.describe(database, NEWS)).orElseThrow().partitions())
+                .containsExactly(new PartitionInfo(0, 10, 0, 0));
+    }
+
+    @Test
+    void aGroupThatSeeksBackKeepsWhatItHasStillToConsume() {
+        ConsumerGroup<String> one = topics.group(NEWS, "one");
+        await(topics.change(database, NEWS, TopicSettings.partitions(1).untilConsumedBy("one")));
+        for (int i = 0; i < 10; i++) {
+            appendAt(NOON.plus(Duration.ofMinutes(i)), "m" + i);
+        }
+        Position third = Position.after(await(one.poll(database, 3)).get(2).offset());
+        await(one.poll(database, 7));
+        await(one.seek(database, third));
+        sweepAt(NOON.plus(Duration.ofMinutes(20)));
+
+        assertThat(news()).contains("m3", "m4", "m5", "m6", "m7", "m8", "m9");
     }
 }

@@ -1,5 +1,7 @@
 package dev.couchjobs.topics.contract;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -85,6 +88,15 @@ abstract class TopicsContract {
 
     static <T> T await(CompletableFuture<T> future) {
         return future.orTimeout(30, TimeUnit.SECONDS).join();
+    }
+
+    /** Looks again and again. */
+    static void awaitUntil(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime()).as("within 30 s").isLessThan(deadline);
+            Thread.onSpinWait();
+        }
     }
 
     final void append(String... values) {

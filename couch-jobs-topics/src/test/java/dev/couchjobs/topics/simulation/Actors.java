@@ -127,11 +127,11 @@ final class Actors {
         List<NewMessage<String>> messages = IntStream.range(number, number + count)
                 .mapToObj(each -> message(name + "-" + each, random))
                 .toList();
-        messages.forEach(message -> attempted.add(message.value()));
+        messages.forEach(message -> attempted.add(message.value().orElseThrow()));
         var unused = append(process.database(), topics, messages, random)
                 .thenAccept(all -> {
                     for (int i = 0; i < all.size(); i++) {
-                        acknowledged.put(messages.get(i).value(), all.get(i));
+                        acknowledged.put(messages.get(i).value().orElseThrow(), all.get(i));
                     }
                 })
                 .whenComplete((done, error) -> {
@@ -156,7 +156,7 @@ final class Actors {
         if (random.nextBoolean()) {
             return topics.appendAll(database, TOPIC, messages);
         }
-        byte[] sent = Tuple.from("sent", messages.get(0).value()).pack();
+        byte[] sent = Tuple.from("sent", messages.get(0).value().orElseThrow()).pack();
         int half = messages.size() / 2;
         return database.runAsync(tx -> tx.get(sent).thenCompose(row -> {
             if (row != null) { // an earlier try has committed

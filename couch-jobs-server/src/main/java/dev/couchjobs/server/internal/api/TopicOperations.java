@@ -50,6 +50,10 @@ public final class TopicOperations {
         operations.write("appendMessages", this::append);
         operations.act("listMessages", this::read);
         operations.read(
+                "getLatestMessage",
+                (call, tx) -> Replies.found(
+                        topics.latest(tx, topic(call), call.part("key")), TopicJson::message, "message of the key"));
+        operations.read(
                 "listGroups",
                 (call, tx) -> Replies.ok(
                         topics.groups(tx, topic(call)),

@@ -13,7 +13,9 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.StringNode;
 
 /** Topics, messages and groups as JSON. */
 public final class TopicJson {
@@ -25,6 +27,10 @@ public final class TopicJson {
                 .put("createdAt", topic.createdAt())
                 .duration("maxAge", topic.settings().maxAge());
         topic.settings().maxBytes().ifPresent(bytes -> fields.put("maxBytes", bytes));
+        if (!topic.settings().consumedBy().isEmpty()) {
+            fields.putAll("consumedBy", topic.settings().consumedBy(), StringNode::valueOf);
+        }
+        fields.duration("compactAfter", topic.settings().compactAfter());
         return fields.put("messages", topic.messages())
                 .put("bytes", topic.bytes())
                 .putAll(
@@ -43,11 +49,15 @@ public final class TopicJson {
         return new TopicSettings(
                 body.get("partitions").intValue(),
                 Optional.ofNullable(body.get("maxAge")).map(NewJobs::duration),
-                body.has("maxBytes") ? OptionalLong.of(body.get("maxBytes").longValue()) : OptionalLong.empty());
+                body.has("maxBytes") ? OptionalLong.of(body.get("maxBytes").longValue()) : OptionalLong.empty(),
+                body.path("consumedBy").valueStream().map(JsonNode::stringValue).collect(Collectors.toSet()),
+                Optional.ofNullable(body.get("compactAfter")).map(NewJobs::duration));
     }
 
     public static NewMessage<byte[]> newMessage(JsonNode body) {
-        NewMessage<byte[]> message = NewMessage.of(Json.write(body.get("value")));
+        NewMessage<byte[]> message = body.path("deletion").booleanValue(false)
+                ? NewMessage.deletion(body.get("key").stringValue())
+                : NewMessage.of(Json.write(body.get("value")));
         if (body.has("key")) {
             message = message.key(body.get("key").stringValue());
         }
@@ -69,7 +79,7 @@ public final class TopicJson {
             Fields headers = new Fields();
             message.headers().forEach(headers::put);
             fields.text("key", message.key()).put("headers", headers.node()).put("appendedAt", message.appendedAt());
-            return value(fields, message.value());
+            return message.isDeletion() ? fields.put("deletion", true).node() : value(fields, message.value());
         } catch (JobsException e) {
             return fields.put("problem", String.valueOf(e.getMessage())).node();
         }

@@ -8,7 +8,7 @@ import dev.couchjobs.topics.internal.groups.Claim;
 import dev.couchjobs.topics.internal.groups.Consumption;
 import dev.couchjobs.topics.internal.groups.GroupTable;
 import dev.couchjobs.topics.internal.groups.Membership;
-import dev.couchjobs.topics.internal.log.RetentionRule;
+import dev.couchjobs.topics.internal.groups.Sweeper;
 import dev.couchjobs.topics.internal.log.TopicRow;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Duration;
@@ -170,37 +170,19 @@ public final class ConsumerEngine<T> {
                 stopping.stream().map(PartitionRunner::stop).toArray(CompletableFuture<?>[]::new));
     }
 
-    /** The holder of a partition removes what its retention does not keep. */
+    /** The holder of a partition removes what its topic does not keep. */
     private CompletableFuture<Pause> sweep() {
-        return TopicTransactions.read(
+        return new Sweeper(
                         settings.database(),
-                        "sweep",
-                        tx -> settings.table().get(tx, settings.topic().name()))
-                .thenCompose(row -> new RetentionRule(row.settings()).keepsAll()
-                        ? CompletableFuture.<Void>completedFuture(null)
-                        : sweep(row, held(), 0))
+                        settings.environment(),
+                        settings.table(),
+                        settings.topic().name())
+                .sweep(topic -> held())
                 .thenApply(done -> Pause.atMost(SWEEP_INTERVAL));
     }
 
     private synchronized List<Integer> held() {
         return List.copyOf(runners.keySet());
-    }
-
-    private CompletableFuture<Void> sweep(TopicRow row, List<Integer> partitions, int index) {
-        if (index == partitions.size()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        return TopicTransactions.run(
-                        settings.database(),
-                        "sweep",
-                        tx -> settings.table()
-                                .log(row)
-                                .trim(
-                                        tx,
-                                        partitions.get(index),
-                                        new RetentionRule(row.settings()),
-                                        settings.environment().clock().instant()))
-                .thenCompose(hasMore -> sweep(row, partitions, hasMore ? index : index + 1));
     }
 
     /** Begins nothing more, waits for what is handled, and leaves the group. */

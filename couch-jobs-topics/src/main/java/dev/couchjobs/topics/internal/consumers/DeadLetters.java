@@ -55,7 +55,13 @@ public record DeadLetters(TopicTable table, String topicName) {
         headers.put("dead-letter-group", origin.group());
         headers.put("dead-letter-failures", String.valueOf(origin.failures()));
         headers.put("dead-letter-error", shortened(String.valueOf(origin.cause())));
-        return new MessageRow(0, now, row == null ? null : row.key(), headers, row == null ? new byte[0] : row.value());
+        return new MessageRow(0, now, row == null ? null : row.key(), headers, value(row));
+    }
+
+    /** A topic for dead letters need not be compacted: a deletion is there as an empty value. */
+    private static byte[] value(@Nullable MessageRow row) {
+        byte[] value = row == null ? null : row.value();
+        return value == null ? new byte[0] : value;
     }
 
     private static String shortened(String text) {

@@ -1,5 +1,6 @@
 package dev.couchjobs.topics.internal.groups;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
@@ -18,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
@@ -109,6 +111,39 @@ public final class GroupTable {
                 .thenCompose(value -> value == null
                         ? begin.thenCombine(tx.getReadVersion(), GroupPartition::at)
                         : begin.thenApply(GroupPartition.decode(value)::notBefore));
+    }
+
+    /** {@return a place behind which some of these groups have still to consume; behind all messages if there are none} */
+    CompletableFuture<Place> consumedByAll(ReadTransaction tx, Set<String> groups, int partition) {
+        List<CompletableFuture<Place>> places =
+                groups.stream().map(group -> consumed(tx, group, partition)).toList();
+        return CompletableFuture.allOf(places.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> places.stream()
+                        .map(CompletableFuture::join)
+                        .reduce(new Place(Stamps.LAST, Long.MAX_VALUE), GroupTable::least));
+    }
+
+    /** A message that is parked is not consumed. */
+    private CompletableFuture<Place> consumed(ReadTransaction tx, String group, int partition) {
+        CompletableFuture<List<KeyValue>> parked =
+                tx.snapshot().getRange(keys.parked(group, partition), 1).asList();
+        return tx.snapshot()
+                .get(keys.partition(group, partition))
+                .thenCombine(
+                        parked,
+                        (value, rows) -> new Place(
+                                rows.isEmpty()
+                                        ? Stamps.LAST
+                                        : keys.stampOfParked(rows.get(0).getKey()),
+                                value == null
+                                        ? 0
+                                        : GroupPartition.decode(value).place().number()));
+    }
+
+    private static Place least(Place one, Place other) {
+        return new Place(
+                one.stamp().compareTo(other.stamp()) < 0 ? one.stamp() : other.stamp(),
+                Math.min(one.number(), other.number()));
     }
 
     /** {@return the rows of a group, by partitions} */

@@ -129,11 +129,29 @@ public final class Log {
     }
 
     /**
-     * Removes the messages that a retention does not keep, up to a mark.
+     * Removes messages that a topic does not keep.
      *
+     * @param consumed what all groups have consumed that the retention waits for
      * @return whether there may be more
      */
-    public CompletableFuture<Boolean> trim(Transaction tx, int partition, RetentionRule rule, Instant now) {
-        return new Trimmer(keys, marks).trim(tx, partition, rule, now);
+    public CompletableFuture<Boolean> sweep(
+            Transaction tx, int partition, RetentionRule rule, Place consumed, Instant now) {
+        return rule.settings().compactAfter().isPresent()
+                ? new Compactor(keys, marks, reader).compact(tx, partition, rule, now)
+                : new Trimmer(keys, marks).trim(tx, partition, rule, consumed, now);
+    }
+
+    /** {@return the last message of a key, in a compacted topic} An append of the key conflicts with this read. */
+    public CompletableFuture<Optional<StoredMessage>> latest(ReadTransaction tx, int partition, String key) {
+        return tx.getRange(keys.ofKey(partition, key), 1, true).asList().thenCompose(rows -> {
+            if (rows.isEmpty()) {
+                return CompletableFuture.completedFuture(Optional.empty());
+            }
+            Versionstamp stamp = keys.stampOfKey(rows.get(0).getKey());
+            return reader.read(tx, partition, Stamps.before(stamp), 1)
+                    .thenApply(page -> page.messages().stream()
+                            .filter(message -> message.stamp().equals(stamp))
+                            .findFirst());
+        });
     }
 }

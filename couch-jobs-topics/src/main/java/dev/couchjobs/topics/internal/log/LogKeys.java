@@ -15,6 +15,7 @@ public final class LogKeys {
     private final Subspace tails;
     private final Subspace marks;
     private final Subspace trims;
+    private final Subspace ofKeys;
 
     LogKeys(Subspace root) {
         this.root = root;
@@ -22,6 +23,7 @@ public final class LogKeys {
         tails = root.get("tail");
         marks = root.get("mark");
         trims = root.get("trim");
+        ofKeys = root.get("key");
     }
 
     Range all() {
@@ -50,6 +52,30 @@ public final class LogKeys {
         return new Range(
                 messages.range(Tuple.from(partition)).begin,
                 ByteArrayUtil.join(messages.pack(Tuple.from(partition, place)), BEHIND_ALL_ROWS));
+    }
+
+    /** {@return all rows of a message} */
+    Range message(int partition, Versionstamp place) {
+        byte[] first = messages.pack(Tuple.from(partition, place));
+        return new Range(first, ByteArrayUtil.join(first, BEHIND_ALL_ROWS));
+    }
+
+    /** {@return the prefix of the stamps of the messages of a key} */
+    byte[] stampsOfKey(int partition, String key) {
+        return ofKeys.pack(Tuple.from(partition, key));
+    }
+
+    /** {@return where a key has its messages, in order} */
+    Range ofKey(int partition, String key) {
+        return ofKeys.range(Tuple.from(partition, key));
+    }
+
+    byte[] ofKey(int partition, String key, Versionstamp place) {
+        return ofKeys.pack(Tuple.from(partition, key, place));
+    }
+
+    Versionstamp stampOfKey(byte[] row) {
+        return ofKeys.unpack(row).getVersionstamp(2);
     }
 
     /** {@return the stamp, and the number of a chunk if the row is one} */

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
@@ -31,9 +32,12 @@ public final class LogWriter {
     /**
      * Appends messages, in this order.
      *
+     * @param isCompacted whether the topic is
      * @return the number of each within the commit
      */
-    public CompletableFuture<List<Integer>> append(Transaction tx, List<Placed> messages, Instant now) {
+    public CompletableFuture<List<Integer>> append(
+            Transaction tx, List<Placed> messages, boolean isCompacted, Instant now) {
+        messages.forEach(placed -> check(placed.row(), isCompacted));
         Map<Integer, Amount> added = new TreeMap<>();
         messages.forEach(placed -> added.merge(placed.partition(), placed.row().amount(), Amount::plus));
         long bytes = added.values().stream().mapToLong(Amount::bytes).sum();
@@ -48,10 +52,34 @@ public final class LogWriter {
         for (Placed placed : messages) {
             int number = AppendOrder.next(tx);
             write(tx, placed, number);
+            if (isCompacted) {
+                writeKey(tx, placed, number);
+            }
             numbers.add(number);
         }
         added.forEach((partition, amount) -> tx.mutate(MutationType.ADD, keys.tail(partition), amount.encode()));
         return CompletableFuture.allOf(marked).thenApply(done -> numbers);
+    }
+
+    private static void check(MessageRow row, boolean isCompacted) {
+        if (isCompacted && row.key() == null) {
+            throw new IllegalArgumentException("The topic is compacted: a message needs a key.");
+        }
+        if (!isCompacted && row.isDeletion()) {
+            throw new IllegalArgumentException("The topic is not compacted: it keeps what was appended for \""
+                    + row.key() + "\", and has no deletions.");
+        }
+    }
+
+    /** Compaction and reads of a key find its messages by this row, which has their size. */
+    private void writeKey(Transaction tx, Placed placed, int number) {
+        Stamps.setKey(
+                tx,
+                keys.stampsOfKey(
+                        placed.partition(), Objects.requireNonNull(placed.row().key())),
+                number,
+                NOTHING,
+                Tuple.from(placed.row().amount().bytes()).pack());
     }
 
     private void write(Transaction tx, Placed placed, int number) {

@@ -138,10 +138,19 @@ public final class Marks {
                         : search(tx, partition, next.get(), high, time));
     }
 
+    /** {@return the oldest marks behind a version, in order} */
+    CompletableFuture<List<Mark>> after(ReadTransaction tx, int partition, long version, int limit) {
+        return some(tx, new Range(keys.mark(partition, version + 1), keys.marks(partition).end), limit);
+    }
+
     /** {@return the oldest marks, in order} */
     CompletableFuture<List<Mark>> oldest(ReadTransaction tx, int partition, int limit) {
+        return some(tx, keys.marks(partition), limit);
+    }
+
+    private CompletableFuture<List<Mark>> some(ReadTransaction tx, Range range, int limit) {
         return tx.snapshot()
-                .getRange(keys.marks(partition), limit, false, StreamingMode.WANT_ALL)
+                .getRange(range, limit, false, StreamingMode.WANT_ALL)
                 .asList()
                 .thenApply(rows -> rows.stream().map(this::decode).toList());
     }

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * of its own, its chunks.
  *
  * @param token of the call that appended it; 0 if the caller's own transaction did
- * @param value JSON in UTF-8, or the bytes themselves
+ * @param value JSON in UTF-8, or the bytes themselves; null if the message deletes its key
  */
 @SuppressWarnings("ArrayRecordComponent") // rows are never compared
 public record MessageRow(
-        long token, Instant appendedAt, @Nullable String key, Map<String, String> headers, byte[] value) {
+        long token, Instant appendedAt, @Nullable String key, Map<String, String> headers, byte @Nullable [] value) {
     static final int CHUNK_BYTES = 90_000;
 
     private static final long FORMAT = 1;
@@ -34,7 +34,7 @@ public record MessageRow(
     public MessageRow {
         checkSize("The key of a message", bytes(key), KEY_BYTES_MAX);
         checkSize("The headers of a message", headerBytes(headers), HEADER_BYTES_MAX + LIBRARY_HEADER_BYTES_MAX);
-        checkSize("The value of a message", value.length, VALUE_BYTES_MAX);
+        checkSize("The value of a message", valueBytes(value), VALUE_BYTES_MAX);
     }
 
     /** Refuses headers that leave no room for those of the library. */
@@ -53,6 +53,15 @@ public record MessageRow(
         return text == null ? 0 : text.getBytes(StandardCharsets.UTF_8).length;
     }
 
+    private static int valueBytes(byte @Nullable [] value) {
+        return value == null ? 0 : value.length;
+    }
+
+    /** {@return whether compaction removes its key} */
+    public boolean isDeletion() {
+        return value == null;
+    }
+
     private static int headerBytes(Map<String, String> headers) {
         return headers.entrySet().stream()
                 .mapToInt(header -> bytes(header.getKey()) + bytes(header.getValue()))
@@ -61,11 +70,11 @@ public record MessageRow(
 
     /** {@return what it counts for in the size of its partition} */
     Amount amount() {
-        return new Amount(1, (long) bytes(key) + headerBytes(headers) + value.length);
+        return new Amount(1, (long) bytes(key) + headerBytes(headers) + valueBytes(value));
     }
 
     private boolean isWhole() {
-        return value.length <= CHUNK_BYTES;
+        return valueBytes(value) <= CHUNK_BYTES;
     }
 
     /** {@return the value of its first row} */
@@ -81,7 +90,7 @@ public record MessageRow(
                         appendedAt.toEpochMilli(),
                         key,
                         flat,
-                        isWhole() ? 0 : value.length,
+                        isWhole() ? 0 : valueBytes(value),
                         isWhole() ? value : null)
                 .pack();
     }
@@ -89,8 +98,10 @@ public record MessageRow(
     /** {@return the values of the rows that follow} */
     List<byte[]> chunks() {
         List<byte[]> chunks = new ArrayList<>();
-        for (int from = 0; from < value.length && !isWhole(); from += CHUNK_BYTES) {
-            chunks.add(Arrays.copyOfRange(value, from, Math.min(value.length, from + CHUNK_BYTES)));
+        if (value != null && !isWhole()) {
+            for (int from = 0; from < value.length; from += CHUNK_BYTES) {
+                chunks.add(Arrays.copyOfRange(value, from, Math.min(value.length, from + CHUNK_BYTES)));
+            }
         }
         return chunks;
     }
@@ -113,7 +124,7 @@ public record MessageRow(
                 Instant.ofEpochMilli(first.getLong(2)),
                 first.getString(3),
                 headers,
-                whole == null ? chunks : whole);
+                bytesInChunks(first) > 0 ? chunks : whole);
     }
 
     static Tuple first(byte[] value) {

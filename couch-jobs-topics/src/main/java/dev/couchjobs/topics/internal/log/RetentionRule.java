@@ -17,18 +17,38 @@ public record RetentionRule(TopicSettings settings) {
 
     /** {@return whether messages stay for ever} */
     public boolean keepsAll() {
-        return settings.maxAge().isEmpty() && settings.maxBytes().isEmpty();
+        return settings.maxAge().isEmpty()
+                && settings.maxBytes().isEmpty()
+                && settings.consumedBy().isEmpty()
+                && settings.compactAfter().isEmpty();
     }
 
-    boolean removes(Mark mark, Amount appended, long readVersion, Instant now) {
-        return isTooOld(mark, readVersion, now) || isTooMuch(mark, appended);
-    }
-
-    private boolean isTooOld(Mark mark, long readVersion, Instant now) {
+    /** @param consumed what all groups have consumed that the retention waits for */
+    boolean removes(Mark mark, Amount appended, Place consumed, long readVersion, Instant now) {
         return settings.maxAge()
-                .filter(age -> Duration.between(mark.time(), now).compareTo(age) > 0
-                        && readVersion - mark.version() > SLOWEST * TimeUnit.MILLISECONDS.toMicros(age.toMillis()))
+                        .filter(age -> isOlder(mark, age, readVersion, now))
+                        .isPresent()
+                || isTooMuch(mark, appended)
+                || isConsumed(mark, consumed);
+    }
+
+    /** {@return whether what is before a mark is superseded for good once it is superseded} */
+    boolean compacts(Mark mark, long readVersion, Instant now) {
+        return settings.compactAfter()
+                .filter(age -> isOlder(mark, age, readVersion, now))
                 .isPresent();
+    }
+
+    private static boolean isOlder(Mark mark, Duration age, long readVersion, Instant now) {
+        return Duration.between(mark.time(), now).compareTo(age) > 0
+                && readVersion - mark.version() > SLOWEST * TimeUnit.MILLISECONDS.toMicros(age.toMillis());
+    }
+
+    /** The number of a place is never too great. */
+    private boolean isConsumed(Mark mark, Place consumed) {
+        return !settings.consumedBy().isEmpty()
+                && mark.amount().messages() <= consumed.number()
+                && mark.place().compareTo(consumed.stamp()) < 0;
     }
 
     /** What is before the mark goes if what is behind it is enough. */

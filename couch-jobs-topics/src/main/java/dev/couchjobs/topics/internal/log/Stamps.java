@@ -19,6 +19,9 @@ public final class Stamps {
     /** The code of a versionstamp in a tuple. */
     private static final byte TUPLE_CODE = 0x33;
 
+    /** Behind all messages. */
+    public static final Versionstamp LAST = upTo(-1);
+
     private Stamps() {}
 
     /** {@return the last place that a commit of a version can have written} */
@@ -27,6 +30,17 @@ public final class Stamps {
         Arrays.fill(stamp, (byte) 0xFF);
         ByteBuffer.wrap(stamp).putLong(0, version);
         return Versionstamp.complete(stamp, USER_VERSION_MAX);
+    }
+
+    /** {@return the last place before another, which a commit has written} */
+    static Versionstamp before(Versionstamp place) {
+        byte[] bytes = place.getBytes().clone();
+        int last = bytes.length - 1;
+        while (bytes[last] == 0) {
+            bytes[last--] = (byte) 0xFF;
+        }
+        bytes[last]--;
+        return Versionstamp.fromBytes(bytes);
     }
 
     /** {@return the version of the commit} */

@@ -4,8 +4,10 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.topics.TopicSettings;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 
 /**
  * The row of a topic.
@@ -23,19 +25,26 @@ public record TopicRow(long id, TopicSettings settings, Instant createdAt) {
                         settings.partitions(),
                         settings.maxAge().map(Duration::toMillis).orElse(NONE),
                         settings.maxBytes().orElse(NONE),
-                        createdAt.toEpochMilli())
+                        createdAt.toEpochMilli(),
+                        List.copyOf(settings.consumedBy()),
+                        settings.compactAfter().map(Duration::toMillis).orElse(NONE))
                 .pack();
     }
 
     static TopicRow decode(byte[] value) {
         Tuple row = Tuple.fromBytes(value);
-        long maxAge = row.getLong(3);
         long maxBytes = row.getLong(4);
         TopicSettings settings = new TopicSettings(
                 (int) row.getLong(2),
-                maxAge == NONE ? Optional.empty() : Optional.of(Duration.ofMillis(maxAge)),
-                maxBytes == NONE ? OptionalLong.empty() : OptionalLong.of(maxBytes));
+                duration(row.getLong(3)),
+                maxBytes == NONE ? OptionalLong.empty() : OptionalLong.of(maxBytes),
+                row.getNestedList(6).stream().map(String.class::cast).collect(Collectors.toSet()),
+                duration(row.getLong(7)));
         return new TopicRow(row.getLong(1), settings, Instant.ofEpochMilli(row.getLong(5)));
+    }
+
+    private static Optional<Duration> duration(long millis) {
+        return millis == NONE ? Optional.empty() : Optional.of(Duration.ofMillis(millis));
     }
 
     TopicRow with(TopicSettings newSettings) {

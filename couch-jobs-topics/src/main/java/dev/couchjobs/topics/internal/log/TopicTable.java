@@ -79,6 +79,12 @@ public final class TopicTable {
                         + row.settings().partitions() + " partitions, which hold messages; it cannot have fewer, such"
                         + " as " + settings.partitions() + ".");
             }
+            if (settings.compactAfter().isPresent()
+                    != row.settings().compactAfter().isPresent()) {
+                throw new IllegalArgumentException("Topic \"" + name + "\" is "
+                        + (settings.compactAfter().isPresent() ? "not " : "")
+                        + "compacted, and stays so: create another topic, and append its messages there.");
+            }
             tx.set(keys.topic(name), row.with(settings).encode());
         });
     }

@@ -4,12 +4,18 @@ import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import org.jspecify.annotations.Nullable;
 
-/** Up to where the messages of a partition are removed, and how much that was. */
-record Trim(Versionstamp stamp, Amount amount) {
-    static final Trim NONE = new Trim(Stamps.FIRST, Amount.NOTHING);
+/**
+ * What is removed of a partition.
+ *
+ * @param stamp up to where all messages are removed
+ * @param amount how much is removed
+ * @param compactedTo up to where the partition is compacted
+ */
+record Trim(Versionstamp stamp, Amount amount, Versionstamp compactedTo) {
+    static final Trim NONE = new Trim(Stamps.FIRST, Amount.NOTHING, Stamps.FIRST);
 
     byte[] encode() {
-        return Tuple.from(stamp, amount.messages(), amount.bytes()).pack();
+        return Tuple.from(stamp, amount.messages(), amount.bytes(), compactedTo).pack();
     }
 
     static Trim decode(byte @Nullable [] value) {
@@ -17,10 +23,15 @@ record Trim(Versionstamp stamp, Amount amount) {
             return NONE;
         }
         Tuple row = Tuple.fromBytes(value);
-        return new Trim(row.getVersionstamp(0), new Amount(row.getLong(1), row.getLong(2)));
+        return new Trim(row.getVersionstamp(0), new Amount(row.getLong(1), row.getLong(2)), row.getVersionstamp(3));
     }
 
+    /** {@return a place that has so many messages before it, or fewer if the partition is compacted} */
     Place place() {
         return new Place(stamp, amount.messages());
+    }
+
+    Trim compacted(Versionstamp newCompactedTo, Amount removed) {
+        return new Trim(stamp, amount.plus(removed), newCompactedTo);
     }
 }

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 record Trimmer(LogKeys keys, Marks marks) {
     private static final int MARKS_AT_ONCE = 100;
 
-    CompletableFuture<Boolean> trim(Transaction tx, int partition, RetentionRule rule, Instant now) {
+    CompletableFuture<Boolean> trim(Transaction tx, int partition, RetentionRule rule, Place consumed, Instant now) {
         CompletableFuture<List<Mark>> oldest = marks.oldest(tx, partition, MARKS_AT_ONCE);
         CompletableFuture<Amount> tail = tx.snapshot().get(keys.tail(partition)).thenApply(Amount::decode);
         // With a conflict: two that trim do not both count.
@@ -22,7 +22,7 @@ record Trimmer(LogKeys keys, Marks marks) {
         return CompletableFuture.allOf(oldest, tail, before, version, marked).thenApply(done -> {
             // A mark of a clock that is ahead does not keep what is before a later one.
             Optional<Mark> last = oldest.join().stream()
-                    .filter(mark -> rule.removes(mark, tail.join(), version.join(), now))
+                    .filter(mark -> rule.removes(mark, tail.join(), consumed, version.join(), now))
                     .reduce((former, later) -> later);
             last.filter(mark -> mark.place().compareTo(before.join().stamp()) > 0)
                     .ifPresent(mark -> remove(tx, partition, mark));
@@ -35,6 +35,6 @@ record Trimmer(LogKeys keys, Marks marks) {
     private void remove(Transaction tx, int partition, Mark mark) {
         tx.clear(keys.messagesUpTo(partition, mark.place()));
         tx.clear(new Range(keys.marks(partition).begin, keys.mark(partition, mark.version() + 1)));
-        tx.set(keys.trim(partition), new Trim(mark.place(), mark.amount()).encode());
+        tx.set(keys.trim(partition), new Trim(mark.place(), mark.amount(), Stamps.FIRST).encode());
     }
 }

@@ -52,7 +52,7 @@ public final class AppendCall {
             return log.findToken(tx, before.messages().get(0).partition(), token, before.readVersion())
                     .thenCompose(found -> found.isPresent()
                             ? CompletableFuture.completedFuture(results(before.messages(), found.get()))
-                            : append(tx, log, before.messages()));
+                            : append(tx, log, before.messages(), isCompacted(row)));
         });
     }
 
@@ -62,16 +62,21 @@ public final class AppendCall {
             if (token != 0 && !placed.isEmpty()) {
                 tried = new Tried(version, placed);
             }
-            return append(tx, log, placed);
+            return append(tx, log, placed, isCompacted(row));
         });
     }
 
-    private CompletableFuture<List<Appended>> append(Transaction tx, Log log, List<Placed> placed) {
+    private static boolean isCompacted(TopicRow row) {
+        return row.settings().compactAfter().isPresent();
+    }
+
+    private CompletableFuture<List<Appended>> append(
+            Transaction tx, Log log, List<Placed> placed, boolean isCompacted) {
         if (placed.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
         CompletableFuture<byte[]> stamp = tx.getVersionstamp();
-        return log.writer().append(tx, placed, now).thenApply(numbers -> {
+        return log.writer().append(tx, placed, isCompacted, now).thenApply(numbers -> {
             List<Appended> results = new ArrayList<>();
             for (int i = 0; i < placed.size(); i++) {
                 int number = numbers.get(i);

@@ -41,8 +41,18 @@ record ReadMessage<T>(Values values, Topic<T> topic, int partition, StoredMessag
     }
 
     @Override
+    public boolean isDeletion() {
+        return row().isDeletion();
+    }
+
+    @Override
     public T value() {
-        return values.decode(topic, row().value());
+        byte[] value = row().value();
+        if (value == null) {
+            throw new IllegalStateException("The message at offset " + offset() + " of topic \"" + topic.name()
+                    + "\" deletes the key \"" + row().key() + "\", and has no value: ask isDeletion first.");
+        }
+        return values.decode(topic, value);
     }
 
     @Override

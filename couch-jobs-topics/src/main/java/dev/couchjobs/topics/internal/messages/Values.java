@@ -16,7 +16,11 @@ public record Values(JsonCodec codec) {
     public <T> MessageRow encode(Topic<T> topic, NewMessage<T> message, long token, Instant now) {
         MessageRow.checkHeaders(message.headers());
         return new MessageRow(
-                token, now, message.key().orElse(null), message.headers(), encode(topic, message.value()));
+                token,
+                now,
+                message.key().orElse(null),
+                message.headers(),
+                message.value().map(value -> encode(topic, value)).orElse(null));
     }
 
     private byte[] encode(Topic<?> topic, Object value) {
