@@ -15,10 +15,13 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,8 @@ public final class ConsumerBuilder<T> {
     private Duration lease = Duration.ofSeconds(10);
     private Duration closeTimeout = Duration.ofSeconds(30);
     private RetryPolicy retry = RetryPolicy.standard();
+    private boolean isOrdered = true;
+    private Set<Integer> chosen = Set.of();
     private @Nullable Topic<?> deadLetters;
     private @Nullable Executor executor;
     private @Nullable Function<Executor, Handler<T>> handler;
@@ -156,13 +161,38 @@ public final class ConsumerBuilder<T> {
 
     /**
      * How often a message is handled that fails, and with what pauses; by default as {@link RetryPolicy#standard} says.
-     * Meanwhile the messages behind it wait, so their order is kept.
+     * Meanwhile the messages behind it wait, so their order is kept. A message that kills its process does so at most
+     * two times more often.
      *
      * @param newRetry the policy
      * @return this builder
      */
     public ConsumerBuilder<T> retry(RetryPolicy newRetry) {
         retry = Objects.requireNonNull(newRetry, "retry");
+        return this;
+    }
+
+    /**
+     * Parks a message that fails: the group goes on behind it, and handles it again as {@link #retry} says, out of its
+     * order. A group parks at most 1,000 messages of a partition; further ones keep their order. A message is parked for
+     * as long as the topic keeps it, and until a seek.
+     *
+     * @return this builder
+     */
+    public ConsumerBuilder<T> retryOutOfOrder() {
+        isOrdered = false;
+        return this;
+    }
+
+    /**
+     * The only partitions that this consumer consumes; by default those that no consumer has chosen are shared. Several
+     * consumers may choose the same: one of them has it, and another takes over.
+     *
+     * @param partitions from 0
+     * @return this builder
+     */
+    public ConsumerBuilder<T> partitions(int... partitions) {
+        chosen = IntStream.of(partitions).boxed().collect(Collectors.toUnmodifiableSet());
         return this;
     }
 
@@ -207,6 +237,7 @@ public final class ConsumerBuilder<T> {
      * @return the consumer
      * @throws IllegalStateException if it has no handler
      * @throws TopicNotFoundException if there is no such topic
+     * @throws IllegalArgumentException if the topic does not have a partition that this consumer wants
      */
     public TopicConsumer start() {
         try {
@@ -241,6 +272,8 @@ public final class ConsumerBuilder<T> {
                 batch,
                 lease,
                 retry,
+                isOrdered,
+                chosen,
                 Optional.ofNullable(deadLetters).map(topic -> new DeadLetters(topics.table, topic.name()))));
         return engine.start().thenApply(joined -> new TopicConsumer(member, engine, closeTimeout));
     }

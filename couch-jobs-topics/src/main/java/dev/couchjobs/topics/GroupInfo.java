@@ -32,9 +32,12 @@ public record GroupInfo(String topicName, String name, List<PartitionLag> partit
      *
      * @param partition its number
      * @param lag how many messages the group has still to consume. After a seek into the log it is too high by at most
-     *     the messages of a minute, until the group reaches the end of the partition
+     *     the messages of a minute, and in a compacted topic by those that are gone, until the group reaches the end
+     *     of the partition
      * @param offset where the group goes on, behind it; empty before the first message
      * @param holder the consumer that holds the partition
+     * @param parked how many messages have failed and are handled again, beside the lag; see {@link
+     *     ConsumerBuilder#retryOutOfOrder}
      */
-    public record PartitionLag(int partition, long lag, Optional<Offset> offset, Optional<String> holder) {}
+    public record PartitionLag(int partition, long lag, Optional<Offset> offset, Optional<String> holder, int parked) {}
 }

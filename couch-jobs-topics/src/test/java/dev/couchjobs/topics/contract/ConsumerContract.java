@@ -461,6 +461,32 @@ class ConsumerContract extends TopicsContract {
     }
 
     @Test
+    void aConsumerHasThePartitionsThatItChooses() {
+        try (TopicConsumer all = packers.consumer().handle(messages -> {}).start()) {
+            awaitHolders(packers, 4);
+            TopicConsumer chosen = await(
+                    packers.consumer().partitions(1, 3).handle(messages -> {}).startAsync());
+            awaitUntil(() -> holders(packers).equals(List.of(all.name(), chosen.name(), all.name(), chosen.name())));
+            try (TopicConsumer standby =
+                    packers.consumer().partitions(3).handle(messages -> {}).start()) {
+                await(chosen.stop());
+                awaitUntil(() -> holders(packers).equals(List.of(all.name(), all.name(), all.name(), standby.name())));
+            }
+            awaitHolders(packers, 4);
+        }
+        assertThatThrownBy(() ->
+                        packers.consumer().partitions(4).handle(messages -> {}).start())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("partitions 0 to 3");
+    }
+
+    private List<String> holders(ConsumerGroup<?> group) {
+        return await(group.describe(database)).partitions().stream()
+                .map(partition -> partition.holder().orElse("none"))
+                .toList();
+    }
+
+    @Test
     void invalidConsumersAreRefused() {
         assertThatThrownBy(() -> readers.consumer().start())
                 .isInstanceOf(IllegalStateException.class)

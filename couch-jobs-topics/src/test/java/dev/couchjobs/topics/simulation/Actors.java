@@ -44,6 +44,10 @@ final class Actors {
     static final String SOUGHT = "sought";
     /** Its consumers handle before the group moves. */
     static final String OUTSIDE = "outside";
+    /** Its consumers set aside what fails, and give it up after the second time. */
+    static final String PARKING = "parking";
+    /** Behind the other one in the order of names. */
+    static final Topic<String> GIVEN_UP = Topic.of("simulated, given up", String.class);
     /** It has no consumers. */
     static final String POLLED = "polled";
     /** Commits effects where no consumer may hold the partition. */
@@ -240,6 +244,15 @@ final class Actors {
                 messages.forEach(message -> handled.add(message.value()));
             });
         }
+        if (group.equals(PARKING)) {
+            return builder.retryOutOfOrder()
+                    .retry(RETRY.attempts(2))
+                    .deadLetters(GIVEN_UP)
+                    .inTransaction((tx, messages) -> {
+                        fail(process);
+                        count(tx, group, messages);
+                    });
+        }
         if (process.random().nextBoolean()) {
             return builder.inTransaction((tx, messages) -> {
                 fail(process);
@@ -260,10 +273,14 @@ final class Actors {
         }
     }
 
-    private static void effect(Transaction tx, String group, String name, List<Message<String>> messages) {
+    private static void count(Transaction tx, String group, List<Message<String>> messages) {
         for (Message<String> message : messages) {
             tx.mutate(MutationType.ADD, TopicRows.EFFECTS.pack(Tuple.from(group, message.value())), ONE);
         }
+    }
+
+    private static void effect(Transaction tx, String group, String name, List<Message<String>> messages) {
+        count(tx, group, messages);
         Message<String> last = messages.get(messages.size() - 1);
         tx.set(
                 TopicRows.COMMITTERS.pack(Tuple.from(group, last.partition())),

@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
+import dev.couchjobs.topics.ConsumerBuilder;
+import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.NewMessage;
+import dev.couchjobs.topics.Position;
+import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicConsumer;
 import dev.couchjobs.topics.TopicSettings;
 import dev.couchjobs.topics.Topics;
@@ -21,13 +26,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** When consumers get partitions, and when they give them back, where nothing but what the tests do goes wrong. */
 class ConsumerTimesTest {
     private static final String GROUP = "group";
     private static final Duration LEASE = Duration.ofSeconds(9);
     private static final Duration ROUND = LEASE.dividedBy(3);
+    private static final int ATTEMPTS = 3;
+    private static final Topic<String> DEAD = Topic.of("dead", String.class);
     /** For the transactions of a few rounds. */
     private static final Duration TRANSACTIONS = Duration.ofSeconds(1);
 
@@ -208,5 +218,66 @@ class ConsumerTimesTest {
             }
             return simulation.elapsed().minus(start);
         }
+    }
+
+    /** Messages {@code a}, {@code bad}, {@code b}: a consumer that is handed the second dies, and another starts. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aMessageThatKillsItsProcessesBecomesADeadLetter(boolean isOrdered) {
+        try (Simulation simulation = simulation()) {
+            SimulatedProcess first = simulation.process("producer");
+            Topics topics = Actors.topics(first);
+            simulation.await(topics.create(first.database(), DEAD, TopicSettings.partitions(1)));
+            List<String> handled = new ArrayList<>();
+            AtomicInteger deaths = new AtomicInteger();
+            simulation.onDeath(process -> startVictim(simulation, isOrdered, handled, deaths));
+            startVictim(simulation, isOrdered, handled, deaths);
+            simulation.await(topics.appendAll(
+                    first.database(),
+                    Actors.TOPIC,
+                    Stream.of("a", "bad", "b")
+                            .map(value -> NewMessage.of(value).partition(0))
+                            .toList()));
+            simulation.advance(LEASE.multipliedBy(10));
+
+            assertThat(handled).endsWith("b").containsOnly("a", "b");
+            assertThat(simulation
+                            .await(topics.read(first.database(), DEAD, 0, Position.earliest(), 10))
+                            .messages())
+                    .extracting(Message::value)
+                    .containsExactly("bad");
+            // In the batch, after a message of it, and then as often as the policy says.
+            assertThat(deaths).hasValue(ATTEMPTS + 2);
+            assertThat(simulation
+                            .await(topics.group(Actors.TOPIC, GROUP).describe(first.database()))
+                            .lag())
+                    .isZero();
+        }
+    }
+
+    private static void startVictim(
+            Simulation simulation, boolean isOrdered, List<String> handled, AtomicInteger deaths) {
+        SimulatedProcess process = simulation.process("victim");
+        ConsumerBuilder<String> builder = Actors.topics(process)
+                .group(Actors.TOPIC, GROUP)
+                .consumer()
+                .lease(LEASE)
+                .retry(RetryPolicy.standard()
+                        .attempts(ATTEMPTS)
+                        .backoff(Duration.ofMillis(10), 1, Duration.ofMillis(10)))
+                .deadLetters(DEAD)
+                .executor(process.scheduler());
+        if (!isOrdered) {
+            builder.retryOutOfOrder();
+        }
+        var unused = builder.handle(messages -> messages.forEach(message -> {
+                    if (message.value().equals("bad")) {
+                        deaths.incrementAndGet();
+                        process.kill();
+                        throw new IllegalStateException("dead");
+                    }
+                    handled.add(message.value());
+                }))
+                .startAsync();
     }
 }

@@ -9,10 +9,12 @@ import dev.couchjobs.fdb.simulation.Simulation;
 import dev.couchjobs.fdb.testing.Seeds;
 import dev.couchjobs.topics.ConsumerGroup;
 import dev.couchjobs.topics.Message;
+import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.TopicSettings;
 import dev.couchjobs.topics.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -63,10 +65,12 @@ class TopicsUnderFaultsTest {
             Topics topics = Actors.topics(simulation.process("first"));
             simulation.await(
                     topics.create(simulation.database(), Actors.TOPIC, TopicSettings.partitions(Actors.PARTITIONS)));
+            simulation.await(topics.create(simulation.database(), Actors.GIVEN_UP, TopicSettings.partitions(1)));
             simulation.onDeath(actors::replace);
             List.of(Actors.EXACT, Actors.EXACT, Actors.EXACT, Actors.SOUGHT, Actors.SOUGHT)
                     .forEach(actors::consume);
-            List.of(Actors.OUTSIDE, Actors.OUTSIDE).forEach(actors::consume);
+            List.of(Actors.OUTSIDE, Actors.OUTSIDE, Actors.PARKING, Actors.PARKING)
+                    .forEach(actors::consume);
             actors.produce();
             actors.produce();
             actors.operate();
@@ -104,7 +108,7 @@ class TopicsUnderFaultsTest {
 
     /** Each partition has one holder that lives, and no member holds two more than another. */
     private static void assertShared(TopicLaws laws) {
-        for (String group : List.of(Actors.EXACT, Actors.SOUGHT, Actors.OUTSIDE)) {
+        for (String group : List.of(Actors.EXACT, Actors.SOUGHT, Actors.OUTSIDE, Actors.PARKING)) {
             Map<String, Integer> held = new HashMap<>();
             laws.claims().forEach((key, row) -> {
                 if (key.getString(0).equals(group)) {
@@ -127,8 +131,11 @@ class TopicsUnderFaultsTest {
     }
 
     private static void assertConsumed(Simulation simulation, Topics topics, TopicLaws laws) {
-        for (String name : List.of(Actors.EXACT, Actors.SOUGHT, Actors.OUTSIDE)) {
+        for (String name : List.of(Actors.EXACT, Actors.SOUGHT, Actors.OUTSIDE, Actors.PARKING)) {
             ConsumerGroup<String> group = topics.group(Actors.TOPIC, name);
+            assertThat(simulation.await(group.describe(simulation.database())).partitions())
+                    .as(name)
+                    .allMatch(partition -> partition.parked() == 0);
             assertThat(simulation.await(group.describe(simulation.database())).lag())
                     .as(name)
                     .isZero();
@@ -147,11 +154,16 @@ class TopicsUnderFaultsTest {
         try (Transaction tx = simulation.database().createTransaction()) {
             effects = Objects.requireNonNull(TopicRows.of(tx)).effects();
         }
+        List<String> givenUp = givenUp(simulation);
         Set<String> polled = new HashSet<>(actors.polled);
         assertThat(polled).as("polled once").hasSameSizeAs(actors.polled);
         List<String> unaccounted = new ArrayList<>();
         for (String value : values) {
             assertThat(effects.get(Tuple.from(Actors.EXACT, value))).as(value).isEqualTo(1);
+            assertThat(effects.getOrDefault(Tuple.from(Actors.PARKING, value), 0)
+                            + Collections.frequency(givenUp, value))
+                    .as("ends of %s", value)
+                    .isEqualTo(1);
             int times = effects.getOrDefault(Tuple.from(Actors.POLLED, value), 0)
                     + (polled.contains(value) ? 1 : 0)
                     + (rest.contains(value) ? 1 : 0);
@@ -161,6 +173,16 @@ class TopicsUnderFaultsTest {
             }
         }
         assertThat(unaccounted).as("lost by polls").hasSizeLessThanOrEqualTo(actors.lostPolls * Actors.POLL_MAX);
+    }
+
+    private static List<String> givenUp(Simulation simulation) {
+        return simulation
+                .await(Actors.topics(simulation.process("reader"))
+                        .read(simulation.database(), Actors.GIVEN_UP, 0, Position.earliest(), 1_000))
+                .messages()
+                .stream()
+                .map(Message::value)
+                .toList();
     }
 
     private static Set<String> pollRest(Simulation simulation) {

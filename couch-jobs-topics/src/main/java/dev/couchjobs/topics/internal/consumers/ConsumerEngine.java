@@ -10,6 +10,7 @@ import dev.couchjobs.topics.internal.groups.GroupTable;
 import dev.couchjobs.topics.internal.groups.Membership;
 import dev.couchjobs.topics.internal.groups.Sweeper;
 import dev.couchjobs.topics.internal.log.TopicRow;
+import dev.couchjobs.topics.internal.messages.PartitionChooser;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Duration;
 import java.util.HashMap;
@@ -55,6 +56,7 @@ public final class ConsumerEngine<T> {
                 settings.group(),
                 settings.member(),
                 settings.environment().random().nextInt(),
+                settings.chosen(),
                 settings.lease());
         String name = settings.group() + " of topic " + settings.topic().name();
         loop = new Loop("member of group " + name, settings.environment(), () -> rounds.run(this::round));
@@ -74,6 +76,7 @@ public final class ConsumerEngine<T> {
     private CompletableFuture<TopicRow> joined(Transaction tx) {
         return settings.table()
                 .get(tx, settings.topic().name())
+                .thenApply(this::withChosen)
                 .thenCompose(row -> new GroupTable(settings.table().log(row))
                         .create(
                                 tx,
@@ -82,6 +85,13 @@ public final class ConsumerEngine<T> {
                                 settings.start(),
                                 settings.environment().clock().instant())
                         .thenApply(created -> row));
+    }
+
+    /** {@return the topic, which has the partitions that the consumer wants} */
+    private TopicRow withChosen(TopicRow row) {
+        settings.chosen()
+                .forEach(partition -> PartitionChooser.check(settings.topic().name(), partition, row.settings()));
+        return row;
     }
 
     private CompletableFuture<Pause> round() {

@@ -12,12 +12,15 @@ import dev.couchjobs.topics.internal.messages.Values;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What the parts of one consumer share.
  *
  * @param member the consumer's name among the members of its group
  * @param start where a group begins that is not there yet
+ * @param isOrdered whether messages wait behind one that has failed
+ * @param chosen the only partitions that it wants; none for its share
  * @param deadLetters what a message goes to that has failed too often
  */
 public record ConsumerSettings<T>(
@@ -33,6 +36,8 @@ public record ConsumerSettings<T>(
         int batch,
         Duration lease,
         RetryPolicy retry,
+        boolean isOrdered,
+        Set<Integer> chosen,
         Optional<DeadLetters> deadLetters) {
 
     /** {@return the messages as the handler gets them} */

@@ -2,8 +2,8 @@ package dev.couchjobs.topics.internal.consumers;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.topics.Offset;
-import dev.couchjobs.topics.internal.groups.Consumption;
-import dev.couchjobs.topics.internal.groups.Consumption.Next;
+import dev.couchjobs.topics.internal.groups.Source;
+import dev.couchjobs.topics.internal.groups.Source.Next;
 import dev.couchjobs.topics.internal.log.LogWriter.Placed;
 import dev.couchjobs.topics.internal.log.MessageRow;
 import dev.couchjobs.topics.internal.log.TopicTable;
@@ -24,8 +24,8 @@ public record DeadLetters(TopicTable table, String topicName) {
     record Origin(String topicName, int partition, String group, int failures, Throwable cause) {}
 
     /** Moves the group behind a message, and appends the message to this topic, in one transaction. */
-    CompletableFuture<Void> move(Transaction tx, Consumption consumed, Next failed, Origin origin, Instant now) {
-        return consumed.commit(tx, failed).thenCompose(moved -> {
+    CompletableFuture<Void> move(Transaction tx, Source source, Next failed, Origin origin, Instant now) {
+        return source.commit(tx, failed).thenCompose(moved -> {
             if (!moved) {
                 return CompletableFuture.completedFuture(null); // an earlier try has committed
             }

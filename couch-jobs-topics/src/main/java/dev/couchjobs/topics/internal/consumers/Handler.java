@@ -7,8 +7,8 @@ import dev.couchjobs.topics.AsyncTransactionalHandler;
 import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.MessageHandler;
 import dev.couchjobs.topics.TransactionalHandler;
-import dev.couchjobs.topics.internal.groups.Consumption;
-import dev.couchjobs.topics.internal.groups.Consumption.Next;
+import dev.couchjobs.topics.internal.groups.Source;
+import dev.couchjobs.topics.internal.groups.Source.Next;
 import dev.couchjobs.topics.internal.transactions.RootCauses;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.util.List;
@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
 public interface Handler<T> {
 
     /** {@return the messages that were handled} Fails with a {@link HandlerFailure} if the user's code does. */
-    CompletableFuture<Next> run(
-            Database database, Consumption partition, int limit, Function<Next, List<Message<T>>> decode);
+    CompletableFuture<Next> run(Database database, Source source, Function<Next, List<Message<T>>> decode);
 
     /** A handler that runs in the transaction that commits the offset. */
     static <T> Handler<T> inTransaction(TransactionalHandler<T> handler, Executor executor) {
@@ -38,10 +37,10 @@ public interface Handler<T> {
 
     /** The same for a handler that does not block. */
     static <T> Handler<T> inTransactionAsync(AsyncTransactionalHandler<T> handler, Executor executor) {
-        return (database, partition, limit, decode) -> TopicTransactions.run(
+        return (database, source, decode) -> TopicTransactions.run(
                 database,
                 "consume",
-                tx -> partition.take(tx, limit).thenCompose(next -> {
+                tx -> source.take(tx).thenCompose(next -> {
                     if (next.messages().isEmpty()) {
                         return CompletableFuture.completedFuture(next);
                     }
@@ -51,22 +50,21 @@ public interface Handler<T> {
 
     /** A handler that runs before the offset is committed: after a crash it sees the messages again. */
     static <T> Handler<T> beforeCommit(MessageHandler<T> handler, Executor executor) {
-        return (database, partition, limit, decode) -> TopicTransactions.read(
-                        database, "consume", tx -> partition.peek(tx, limit))
+        return (database, source, decode) -> TopicTransactions.read(database, "consume", tx -> source.peek(tx))
                 .thenCompose(next -> next.messages().isEmpty()
                         ? CompletableFuture.completedFuture(next)
                         : call(executor, next, () -> {
                                     handler.handle(decode.apply(next));
                                     return CompletableFuture.completedFuture(next);
                                 })
-                                .thenCompose(handled -> commit(database, partition, handled)));
+                                .thenCompose(handled -> commit(database, source, handled)));
     }
 
-    private static CompletableFuture<Next> commit(Database database, Consumption partition, Next handled) {
+    private static CompletableFuture<Next> commit(Database database, Source source, Next handled) {
         return TopicTransactions.run(
                 database,
                 "consume",
-                (Transaction tx) -> partition.commit(tx, handled).thenApply(done -> handled));
+                (Transaction tx) -> source.commit(tx, handled).thenApply(done -> handled));
     }
 
     private static CompletableFuture<Next> call(

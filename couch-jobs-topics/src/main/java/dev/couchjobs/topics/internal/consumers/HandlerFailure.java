@@ -1,6 +1,6 @@
 package dev.couchjobs.topics.internal.consumers;
 
-import dev.couchjobs.topics.internal.groups.Consumption.Next;
+import dev.couchjobs.topics.internal.groups.Source.Next;
 
 /** The user's handler has failed. The database does not try its transaction again. */
 final class HandlerFailure extends RuntimeException {

@@ -6,11 +6,16 @@ import dev.couchjobs.topics.Offset;
 import dev.couchjobs.topics.PartitionLostException;
 import dev.couchjobs.topics.internal.groups.Claim;
 import dev.couchjobs.topics.internal.groups.Consumption;
-import dev.couchjobs.topics.internal.groups.Consumption.Next;
+import dev.couchjobs.topics.internal.groups.Consumption.Parked;
+import dev.couchjobs.topics.internal.groups.Source;
+import dev.couchjobs.topics.internal.groups.Source.Next;
 import dev.couchjobs.topics.internal.transactions.RootCauses;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +32,12 @@ final class PartitionRunner<T> {
     private final CompletableFuture<Void> former;
     private final Loop loop;
     private final Rounds rounds = new Rounds();
+
+    /** Messages that are handled again out of their order; null if they keep it. */
+    private final @Nullable ParkedMessages parked;
+
+    /** Whether an attempt of the next message was counted before it begins. */
+    private volatile boolean isCounted;
 
     /** How many messages are handled one by one, after a batch has failed, to find the one that fails. */
     private volatile int single;
@@ -48,6 +59,7 @@ final class PartitionRunner<T> {
         this.lost = lost;
         String name = settings.topic().name() + " " + claim.partition() + " of group " + settings.group();
         loop = new Loop("consumer of " + name, settings.environment(), () -> rounds.run(this::consume));
+        parked = settings.isOrdered() ? null : new ParkedMessages(settings, partition, loop::wakeUp);
     }
 
     Claim claim() {
@@ -61,22 +73,68 @@ final class PartitionRunner<T> {
     /** Begins no further round. {@return completes when the present one has ended, also of a former runner} */
     CompletableFuture<Void> stop() {
         loop.close();
+        if (parked != null) {
+            parked.close();
+        }
         return CompletableFuture.allOf(rounds.stop(), former);
     }
 
     private CompletableFuture<Pause> consume() {
-        int limit = single > 0 ? 1 : settings.batch();
-        return settings.handler()
-                .run(settings.database(), partition, limit, next -> settings.decode(claim.partition(), next.messages()))
+        return (parked == null ? CompletableFuture.completedFuture(null) : parked.load())
+                .thenCompose(loaded -> {
+                    Parked due = parked == null ? null : parked.next();
+                    return parked == null || due == null ? consumeHead() : consumeParked(parked, due);
+                })
+                .exceptionallyCompose(this::afterLoss);
+    }
+
+    private CompletableFuture<Pause> consumeHead() {
+        Source source = partition.head(single > 0 ? 1 : settings.batch(), isCounted);
+        return handle(source)
                 .thenCompose(next -> {
+                    if (next.isSuspect()) {
+                        return countAttempt(source, next);
+                    }
                     if (next.messages().isEmpty()) {
                         return awaitMessages();
                     }
                     single = Math.max(0, single - next.messages().size());
+                    isCounted = false;
                     return CompletableFuture.completedFuture(Pause.none());
                 })
-                .exceptionallyCompose(this::afterHandler)
-                .exceptionallyCompose(this::afterLoss);
+                .exceptionallyCompose(error -> afterHandler(source, error));
+    }
+
+    private CompletableFuture<Next> handle(Source source) {
+        return settings.handler()
+                .run(settings.database(), source, next -> settings.decode(claim.partition(), next.messages()));
+    }
+
+    /**
+     * A consumer has died at this place, perhaps of its message. The attempt is counted before it begins, so that a
+     * message which kills its process does so as often as the policy says.
+     */
+    private CompletableFuture<Pause> countAttempt(Source source, Next suspect) {
+        single = settings.batch();
+        if (isExhausted(suspect.failures())) {
+            return TopicTransactions.read(settings.database(), "consume", partition.head(1, true)::peek)
+                    .thenCompose(next -> next.messages().isEmpty()
+                            ? CompletableFuture.completedFuture(Pause.none())
+                            : letGo(source, next, next.failures(), diedOf()));
+        }
+        return TopicTransactions.run(settings.database(), "count", tx -> partition.fail(tx, suspect))
+                .thenApply(failures -> {
+                    isCounted = true;
+                    return Pause.none();
+                });
+    }
+
+    private boolean isExhausted(int failures) {
+        return settings.deadLetters().isPresent()
+                && failures > 0
+                && settings.retry()
+                        .delayAfter(failures, settings.environment().random())
+                        .isEmpty();
     }
 
     /** Watches the tail in a transaction that has seen the end of the log. */
@@ -85,14 +143,15 @@ final class PartitionRunner<T> {
                 settings.database(),
                 "await",
                 tx -> partition
-                        .peek(tx, 1)
+                        .head(1, true)
+                        .peek(tx)
                         .thenApply(next -> next.messages().isEmpty()
                                 ? Pause.until(partition.watch(tx)).cappedAt(LOOK_AGAIN)
                                 : Pause.none()));
     }
 
     /** {@return what follows a failure of the handler} Other errors are passed on. */
-    private CompletableFuture<Pause> afterHandler(Throwable error) {
+    private CompletableFuture<Pause> afterHandler(Source source, Throwable error) {
         Throwable cause = RootCauses.of(error);
         if (!(cause instanceof HandlerFailure failure)) {
             return CompletableFuture.failedFuture(cause);
@@ -106,7 +165,9 @@ final class PartitionRunner<T> {
                     failure.reason().toString());
             return CompletableFuture.completedFuture(Pause.none());
         }
-        return afterFailure(failure.next(), failure.reason());
+        boolean wasCounted = isCounted;
+        isCounted = false;
+        return afterFailure(source, failure.next(), wasCounted, failure.reason());
     }
 
     /** {@return what follows the loss of the partition} After other errors the loop backs off. */
@@ -120,15 +181,102 @@ final class PartitionRunner<T> {
         return CompletableFuture.completedFuture(Pause.untilWakeUp());
     }
 
-    private CompletableFuture<Pause> afterFailure(Next failed, Throwable cause) {
-        return TopicTransactions.run(settings.database(), "fail", tx -> partition.fail(tx, failed))
-                .thenCompose(failures -> settings.retry()
-                        .delayAfter(failures, settings.environment().random())
-                        .map(delay -> retryLater(failed, failures, delay, cause))
-                        .orElseGet(() -> giveUp(failed, failures, cause)));
+    private CompletableFuture<Pause> afterFailure(Source source, Next failed, boolean wasCounted, Throwable cause) {
+        return park(failed, failed.failures() + (wasCounted ? 0 : 1), cause).thenCompose(isParked -> {
+            if (isParked) {
+                return CompletableFuture.completedFuture(Pause.none());
+            }
+            CompletableFuture<Integer> failures = wasCounted
+                    ? CompletableFuture.completedFuture(failed.failures())
+                    : TopicTransactions.run(settings.database(), "fail", tx -> partition.fail(tx, failed));
+            return failures.thenCompose(count -> retryOrLetGo(source, failed, count, cause));
+        });
+    }
+
+    private CompletableFuture<Pause> retryOrLetGo(Source source, Next failed, int failures, Throwable cause) {
+        return settings.retry()
+                .delayAfter(failures, settings.environment().random())
+                .map(delay -> retryLater(failed, failures, delay, cause))
+                .orElseGet(() -> letGo(source, failed, failures, cause));
+    }
+
+    /** {@return whether the group goes on behind the message, which is handled again} */
+    private CompletableFuture<Boolean> park(Next failed, int failures, Throwable cause) {
+        Optional<Duration> delay =
+                settings.retry().delayAfter(failures, settings.environment().random());
+        if (parked == null || (delay.isEmpty() && settings.deadLetters().isPresent())) {
+            return CompletableFuture.completedFuture(false);
+        }
+        return TopicTransactions.run(settings.database(), "park", tx -> partition.park(tx, failed, failures))
+                .thenApply(isParked -> {
+                    if (isParked) {
+                        parkLater(
+                                failed, failures, delay.orElse(settings.retry().maxDelay()), cause);
+                    }
+                    return isParked;
+                });
+    }
+
+    private void parkLater(Next failed, int failures, Duration delay, Throwable cause) {
+        logRetry(failed, failures, delay, cause);
+        Objects.requireNonNull(parked).later(new Parked(failed.messages().get(0).stamp(), failures), delay);
+    }
+
+    /** Handles a message that is parked. Each attempt is counted before it begins. */
+    private CompletableFuture<Pause> consumeParked(ParkedMessages others, Parked due) {
+        Source source = partition.parked(due.stamp());
+        CompletableFuture<Pause> consumed = isExhausted(due.failures()) // the last attempt has not ended
+                ? TopicTransactions.read(settings.database(), "consume", source::peek)
+                        .thenCompose(next -> letGo(source, next, due.failures(), diedOf()))
+                : TopicTransactions.run(settings.database(), "count", tx -> partition.begin(tx, due))
+                        .thenCompose(attempts -> attempts == 0
+                                ? CompletableFuture.completedFuture(Pause.none())
+                                : attempt(source, attempts));
+        return consumed.whenComplete((pause, error) -> {
+            if (error != null) {
+                others.later(due, Duration.ZERO);
+            }
+        });
+    }
+
+    private CompletableFuture<Pause> attempt(Source source, int attempts) {
+        return handle(source)
+                .thenCompose(next -> next.messages().isEmpty()
+                        ? unpark(source, next)
+                        : CompletableFuture.completedFuture(Pause.none()))
+                .exceptionallyCompose(error -> afterParked(source, attempts, error));
+    }
+
+    private static IllegalStateException diedOf() {
+        return new IllegalStateException("The consumers that handled it have died.");
+    }
+
+    /** The topic does not keep the message any more. */
+    private CompletableFuture<Pause> unpark(Source source, Next gone) {
+        return TopicTransactions.run(settings.database(), "consume", tx -> source.commit(tx, gone))
+                .thenApply(done -> Pause.none());
+    }
+
+    private CompletableFuture<Pause> afterParked(Source source, int attempts, Throwable error) {
+        Throwable cause = RootCauses.of(error);
+        if (!(cause instanceof HandlerFailure failure)) {
+            return CompletableFuture.failedFuture(cause);
+        }
+        Optional<Duration> delay =
+                settings.retry().delayAfter(attempts, settings.environment().random());
+        if (delay.isEmpty() && settings.deadLetters().isPresent()) {
+            return letGo(source, failure.next(), attempts, failure.reason());
+        }
+        parkLater(failure.next(), attempts, delay.orElse(settings.retry().maxDelay()), failure.reason());
+        return CompletableFuture.completedFuture(Pause.none());
     }
 
     private CompletableFuture<Pause> retryLater(Next failed, int failures, Duration delay, Throwable cause) {
+        logRetry(failed, failures, delay, cause);
+        return CompletableFuture.completedFuture(Pause.atMost(delay));
+    }
+
+    private void logRetry(Next failed, int failures, Duration delay, Throwable cause) {
         LOG.warn(
                 "Message {} of {} has failed for the {}. time, and is handled again in {} ms: {}",
                 new Offset(failed.messages().get(0).stamp()),
@@ -136,13 +284,15 @@ final class PartitionRunner<T> {
                 failures,
                 delay.toMillis(),
                 String.valueOf(cause));
-        return CompletableFuture.completedFuture(Pause.atMost(delay));
     }
 
     /** Without a topic for dead letters the partition waits: nothing is skipped that was not handled. */
-    private CompletableFuture<Pause> giveUp(Next failed, int failures, Throwable cause) {
+    private CompletableFuture<Pause> letGo(Source source, Next failed, int failures, Throwable cause) {
         if (settings.deadLetters().isEmpty()) {
             return retryLater(failed, failures, settings.retry().maxDelay(), cause);
+        }
+        if (failed.messages().isEmpty()) {
+            return unpark(source, failed);
         }
         DeadLetters letters = settings.deadLetters().get();
         DeadLetters.Origin origin =
@@ -159,7 +309,7 @@ final class PartitionRunner<T> {
                         "dead letter",
                         tx -> letters.move(
                                 tx,
-                                partition,
+                                source,
                                 failed,
                                 origin,
                                 settings.environment().clock().instant()))

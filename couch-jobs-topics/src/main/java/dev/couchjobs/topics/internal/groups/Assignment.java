@@ -5,8 +5,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * What one member takes and gives back, from what all members see. No member decides for another: each computes its own
@@ -20,6 +24,50 @@ record Assignment(List<Integer> take, List<Integer> release) {
 
     /**
      * Computes the part of a member.
+     *
+     * @param me the member
+     * @param live all members that live, with this one
+     * @param choices the partitions that some of them have chosen; the others share the rest
+     * @param holders who holds a partition; none if that is empty or no live member
+     * @param first where this member begins to take, so that members do not all take the same partitions
+     */
+    static Assignment of(
+            String me,
+            SortedSet<String> live,
+            Map<String, Set<Integer>> choices,
+            List<Optional<String>> holders,
+            int first) {
+        if (choices.containsKey(me)) {
+            return new Assignment(
+                    choices.get(me).stream()
+                            .filter(partition -> partition < holders.size()
+                                    && holders.get(partition)
+                                            .filter(holder -> live.contains(holder))
+                                            .isEmpty())
+                            .sorted()
+                            .toList(),
+                    List.of());
+        }
+        Set<Integer> chosen = choices.values().stream().flatMap(Set::stream).collect(Collectors.toSet());
+        List<Integer> shared = IntStream.range(0, holders.size())
+                .filter(partition -> !chosen.contains(partition))
+                .boxed()
+                .toList();
+        SortedSet<String> sharing = live.stream()
+                .filter(member -> !choices.containsKey(member))
+                .collect(Collectors.toCollection(TreeSet::new));
+        Assignment share = of(me, sharing, shared.stream().map(holders::get).toList(), first);
+        List<Integer> release =
+                new ArrayList<>(share.release().stream().map(shared::get).toList());
+        chosen.stream()
+                .filter(partition ->
+                        partition < holders.size() && holders.get(partition).equals(Optional.of(me)))
+                .forEach(release::add);
+        return new Assignment(share.take().stream().map(shared::get).toList(), List.copyOf(release));
+    }
+
+    /**
+     * Computes the part of a member where all share all partitions.
      *
      * @param me the member
      * @param live all members that live, with this one

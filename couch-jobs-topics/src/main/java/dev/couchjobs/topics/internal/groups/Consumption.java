@@ -1,56 +1,44 @@
 package dev.couchjobs.topics.internal.groups;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.topics.internal.log.Place;
-import dev.couchjobs.topics.internal.log.StoredMessage;
+import com.apple.foundationdb.tuple.Tuple;
+import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.topics.internal.groups.Source.Next;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** What a member does with a partition that it holds. Each write commits only while the member holds the partition. */
 public final class Consumption {
+    /** A partition has no more parked messages, so that a member sees all of them. */
+    private static final int PARKED_MAX = 1_000;
+
     private final GroupTable table;
     private final String group;
     private final Claim claim;
-    private final GroupPoll poll;
 
     public Consumption(GroupTable table, String group, Claim claim) {
         this.table = table;
         this.group = group;
         this.claim = claim;
-        poll = new GroupPoll(table, group);
     }
+
+    /** A message that is handled again, behind others that came after it. */
+    public record Parked(Versionstamp stamp, int failures) {}
 
     /**
-     * The next messages of the partition.
+     * The next messages of the log.
      *
-     * @param failures how often the first of them has failed
+     * @param isCounted whether an attempt was counted for the first of them
      */
-    public record Next(Place before, Place behind, int failures, List<StoredMessage> messages) {}
-
-    /** Takes messages, and moves the group behind them in the same transaction. */
-    public CompletableFuture<Next> take(Transaction tx, int limit) {
-        return poll.take(tx, claim.partition(), limit, claim, 0).thenApply(Consumption::next);
+    public Source head(int limit, boolean isCounted) {
+        return new HeadSource(table, group, claim, limit, isCounted);
     }
 
-    /** Reads messages without moving the group. */
-    public CompletableFuture<Next> peek(ReadTransaction tx, int limit) {
-        return poll.peek(tx, claim.partition(), limit, claim).thenApply(Consumption::next);
-    }
-
-    private static Next next(GroupPoll.Taken taken) {
-        return new Next(taken.before().place(), taken.behind(), taken.before().failures(), taken.messages());
-    }
-
-    /** Moves the group behind messages that were read before. {@return false if it is elsewhere} */
-    public CompletableFuture<Boolean> commit(Transaction tx, Next consumed) {
-        return held(tx).thenApply(row -> {
-            if (!row.place().equals(consumed.before())) {
-                return false;
-            }
-            tx.set(key(), row.consumedTo(consumed.behind(), 0).encode());
-            return true;
-        });
+    /** A message that is parked. */
+    public Source parked(Versionstamp stamp) {
+        return new ParkedSource(table, group, claim, stamp);
     }
 
     /** Counts a failure of the message behind a place. {@return how often it has failed} */
@@ -64,15 +52,66 @@ public final class Consumption {
         });
     }
 
-    private CompletableFuture<GroupPartition> held(Transaction tx) {
-        return table.partition(tx, group, claim.partition()).thenApply(row -> {
-            poll.requireClaim(row, claim.partition(), claim);
-            return row;
+    /** Parks a message that has failed. {@return false if too many are: it has to be handled in its order} */
+    public CompletableFuture<Boolean> park(Transaction tx, Next failed, int failures) {
+        return held(tx).thenApply(row -> {
+            if (!row.place().equals(failed.before())) {
+                return true; // an earlier try has committed
+            }
+            if (row.parked() >= PARKED_MAX) {
+                return false;
+            }
+            tx.set(parkedKey(failed.messages().get(0).stamp()), encode(failures));
+            tx.set(key(), row.consumedTo(failed.behind(), 0).withParked(1).encode());
+            return true;
         });
+    }
+
+    /** {@return what is parked} */
+    public CompletableFuture<List<Parked>> parked(ReadTransaction tx) {
+        return tx.getRange(table.keys().parked(group, claim.partition()), PARKED_MAX)
+                .asList()
+                .thenApply(rows -> rows.stream().map(this::parked).toList());
+    }
+
+    private Parked parked(KeyValue row) {
+        return new Parked(table.keys().stampOfParked(row.getKey()), decode(row.getValue()));
+    }
+
+    /** Counts an attempt of a parked message before it begins. {@return how many have begun; 0 if it is parked no more} */
+    public CompletableFuture<Integer> begin(Transaction tx, Parked parked) {
+        byte[] key = parkedKey(parked.stamp());
+        return held(tx).thenCombine(tx.get(key), (row, value) -> {
+            if (value == null) {
+                return 0;
+            }
+            int failures = decode(value);
+            if (failures > parked.failures()) {
+                return failures; // an earlier try has committed
+            }
+            tx.set(key, encode(failures + 1));
+            return failures + 1;
+        });
+    }
+
+    private static byte[] encode(int failures) {
+        return Tuple.from(failures).pack();
+    }
+
+    private static int decode(byte[] value) {
+        return (int) Tuple.fromBytes(value).getLong(0);
+    }
+
+    private CompletableFuture<GroupPartition> held(Transaction tx) {
+        return table.held(tx, group, claim);
     }
 
     private byte[] key() {
         return table.keys().partition(group, claim.partition());
+    }
+
+    private byte[] parkedKey(Versionstamp stamp) {
+        return table.keys().parked(group, claim.partition(), stamp);
     }
 
     /** {@return a watch that fires when a message is appended} */

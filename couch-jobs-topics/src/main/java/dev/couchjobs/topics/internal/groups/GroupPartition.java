@@ -7,18 +7,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * A partition as a group has it. This row decides: what commits an offset reads it with a conflict and writes it.
  *
- * @param place behind the messages that the group has consumed
+ * @param place behind the messages that the group has consumed or parked
  * @param calls the calls that have consumed messages in transactions of their own
  * @param epoch grows with each new holder and each seek, so that an earlier holder is told from this one
  * @param holder the member that consumes the partition; null if none does
  * @param failures how often the message behind the place has failed
+ * @param isSuspect whether a holder has died at this place: perhaps of the message behind it
+ * @param parked how many messages are parked
  */
 record GroupPartition(
         Place place,
         RecentCalls calls,
         long epoch,
         @Nullable String holder,
-        int failures) {
+        int failures,
+        boolean isSuspect,
+        int parked) {
     private static final long FORMAT = 1;
 
     /**
@@ -27,11 +31,20 @@ record GroupPartition(
      * @param version the read version, from which the epochs count: they do not come again if the group does
      */
     static GroupPartition at(Place place, long version) {
-        return new GroupPartition(place, RecentCalls.NONE, version, null, 0);
+        return new GroupPartition(place, RecentCalls.NONE, version, null, 0, false, 0);
     }
 
     byte[] encode() {
-        return Tuple.from(FORMAT, place.stamp(), place.number(), calls.encode(), epoch, holder, failures)
+        return Tuple.from(
+                        FORMAT,
+                        place.stamp(),
+                        place.number(),
+                        calls.encode(),
+                        epoch,
+                        holder,
+                        failures,
+                        isSuspect,
+                        parked)
                 .pack();
     }
 
@@ -42,29 +55,42 @@ record GroupPartition(
                 RecentCalls.decode(row.getNestedTuple(3)),
                 row.getLong(4),
                 row.getString(5),
-                (int) row.getLong(6));
+                (int) row.getLong(6),
+                row.getBoolean(7),
+                (int) row.getLong(8));
     }
 
     /** @param token of the call; 0 in the caller's own transaction */
     GroupPartition consumedTo(Place newPlace, long token) {
-        return new GroupPartition(newPlace, token == 0 ? calls : calls.plus(token), epoch, holder, 0);
+        return new GroupPartition(newPlace, token == 0 ? calls : calls.plus(token), epoch, holder, 0, false, parked);
     }
 
     GroupPartition soughtTo(Place newPlace) {
-        return new GroupPartition(newPlace, calls, epoch + 1, holder, 0);
+        return new GroupPartition(newPlace, calls, epoch + 1, holder, 0, false, 0);
     }
 
     GroupPartition heldBy(@Nullable String member) {
-        return new GroupPartition(place, calls, epoch + 1, member, failures);
+        return new GroupPartition(place, calls, epoch + 1, member, failures, isSuspect, parked);
+    }
+
+    /** {@return this, with a holder after one that has died} */
+    GroupPartition inheritedBy(String member) {
+        return new GroupPartition(place, calls, epoch + 1, member, failures, true, parked);
     }
 
     GroupPartition failedOnceMore() {
-        return new GroupPartition(place, calls, epoch, holder, failures + 1);
+        return new GroupPartition(place, calls, epoch, holder, failures + 1, isSuspect, parked);
+    }
+
+    GroupPartition withParked(int more) {
+        return new GroupPartition(place, calls, epoch, holder, failures, isSuspect, parked + more);
     }
 
     /** {@return this, from where the log begins if that is later} */
     GroupPartition notBefore(Place begin) {
-        return place.stamp().compareTo(begin.stamp()) >= 0 ? this : new GroupPartition(begin, calls, epoch, holder, 0);
+        return place.stamp().compareTo(begin.stamp()) >= 0
+                ? this
+                : new GroupPartition(begin, calls, epoch, holder, 0, false, parked);
     }
 
     boolean isHeldBy(Claim claim) {

@@ -29,11 +29,10 @@ final class GroupPoll {
     /**
      * Takes messages.
      *
-     * @param claim of the member that polls; null if the caller is none, and no member may hold the partition
      * @param token of the call; 0 in the caller's own transaction
      */
-    CompletableFuture<Taken> take(Transaction tx, int partition, int limit, @Nullable Claim claim, long token) {
-        return peek(tx, partition, limit, claim).thenApply(taken -> {
+    CompletableFuture<Taken> take(Transaction tx, int partition, int limit, long token) {
+        return peek(tx, partition, limit, null).thenApply(taken -> {
             if (!taken.behind().equals(taken.before().place())) {
                 tx.set(
                         table.keys().partition(group, partition),
@@ -43,15 +42,19 @@ final class GroupPoll {
         });
     }
 
-    /** Reads what {@link #take} takes. */
+    /**
+     * Reads messages.
+     *
+     * @param claim of the member that reads; null if the caller is none, and no member may hold the partition
+     */
     CompletableFuture<Taken> peek(ReadTransaction tx, int partition, int limit, @Nullable Claim claim) {
         boolean countsOwnAppends = AppendOrder.hasAppended(tx);
         CompletableFuture<Amount> tail = table.log().tail(tx, partition);
         return table.partition(tx, group, partition).thenCompose(row -> {
-            requireClaim(row, partition, claim);
+            requireClaim(group, row, partition, claim);
             return table.log()
                     .reader()
-                    .read(tx, partition, row.place().stamp(), limit)
+                    .read(tx, partition, row.place().stamp(), row.isSuspect() ? 1 : limit)
                     .thenCombine(
                             tail,
                             (page, appended) -> new Taken(
@@ -77,7 +80,7 @@ final class GroupPoll {
     }
 
     /** Fails unless the row of a partition names the member, or none if the caller is no member. */
-    void requireClaim(GroupPartition row, int partition, @Nullable Claim claim) {
+    static void requireClaim(String group, GroupPartition row, int partition, @Nullable Claim claim) {
         if (claim == null ? row.holder() != null : !row.isHeldBy(claim)) {
             String holder = Optional.ofNullable(row.holder())
                     .map(name -> "consumer \"" + name + "\" holds it")

@@ -8,6 +8,7 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.topics.GroupInfo.PartitionLag;
 import dev.couchjobs.topics.GroupNotFoundException;
 import dev.couchjobs.topics.Offset;
+import dev.couchjobs.topics.PartitionLostException;
 import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.TopicInfo.PartitionInfo;
 import dev.couchjobs.topics.internal.log.Log;
@@ -84,6 +85,7 @@ public final class GroupTable {
             tx.clear(keys.group(group));
             tx.clear(keys.partitions(group));
             tx.clear(keys.members(group));
+            tx.clear(keys.parked(group));
             Stamps.setValue(tx, keys.changed(group));
             return isThere;
         });
@@ -95,6 +97,7 @@ public final class GroupTable {
         for (int partition : partitions) {
             moved.add(partition(tx, group, partition).thenCombine(log.place(tx, partition, position), (row, place) -> {
                 tx.set(keys.partition(group, partition), row.soughtTo(place).encode());
+                tx.clear(keys.parked(group, partition));
                 return null;
             }));
         }
@@ -146,6 +149,14 @@ public final class GroupTable {
                 Math.min(one.number(), other.number()));
     }
 
+    /** {@return a partition that a member holds} Fails with a {@link PartitionLostException} if it does not. */
+    CompletableFuture<GroupPartition> held(ReadTransaction tx, String group, Claim claim) {
+        return partition(tx, group, claim.partition()).thenApply(row -> {
+            GroupPoll.requireClaim(group, row, claim.partition(), claim);
+            return row;
+        });
+    }
+
     /** {@return the rows of a group, by partitions} */
     CompletableFuture<Map<Integer, GroupPartition>> partitions(ReadTransaction tx, String group) {
         return tx.snapshot()
@@ -177,6 +188,7 @@ public final class GroupTable {
                 info.partition(),
                 Math.max(0, info.appended() - Math.max(place.number(), removed)),
                 place.stamp().equals(Stamps.FIRST) ? Optional.empty() : Optional.of(new Offset(place.stamp())),
-                Optional.ofNullable(row.holder()));
+                Optional.ofNullable(row.holder()),
+                row.parked());
     }
 }

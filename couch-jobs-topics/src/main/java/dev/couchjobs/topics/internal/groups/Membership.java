@@ -3,6 +3,7 @@ package dev.couchjobs.topics.internal.groups;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.topics.internal.log.Stamps;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,19 +17,25 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /** One member of a group: its heartbeat, and what it takes and gives back. One call at a time. */
 public final class Membership {
     private final String group;
     private final String me;
     private final int first;
+    private final Set<Integer> chosen;
     private final LeaseWatch leases;
 
-    /** @param first spreads what members take at the same time */
-    public Membership(String group, String me, int first, Duration lease) {
+    /**
+     * @param first spreads what members take at the same time
+     * @param chosen the partitions that this member wants; none for its share of those that no member has chosen
+     */
+    public Membership(String group, String me, int first, Set<Integer> chosen, Duration lease) {
         this.group = group;
         this.me = me;
         this.first = first;
+        this.chosen = chosen;
         leases = new LeaseWatch(lease);
     }
 
@@ -53,12 +60,13 @@ public final class Membership {
             live.removeAll(dead);
             boolean joins = live.add(me);
             List<Optional<String>> holders = holders(rows.join(), partitions);
-            Assignment mine = Assignment.of(me, live, holders, first);
+            Map<String, Set<Integer>> choices = choices(members.join(), live);
+            Assignment mine = Assignment.of(me, live, choices, holders, first);
             boolean changes = joins || !dead.isEmpty();
             if (changes) {
                 Stamps.setValue(tx, keys.changed(group));
             }
-            Stamps.setValue(tx, keys.member(group, me));
+            Stamps.setValue(tx, keys.member(group, me), encode(chosen));
             return CompletableFuture.allOf(dead.stream()
                             .map(member -> remove(tx, keys.member(group, member)))
                             .toArray(CompletableFuture<?>[]::new))
@@ -87,6 +95,31 @@ public final class Membership {
             }
         });
         return dead;
+    }
+
+    /** {@return the partitions that live members have chosen} */
+    private Map<String, Set<Integer>> choices(Map<String, byte[]> members, Set<String> live) {
+        Map<String, Set<Integer>> choices = new HashMap<>();
+        members.forEach((member, heartbeat) -> {
+            byte[] choice = Stamps.behindValue(heartbeat);
+            if (choice.length > 0 && live.contains(member)) {
+                choices.put(member, decode(choice));
+            }
+        });
+        if (!chosen.isEmpty()) {
+            choices.put(me, chosen);
+        }
+        return choices;
+    }
+
+    private static byte[] encode(Set<Integer> partitions) {
+        return Tuple.fromItems(new TreeSet<>(partitions)).pack();
+    }
+
+    private static Set<Integer> decode(byte[] partitions) {
+        return Tuple.fromBytes(partitions).stream()
+                .map(partition -> ((Long) partition).intValue())
+                .collect(Collectors.toSet());
     }
 
     /** A heartbeat that comes meanwhile is a conflict. */
@@ -120,7 +153,7 @@ public final class Membership {
             if (row.holder() != null && live.contains(row.holder())) {
                 return Optional.empty();
             }
-            GroupPartition held = row.heldBy(me);
+            GroupPartition held = row.holder() == null ? row.heldBy(me) : row.inheritedBy(me);
             tx.set(table.keys().partition(group, partition), held.encode());
             return Optional.of(new Claim(me, partition, held.epoch()));
         });

@@ -81,7 +81,7 @@ public final class PollCall {
         if (index == candidates.size()) {
             return CompletableFuture.completedFuture(new Polled(0, List.of()));
         }
-        return poll.take(tx, candidates.get(index), limit, null, token).thenCompose(taken -> {
+        return poll.take(tx, candidates.get(index), limit, token).thenCompose(taken -> {
             if (taken.messages().isEmpty()) {
                 return takeFirst(tx, poll, candidates, index + 1);
             }

@@ -147,11 +147,7 @@ public final class Log {
             if (rows.isEmpty()) {
                 return CompletableFuture.completedFuture(Optional.empty());
             }
-            Versionstamp stamp = keys.stampOfKey(rows.get(0).getKey());
-            return reader.read(tx, partition, Stamps.before(stamp), 1)
-                    .thenApply(page -> page.messages().stream()
-                            .filter(message -> message.stamp().equals(stamp))
-                            .findFirst());
+            return reader.find(tx, partition, keys.stampOfKey(rows.get(0).getKey()));
         });
     }
 }

@@ -11,6 +11,7 @@ import com.apple.foundationdb.async.AsyncUtil;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.topics.UncommittedMessagesException;
 import dev.couchjobs.topics.internal.transactions.RootCauses;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,14 @@ public final class LogReader {
         Range range = keys.messagesAfter(partition, after);
         return read(tx.snapshot(), KeySelector.firstGreaterOrEqual(range.begin), range.end, limit, assembler)
                 .exceptionallyCompose(error -> CompletableFuture.failedFuture(explained(error, partition)));
+    }
+
+    /** {@return the message at a place, if it is kept} */
+    public CompletableFuture<Optional<StoredMessage>> find(ReadTransaction tx, int partition, Versionstamp place) {
+        return read(tx, partition, Stamps.before(place), 1)
+                .thenApply(page -> page.messages().stream()
+                        .filter(message -> message.stamp().equals(place))
+                        .findFirst());
     }
 
     private static Throwable explained(Throwable error, int partition) {

@@ -59,7 +59,18 @@ public final class Stamps {
 
     /** Sets a key to the stamp of the commit. */
     public static void setValue(Transaction tx, byte[] key) {
-        byte[] operand = new byte[STAMP_BYTES + Integer.BYTES];
-        tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, operand);
+        setValue(tx, key, new byte[0]);
+    }
+
+    /** Sets a key to the stamp of the commit, followed by other bytes. */
+    public static void setValue(Transaction tx, byte[] key, byte[] suffix) {
+        ByteBuffer operand = ByteBuffer.allocate(STAMP_BYTES + suffix.length + Integer.BYTES);
+        operand.put(new byte[STAMP_BYTES]).put(suffix); // the stamp begins at 0
+        tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, operand.array());
+    }
+
+    /** {@return the bytes that follow the stamp} */
+    public static byte[] behindValue(byte[] value) {
+        return Arrays.copyOfRange(value, Math.min(STAMP_BYTES, value.length), value.length);
     }
 }

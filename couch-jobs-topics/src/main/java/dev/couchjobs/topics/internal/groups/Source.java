@@ -1,0 +1,30 @@
+package dev.couchjobs.topics.internal.groups;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.topics.internal.log.Place;
+import dev.couchjobs.topics.internal.log.StoredMessage;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Where a handler's messages come from. Each write commits only while the member holds the partition. */
+public interface Source {
+
+    /**
+     * Messages for a handler.
+     *
+     * @param failures how often the first of them has failed
+     * @param isSuspect a holder has died, perhaps of the first of them: an attempt has to be counted before it is
+     *     handed out, and there are no messages here
+     */
+    record Next(Place before, Place behind, int failures, boolean isSuspect, List<StoredMessage> messages) {}
+
+    /** Takes messages: they are consumed if the transaction commits. */
+    CompletableFuture<Next> take(Transaction tx);
+
+    /** Reads what {@link #take} takes. */
+    CompletableFuture<Next> peek(ReadTransaction tx);
+
+    /** Consumes messages that were read before. {@return false if they are consumed} */
+    CompletableFuture<Boolean> commit(Transaction tx, Next consumed);
+}

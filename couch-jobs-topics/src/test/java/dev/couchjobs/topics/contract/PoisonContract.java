@@ -1,0 +1,199 @@
+package dev.couchjobs.topics.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.topics.ConsumerBuilder;
+import dev.couchjobs.topics.ConsumerGroup;
+import dev.couchjobs.topics.GroupInfo.PartitionLag;
+import dev.couchjobs.topics.Message;
+import dev.couchjobs.topics.Position;
+import dev.couchjobs.topics.Topic;
+import dev.couchjobs.topics.TopicConsumer;
+import dev.couchjobs.topics.TopicSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Messages that fail are parked if the consumer says so: those behind them do not wait. */
+class PoisonContract extends TopicsContract {
+    private static final Topic<String> DEAD = Topic.of("dead", String.class);
+    private static final RetryPolicy QUICK =
+            RetryPolicy.standard().attempts(3).backoff(Duration.ofMillis(1), 1, Duration.ofMillis(1));
+    private static final RetryPolicy SLOW = QUICK.backoff(Duration.ofHours(1), 1, Duration.ofHours(1));
+
+    /** What the handler was handed, and has handled. */
+    private final List<String> handled = new CopyOnWriteArrayList<>();
+
+    private final List<String> failed = new CopyOnWriteArrayList<>();
+    private final AtomicBoolean fails = new AtomicBoolean();
+    private ConsumerGroup<String> readers;
+
+    @BeforeEach
+    void openGroup() {
+        handled.clear();
+        failed.clear();
+        fails.set(true);
+        readers = topics.group(NEWS, "readers");
+        await(topics.create(database, DEAD, TopicSettings.partitions(1)));
+    }
+
+    private TopicConsumer start(boolean isInTransaction, RetryPolicy retry, boolean hasDeadLetters) {
+        ConsumerBuilder<String> builder =
+                readers.consumer().retry(retry).retryOutOfOrder().batch(10);
+        if (hasDeadLetters) {
+            builder.deadLetters(DEAD);
+        }
+        return (isInTransaction
+                        ? builder.inTransaction((tx, messages) -> handle(messages))
+                        : builder.handle(this::handle))
+                .start();
+    }
+
+    private void handle(List<Message<String>> messages) {
+        for (Message<String> message : messages) {
+            if (message.value().startsWith("bad") && fails.get()) {
+                if (messages.size() == 1) {
+                    failed.add(message.value());
+                }
+                throw new IllegalStateException("bad news");
+            }
+        }
+        messages.forEach(message -> handled.add(message.value()));
+    }
+
+    private PartitionLag lag() {
+        return await(readers.describe(database)).partitions().get(0);
+    }
+
+    private void awaitLag(int lag, int parked) {
+        awaitUntil(() -> lag().lag() == lag && lag().parked() == parked);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void messagesBehindOneThatFailsDoNotWait(boolean isInTransaction) {
+        append("a", "bad", "b", "c");
+        try (TopicConsumer consumer = start(isInTransaction, SLOW, true)) {
+            awaitLag(0, 1);
+            assertThat(handled).containsExactly("a", "b", "c");
+            assertThat(failed).containsExactly("bad");
+            assertThat(consumer.name()).isNotEmpty();
+        }
+        assertThat(lag().parked()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aParkedMessageIsHandledAgain(boolean isInTransaction) {
+        append("a", "bad", "b");
+        try (TopicConsumer consumer = start(isInTransaction, QUICK.attempts(1_000), true)) {
+            awaitUntil(() -> failed.size() > 3);
+            fails.set(false);
+            awaitLag(0, 0);
+            assertThat(handled).containsExactly("a", "b", "bad");
+            assertThat(consumer.name()).isNotEmpty();
+        }
+        assertThat(await(topics.describe(database, DEAD)).orElseThrow().messages())
+                .isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aParkedMessageBecomesADeadLetter(boolean isInTransaction) {
+        append("a", "bad", "b");
+        try (TopicConsumer consumer = start(isInTransaction, QUICK, true)) {
+            awaitUntil(
+                    () -> await(topics.describe(database, DEAD)).orElseThrow().messages() == 1);
+            awaitLag(0, 0);
+            assertThat(consumer.name()).isNotEmpty();
+        }
+        assertThat(failed).containsExactly("bad", "bad", "bad");
+        Message<String> letter = await(topics.read(database, DEAD, 0, Position.earliest(), 10))
+                .messages()
+                .get(0);
+        assertThat(letter.value()).isEqualTo("bad");
+        assertThat(letter.headers())
+                .containsEntry("dead-letter-failures", "3")
+                .containsEntry("dead-letter-error", "java.lang.IllegalStateException: bad news");
+    }
+
+    @Test
+    void withoutDeadLettersItIsHandledAgainAndAgain() {
+        append("bad", "b");
+        try (TopicConsumer consumer = start(true, QUICK, false)) {
+            awaitUntil(() -> failed.size() > 5);
+            assertThat(lag().parked()).isEqualTo(1);
+            fails.set(false);
+            awaitLag(0, 0);
+            assertThat(handled).containsExactly("b", "bad");
+            assertThat(consumer.name()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void theNextConsumerHandlesWhatIsParked() {
+        append("bad 1", "bad 2", "b");
+        try (TopicConsumer consumer = start(true, SLOW, true)) {
+            awaitLag(0, 2);
+            assertThat(consumer.name()).isNotEmpty();
+        }
+        fails.set(false);
+        try (TopicConsumer consumer = start(true, QUICK, true)) {
+            awaitLag(0, 0);
+            assertThat(handled).containsExactlyInAnyOrder("b", "bad 1", "bad 2");
+            assertThat(consumer.name()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void aSeekForgetsWhatIsParked() {
+        append("bad", "b");
+        try (TopicConsumer consumer = start(true, SLOW, true)) {
+            awaitLag(0, 1);
+            fails.set(false);
+            await(readers.seek(database, Position.earliest()));
+            awaitLag(0, 0);
+            assertThat(handled).containsExactly("b", "bad", "b");
+            assertThat(consumer.name()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void whatTheTopicDoesNotKeepIsParkedNoMore() {
+        append("bad", "b");
+        try (TopicConsumer consumer = start(true, QUICK.attempts(1_000), true)) {
+            awaitUntil(() -> failed.size() > 2);
+            await(topics.change(database, NEWS, TopicSettings.partitions(1).maxBytes(1)));
+            await(node(() -> NOON).sweep(database, NEWS));
+            await(node(() -> NOON.plus(Duration.ofMinutes(5))).sweep(database, NEWS));
+            awaitLag(0, 0);
+            assertThat(handled).containsExactly("b");
+            assertThat(consumer.name()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void whatIsParkedIsKeptUntilItIsConsumed() {
+        await(topics.change(database, NEWS, TopicSettings.partitions(1).untilConsumedBy("readers")));
+        append("a");
+        await(node(() -> NOON).sweep(database, NEWS));
+        append("bad", "b");
+        try (TopicConsumer consumer = start(true, QUICK.attempts(1_000), true)) {
+            awaitLag(0, 1);
+            await(node(() -> NOON.plus(Duration.ofMinutes(5))).sweep(database, NEWS));
+            await(node(() -> NOON.plus(Duration.ofMinutes(9))).sweep(database, NEWS));
+            assertThat(news()).contains("bad");
+            fails.set(false);
+            awaitLag(0, 0);
+            await(node(() -> NOON.plus(Duration.ofMinutes(15))).sweep(database, NEWS));
+            assertThat(news()).isEmpty();
+            assertThat(consumer.name()).isNotEmpty();
+        }
+    }
+}
