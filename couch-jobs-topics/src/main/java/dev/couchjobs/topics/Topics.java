@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
@@ -281,16 +282,45 @@ public final class Topics {
      * @return true if there may be one; false when the time is up. Fails as {@link #read} does
      */
     public CompletableFuture<Boolean> await(Topic<?> topic, int partition, Position from, Duration timeout) {
+        return await(topic, from, timeout, settings -> {
+            PartitionChooser.check(topic.name(), partition, settings);
+            return List.of(partition);
+        });
+    }
+
+    /**
+     * Waits for a message of any partition. A watch of each wakes it; nothing is polled. Cancelling the future ends the
+     * wait.
+     *
+     * @param topic the topic
+     * @param from where to begin
+     * @param timeout how long to wait
+     * @return true if there may be one; false when the time is up. Fails with {@link TopicNotFoundException}
+     */
+    public CompletableFuture<Boolean> await(Topic<?> topic, Position from, Duration timeout) {
+        return await(
+                topic,
+                from,
+                timeout,
+                settings -> IntStream.range(0, settings.partitions()).boxed().toList());
+    }
+
+    private CompletableFuture<Boolean> await(
+            Topic<?> topic, Position from, Duration timeout, Function<TopicSettings, List<Integer>> partitions) {
         CompletableFuture<List<CompletableFuture<Void>>> watches = TopicTransactions.run(
                 database,
                 "await " + topic.name(),
                 tx -> table.get(tx, topic.name()).thenCompose(row -> {
-                    PartitionChooser.check(topic.name(), partition, row.settings());
+                    List<Integer> awaited = partitions.apply(row.settings());
                     Log log = table.log(row);
-                    return log.place(tx, partition, from)
-                            .thenCompose(place -> log.reader().read(tx, partition, place.stamp(), 1))
-                            .thenApply(page -> page.messages().isEmpty()
-                                    ? TailWait.watch(tx, log, List.of(partition))
+                    List<CompletableFuture<Boolean>> empty = awaited.stream()
+                            .map(partition -> log.place(tx, partition, from)
+                                    .thenCompose(place -> log.reader().read(tx, partition, place.stamp(), 1))
+                                    .thenApply(page -> page.messages().isEmpty()))
+                            .toList();
+                    return CompletableFuture.allOf(empty.toArray(CompletableFuture<?>[]::new))
+                            .thenApply(read -> empty.stream().allMatch(CompletableFuture::join)
+                                    ? TailWait.watch(tx, log, awaited)
                                     : List.of());
                 }));
         return new TailWait(environment).await(watches, timeout);

@@ -265,12 +265,16 @@ class GroupPollContract extends TopicsContract {
     void waitingEndsWithAMessage() {
         CompletableFuture<Boolean> group = readers.await(Duration.ofSeconds(30));
         CompletableFuture<Boolean> partition = topics.await(NEWS, 0, Position.earliest(), Duration.ofSeconds(30));
+        CompletableFuture<Boolean> topic = topics.await(NEWS, Position.earliest(), Duration.ofSeconds(30));
         assertThat(await(readers.await(Duration.ZERO))).isFalse();
         append("a");
 
         assertThat(await(group)).isTrue();
         assertThat(await(partition)).isTrue();
         assertThat(await(readers.await(Duration.ofSeconds(30)))).isTrue();
+        assertThat(await(topic)).isTrue();
+        assertThat(await(topics.await(NEWS, Position.latest(), Duration.ofMillis(1))))
+                .isFalse();
         assertThat(await(topics.await(NEWS, 0, Position.latest(), Duration.ofMillis(1))))
                 .isFalse();
     }
