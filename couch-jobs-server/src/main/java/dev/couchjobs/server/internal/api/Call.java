@@ -7,8 +7,10 @@ import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.http.ClientConnection;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.json.NewJobs;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +34,8 @@ public record Call(
         JsonNode body,
         Function<String, Optional<String>> headers,
         ClientConnection connection) {
-    private static final int PAGE_STANDARD = 100;
+    static final int PAGE_STANDARD = 100;
+    private static final Duration WAIT_MAX = Duration.ofSeconds(60);
 
     public JobType<Object, Object> type() {
         return NewJobs.type(part("type"));
@@ -71,8 +74,19 @@ public record Call(
         return Optional.ofNullable(query.get(parameter)).map(read);
     }
 
+    /** {@return how many items the caller wants at most} */
+    public int limit() {
+        return number("limit").map(Math::toIntExact).orElse(PAGE_STANDARD);
+    }
+
+    /** {@return until when the caller waits for an item} */
+    public Instant waitUntil() {
+        Duration wait = duration("wait").orElse(Duration.ZERO);
+        return ServerEnvironment.now().plus(wait.compareTo(WAIT_MAX) < 0 ? wait : WAIT_MAX);
+    }
+
     public PageRequest page() {
-        PageRequest page = PageRequest.of(number("limit").map(Math::toIntExact).orElse(PAGE_STANDARD));
+        PageRequest page = PageRequest.of(limit());
         if (value("newestFirst", JsonNode::booleanValue).orElse(false)) {
             page = page.newestFirst();
         }

@@ -3,22 +3,18 @@ package dev.couchjobs.server.internal.api;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.server.internal.http.Reply;
-import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.http.Waiting;
 import dev.couchjobs.server.internal.json.Fields;
 import dev.couchjobs.server.internal.json.TopicJson;
 import dev.couchjobs.topics.ConsumerGroup;
 import dev.couchjobs.topics.GroupPage;
 import dev.couchjobs.topics.Message;
-import dev.couchjobs.topics.MessagePage;
 import dev.couchjobs.topics.NewMessage;
 import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicInfo;
 import dev.couchjobs.topics.TopicSettings;
 import dev.couchjobs.topics.Topics;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,10 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
-/** Topics, their messages and groups. */
+/** Topics and groups. */
 public final class TopicOperations {
-    private static final Duration WAIT_MAX = Duration.ofSeconds(60);
-    private static final int PAGE_STANDARD = 100;
 
     private final Topics topics;
     private final Database database;
@@ -48,7 +42,6 @@ public final class TopicOperations {
         operations.write("putTopic", this::put);
         operations.write("removeTopic", (call, tx) -> Replies.changed(topics.delete(tx, topic(call))));
         operations.write("appendMessages", this::append);
-        operations.act("listMessages", this::read);
         operations.read(
                 "getLatestMessage",
                 (call, tx) -> Replies.found(
@@ -111,38 +104,6 @@ public final class TopicOperations {
                         .node());
     }
 
-    private CompletableFuture<Reply> read(Call call) {
-        int partition = Integer.parseInt(call.part("partition"));
-        Position from = call.text("from").map(TopicJson::position).orElse(Position.earliest());
-        // What is waited for comes behind the place that the first read has found.
-        Position[] place = {from};
-        Waiting<MessagePage<byte[]>> waiting = new Waiting<>(
-                () -> topics.read(database, topic(call), partition, place[0], limit(call)),
-                page -> {
-                    if (page.messages().isEmpty()) {
-                        place[0] = Position.after(page.next());
-                    }
-                    return page.messages().isEmpty();
-                },
-                left -> topics.await(topic(call), partition, place[0], left),
-                until(call));
-        return waiting.run(call.connection())
-                .thenApply(page -> Reply.ok(new Fields()
-                        .putAll("items", page.messages(), TopicJson::message)
-                        .put("next", page.next().toString())
-                        .put("end", page.isEnd())
-                        .node()));
-    }
-
-    private static int limit(Call call) {
-        return call.number("limit").map(Math::toIntExact).orElse(PAGE_STANDARD);
-    }
-
-    private static Instant until(Call call) {
-        Duration wait = call.duration("wait").orElse(Duration.ZERO);
-        return ServerEnvironment.now().plus(wait.compareTo(WAIT_MAX) < 0 ? wait : WAIT_MAX);
-    }
-
     private CompletableFuture<Reply> seek(Call call, TransactionContext tx) {
         JsonNode body = call.body();
         Position to = TopicJson.position(body.get("to").stringValue());
@@ -153,7 +114,7 @@ public final class TopicOperations {
     }
 
     private CompletableFuture<Reply> poll(Call call, TransactionContext tx) {
-        int limit = call.body().path("limit").asInt(PAGE_STANDARD);
+        int limit = call.body().path("limit").asInt(Call.PAGE_STANDARD);
         ConsumerGroup<byte[]> group = group(call);
         CompletableFuture<List<Message<byte[]>>> polled = call.body().has("partition")
                 ? group.poll(tx, call.body().get("partition").intValue(), limit)
@@ -171,10 +132,10 @@ public final class TopicOperations {
                 .map(number -> OptionalInt.of(Math.toIntExact(number)))
                 .orElse(OptionalInt.empty());
         Waiting<GroupPage<byte[]>> waiting = new Waiting<>(
-                () -> group.peek(database, partition, limit(call)),
+                () -> group.peek(database, partition, call.limit()),
                 page -> page.messages().isEmpty(),
                 group::await,
-                until(call));
+                call.waitUntil());
         return waiting.run(call.connection()).thenApply(page -> {
             Fields fields = new Fields().putAll("items", page.messages(), TopicJson::message);
             if (!page.messages().isEmpty()) {

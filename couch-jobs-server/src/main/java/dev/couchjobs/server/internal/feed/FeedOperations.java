@@ -7,34 +7,23 @@ import dev.couchjobs.JobChange;
 import dev.couchjobs.JobChanges;
 import dev.couchjobs.server.internal.api.Call;
 import dev.couchjobs.server.internal.api.Operations;
-import dev.couchjobs.server.internal.http.Problem;
-import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /** The feed of a job, of a type, or of all types, in four manners. */
 public final class FeedOperations {
-    private static final Duration HEARTBEAT = Duration.ofSeconds(15);
     private static final Duration POLL = Duration.ofSeconds(60);
 
     private final CouchJobs jobs;
     private final Database database;
     private final SharedPages pages;
-    private final int streamsMax;
-    private final AtomicInteger streams = new AtomicInteger();
+    private final Streams streams;
 
-    /**
-     * Makes the operations.
-     *
-     * @param streamsMax how many clients may have streams at once
-     */
-    public FeedOperations(CouchJobs jobs, Database database, int streamsMax) {
-        this.streamsMax = streamsMax;
+    public FeedOperations(CouchJobs jobs, Database database, Streams streams) {
+        this.streams = streams;
         this.jobs = jobs;
         this.database = database;
         this.pages = new SharedPages(jobs, database);
@@ -58,8 +47,8 @@ public final class FeedOperations {
             return switch (manner(call)) {
                 case "longpoll" ->
                     new FeedPoll(follower, call.duration("timeout").orElse(POLL)).run(call.connection());
-                case "continuous" -> streamed(call, follower, FeedStream.Form.LINES);
-                case "eventsource" -> streamed(call, follower, FeedStream.Form.EVENTS);
+                case "continuous" -> streamed(call, follower, ChangeFeed.Form.LINES);
+                case "eventsource" -> streamed(call, follower, ChangeFeed.Form.EVENTS);
                 default -> new FeedPoll(follower, Duration.ZERO).run(call.connection());
             };
         });
@@ -67,12 +56,7 @@ public final class FeedOperations {
 
     /** A browser asks for events by the type that it accepts, and says in a header where it was. */
     private static String manner(Call call) {
-        return call.text("feed")
-                .orElse(call.header("Accept").filter(FeedOperations::isEvents).isPresent() ? "eventsource" : "normal");
-    }
-
-    private static boolean isEvents(String accept) {
-        return accept.contains("text/event-stream");
+        return call.text("feed").orElse(Streams.wantsEvents(call) ? "eventsource" : "normal");
     }
 
     private CompletableFuture<Versionstamp> since(Call call) {
@@ -87,28 +71,8 @@ public final class FeedOperations {
         };
     }
 
-    private CompletableFuture<Reply> streamed(Call call, Follower follower, FeedStream.Form form) {
-        if (streams.incrementAndGet() > streamsMax) {
-            streams.decrementAndGet();
-            throw new ProblemException(Problem.of(503, "too-many-feeds", "Too many clients follow feeds.")
-                    .detail("This server has room for " + streamsMax + ": try again later, or poll.")
-                    .header("Retry-After", "10"));
-        }
-        AtomicBoolean isCounted = new AtomicBoolean(true);
-        Runnable leave = () -> {
-            if (isCounted.getAndSet(false)) {
-                streams.decrementAndGet();
-            }
-        };
-        Duration heartbeat = call.duration("heartbeat").orElse(HEARTBEAT);
-        Optional<Long> limit = call.number("limit");
-        Reply reply = Reply.stream(form.contentType(), stream -> {
-                    new FeedStream(follower, form, heartbeat, limit, stream).run();
-                    var unused = stream.closed().whenComplete((closed, error) -> leave.run());
-                })
-                .ifUnsent(leave)
-                .with("Cache-Control", "no-cache")
-                .with("X-Accel-Buffering", "no");
-        return CompletableFuture.completedFuture(reply);
+    private CompletableFuture<Reply> streamed(Call call, Follower follower, ChangeFeed.Form form) {
+        ChangeFeed feed = new ChangeFeed(follower, form, call.number("limit"));
+        return CompletableFuture.completedFuture(streams.reply(call, form.contentType(), form.sign(), feed));
     }
 }

@@ -1,75 +1,50 @@
 package dev.couchjobs.server.internal.feed;
 
-import dev.couchjobs.ChangePage;
 import dev.couchjobs.server.internal.http.ReplyStream;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
 import java.time.Duration;
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.JsonNode;
 
-/** Writes changes to one client until it leaves, has got as many as it wanted, or was told that some are lost. */
+/**
+ * Writes a feed to one client until the feed ends or the client leaves. The next part is read when the client has taken
+ * the one before, so a slow client holds one part.
+ */
 final class FeedStream {
     private static final Logger LOG = LoggerFactory.getLogger(FeedStream.class);
 
-    private final Follower follower;
-    private final Form form;
+    private final Feed feed;
+    private final byte[] sign;
     private final Duration heartbeat;
     private final ReplyStream stream;
-    private long left;
     private long writtenAt;
 
     /** What this waits for, to be cancelled when the client leaves. */
     private volatile CompletableFuture<Boolean> wait = CompletableFuture.completedFuture(true);
 
-    /** How changes are written. */
-    enum Form {
-        /** A line for each, as CouchDB's continuous feed has them. */
-        LINES("application/x-ndjson", "\n"),
-        /** Server-sent events. */
-        EVENTS("text/event-stream;charset=utf-8", ":\n\n");
-
-        private final String contentType;
-        private final String heartbeat;
-
-        Form(String contentType, String heartbeat) {
-            this.contentType = contentType;
-            this.heartbeat = heartbeat;
-        }
-
-        String contentType() {
-            return contentType;
-        }
-
-        byte[] text(List<JsonNode> rows, Optional<String> end, boolean isTrimmed) {
-            return this == LINES ? ChangeText.lines(rows, end, isTrimmed) : ChangeText.events(rows, end, isTrimmed);
-        }
-    }
-
-    FeedStream(Follower follower, Form form, Duration heartbeat, Optional<Long> limit, ReplyStream stream) {
-        this.follower = follower;
-        this.form = form;
+    /**
+     * Makes a stream.
+     *
+     * @param sign a sign of life
+     * @param heartbeat after how long without a part it is written
+     */
+    FeedStream(Feed feed, byte[] sign, Duration heartbeat, ReplyStream stream) {
+        this.feed = feed;
+        this.sign = sign;
         this.heartbeat = heartbeat;
         this.stream = stream;
-        this.left = limit.orElse(Long.MAX_VALUE);
     }
 
     void run() {
         var unused = stream.closed().whenComplete((done, error) -> wait.cancel(false));
         // The first bytes tell the client that it is connected.
-        unused = beat().thenCompose(this::proceed).whenComplete((done, error) -> {
+        unused = write(sign).thenCompose(this::proceed).whenComplete((done, error) -> {
             if (error != null && !stream.closed().isDone()) {
                 LOG.warn("A feed has ended with an error: its client will connect again", error);
             }
             stream.end();
         });
-    }
-
-    private CompletableFuture<Boolean> beat() {
-        return write(ChangeText.utf8(form.heartbeat));
     }
 
     private CompletableFuture<Boolean> write(byte[] text) {
@@ -78,19 +53,14 @@ final class FeedStream {
     }
 
     private CompletableFuture<Boolean> proceed(boolean isConnected) {
-        return isConnected ? follower.next().thenCompose(this::tell) : CompletableFuture.completedFuture(false);
+        return isConnected ? feed.next().thenCompose(this::tell) : CompletableFuture.completedFuture(false);
     }
 
-    private CompletableFuture<Boolean> tell(ChangePage page) {
-        List<JsonNode> rows = ChangeText.first(ChangeText.rows(page, follower), left);
-        left -= rows.size();
-        boolean isOver = left <= 0 || page.isTrimmed();
-        if (rows.isEmpty() && !isOver) {
-            return isSilent() ? beat().thenCompose(taken -> goOn(page, taken)) : goOn(page, true);
+    private CompletableFuture<Boolean> tell(Feed.Part part) {
+        if (part.text().length > 0) {
+            return write(part.text()).thenCompose(taken -> goOn(part, taken));
         }
-        String next = left <= 0 ? rows.get(rows.size() - 1).get("seq").stringValue() : Sequences.format(page.next());
-        return write(form.text(rows, isOver ? Optional.of(next) : Optional.empty(), page.isTrimmed()))
-                .thenCompose(taken -> goOn(page, taken && !isOver));
+        return isSilent() ? write(sign).thenCompose(taken -> goOn(part, taken)) : goOn(part, true);
     }
 
     /** A follower of one job may read for long what it does not tell. */
@@ -98,20 +68,20 @@ final class FeedStream {
         return ServerEnvironment.clock().millis() - writtenAt > heartbeat.toMillis();
     }
 
-    private CompletableFuture<Boolean> goOn(ChangePage page, boolean isConnected) {
-        if (!isConnected || page.hasMore()) {
-            return proceed(isConnected);
+    private CompletableFuture<Boolean> goOn(Feed.Part part, boolean isConnected) {
+        if (!isConnected || part.isLast()) {
+            return CompletableFuture.completedFuture(false);
         }
-        return await();
+        return part.hasMore() ? proceed(true) : await();
     }
 
     private CompletableFuture<Boolean> await() {
-        CompletableFuture<Boolean> changed = follower.await(heartbeat);
+        CompletableFuture<Boolean> changed = feed.await(heartbeat);
         wait = changed;
         if (stream.closed().isDone()) {
             changed.cancel(false);
         }
-        return changed.thenCompose(
-                isChanged -> isChanged ? proceed(true) : beat().thenCompose(taken -> taken ? await() : proceed(false)));
+        return changed.thenCompose(isChanged ->
+                isChanged ? proceed(true) : write(sign).thenCompose(taken -> taken ? await() : proceed(false)));
     }
 }

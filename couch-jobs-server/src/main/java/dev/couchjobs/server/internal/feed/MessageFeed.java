@@ -1,0 +1,71 @@
+package dev.couchjobs.server.internal.feed;
+
+import dev.couchjobs.server.internal.http.Json;
+import dev.couchjobs.server.internal.json.TopicJson;
+import dev.couchjobs.topics.MessagePage;
+import dev.couchjobs.topics.Position;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Messages as server-sent events for one client, until it has got as many as it wanted. */
+final class MessageFeed implements Feed {
+    private static final int PAGE = 100;
+
+    private final Messages messages;
+    private Position place;
+    private boolean hasPlace;
+    private long left;
+
+    /**
+     * Makes a feed.
+     *
+     * @param from where it begins
+     * @param hasPlace whether the client knows the offset of that
+     */
+    MessageFeed(Messages messages, Position from, boolean hasPlace, Optional<Long> limit) {
+        this.messages = messages;
+        this.place = from;
+        this.hasPlace = hasPlace;
+        this.left = limit.orElse(Long.MAX_VALUE);
+    }
+
+    @Override
+    public CompletableFuture<Part> next() {
+        return messages.read(place, (int) Math.min(PAGE, left)).thenApply(this::part);
+    }
+
+    private Part part(MessagePage<byte[]> page) {
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        page.messages().forEach(message -> {
+            id(text, message.offset().toString());
+            write(text, "data: ");
+            text.writeBytes(Json.write(TopicJson.message(message)));
+            write(text, "\n\n");
+        });
+        // An event without data tells the client's parser where it is, and the client nothing.
+        if (page.messages().isEmpty() && !hasPlace) {
+            id(text, page.next().toString());
+            write(text, "\n");
+        }
+        hasPlace = true;
+        place = Position.after(page.next());
+        left -= page.messages().size();
+        return new Part(text.toByteArray(), !page.isEnd(), left <= 0);
+    }
+
+    private static void id(ByteArrayOutputStream text, String offset) {
+        write(text, "id: " + offset + "\n");
+    }
+
+    private static void write(ByteArrayOutputStream text, String part) {
+        text.writeBytes(part.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> await(Duration timeout) {
+        return messages.await(place, timeout);
+    }
+}
