@@ -9,7 +9,7 @@ import os
 import random
 import socket
 import ssl
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, AsyncGenerator, Callable, Dict, List, NamedTuple, Optional, Tuple
 from urllib.parse import urlsplit
 
 from .errors import ApiError, ConnectionLost, LeaseLost
@@ -18,6 +18,7 @@ _LOG = logging.getLogger("couch_jobs")
 _LONGEST_PAUSE = 10.0
 _RETRIED = (429, 500, 502, 503, 504)
 _AWAY = (502, 503, 504)
+_SILENCE = 60.0  # the server shows each 15 seconds that a stream lives
 
 
 class Response(NamedTuple):
@@ -114,13 +115,78 @@ class Http:
                 self._is_away(cause)
                 error = ConnectionLost(f"{method} {self._address}{path}: {cause}")
             if pause is None:
-                pause = min(_LONGEST_PAUSE, 0.05 * 2 ** min(tries, 10)) * random.uniform(0.5, 1)
+                pause = _pause(tries)
             if end is not None and loop.time() + pause > end:
                 raise error
             tries += 1
             await asyncio.sleep(pause)
             if on_repeat:
                 body = {**body, **on_repeat}
+
+    async def events(self, path: str, give_up_after: float) -> AsyncGenerator[Any, None]:
+        """Yields the data of server-sent events, without end, over as many connections as that needs.
+
+        :param give_up_after: after how many seconds without a connection no further try is made
+        :raises ApiError: if the server refuses it
+        :raises ConnectionLost: if the time is up
+        """
+        loop = asyncio.get_running_loop()
+        last: Optional[str] = None
+        tries, end = 0, loop.time() + give_up_after
+        while True:
+            lines = self._lines(path, last)
+            try:
+                data = id = None
+                async for line in lines:
+                    tries, end = 0, loop.time() + give_up_after
+                    self._answers()
+                    if line.startswith("id: "):
+                        id = line[4:]
+                    elif line.startswith("data: "):
+                        data = line[6:]
+                    elif not line:
+                        last = id or last
+                        if data is not None:
+                            yield json.loads(data)
+                        data = id = None
+                    end = loop.time() + give_up_after
+                error: Exception = ConnectionLost(f"GET {self._address}{path}: the stream has ended")
+            except ApiError as refused:
+                if refused.status not in _RETRIED:
+                    raise
+                error = refused
+            except (OSError, ConnectionLost, asyncio.IncompleteReadError, asyncio.TimeoutError) as lost:
+                self._is_away(_cause(lost))
+                error = ConnectionLost(f"GET {self._address}{path}: {_cause(lost)}")
+            finally:
+                await lines.aclose()
+            pause = _pause(tries)
+            if loop.time() + pause > end:
+                raise error
+            tries += 1
+            await asyncio.sleep(pause)
+
+    async def _lines(self, path: str, last: Optional[str]) -> AsyncGenerator[str, None]:
+        """The lines of a stream, on a connection of its own."""
+        connection = await asyncio.wait_for(self._open(), _SILENCE)
+        try:
+            headers = ["Accept: text/event-stream"] + ([] if last is None else [f"Last-Event-ID: {last}"])
+            connection.writer.write(self._head("GET", path, [*headers, "Content-Length: 0"]))
+            await connection.writer.drain()
+            status, fields = await asyncio.wait_for(_read_head(connection.reader), _SILENCE)
+            if status >= 400:
+                body = await asyncio.wait_for(_read_body(connection.reader, fields), _SILENCE)
+                raise _error(Response(status, fields, body))
+            rest = b""
+            while True:
+                part = await asyncio.wait_for(_read_part(connection.reader, fields), _SILENCE)
+                if not part:
+                    return
+                *lines, rest = (rest + part).split(b"\n")
+                for line in lines:
+                    yield line.decode()
+        finally:
+            connection.writer.close()
 
     async def _try(self, method: str, path: str, body: Any, key: Optional[str]) -> Response:
         connection, is_new = await self._connect()
@@ -161,21 +227,20 @@ class Http:
         self, connection: Connection, method: str, path: str, body: Any, key: Optional[str]
     ) -> Tuple[Response, bool]:
         content = b"" if body is None else json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        lines = [
-            f"{method} {self._base}{path} HTTP/1.1",
-            f"Host: {self._host_header}",
-            "Accept: application/json",
-            f"Content-Length: {len(content)}",
-        ]
+        headers = ["Accept: application/json", f"Content-Length: {len(content)}"]
         if body is not None:
-            lines.append("Content-Type: application/json")
-        if self._token is not None:
-            lines.append(f"Authorization: Bearer {self._token}")
+            headers.append("Content-Type: application/json")
         if key is not None:
-            lines.append(f"Idempotency-Key: {key}")
-        connection.writer.write("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + content)
+            headers.append(f"Idempotency-Key: {key}")
+        connection.writer.write(self._head(method, path, headers) + content)
         await connection.writer.drain()
         return await _read_response(connection.reader)
+
+    def _head(self, method: str, path: str, headers: List[str]) -> bytes:
+        lines = [f"{method} {self._base}{path} HTTP/1.1", f"Host: {self._host_header}", *headers]
+        if self._token is not None:
+            lines.append(f"Authorization: Bearer {self._token}")
+        return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n"
 
     async def close(self) -> None:
         """Closes the connections that are kept."""
@@ -183,7 +248,20 @@ class Http:
             self._idle.pop().writer.close()
 
 
+def _pause(tries: int) -> float:
+    return min(_LONGEST_PAUSE, 0.05 * 2 ** min(tries, 10)) * random.uniform(0.5, 1)
+
+
 async def _read_response(reader: asyncio.StreamReader) -> Tuple[Response, bool]:
+    status, headers = await _read_head(reader)
+    is_kept = headers.get("connection", "").lower() != "close"
+    if status in (204, 304):
+        return Response(status, headers, b""), is_kept
+    is_delimited = _is_chunked(headers) or "content-length" in headers
+    return Response(status, headers, await _read_body(reader, headers)), is_kept and is_delimited
+
+
+async def _read_head(reader: asyncio.StreamReader) -> Tuple[int, Dict[str, str]]:
     while True:
         status_line = await reader.readline()
         if not status_line.endswith(b"\n"):
@@ -197,27 +275,36 @@ async def _read_response(reader: asyncio.StreamReader) -> Tuple[Response, bool]:
             name, _, value = line.partition(":")
             headers[name.strip().lower()] = value.strip()
         if status >= 200:
-            break
-    is_kept = headers.get("connection", "").lower() != "close"
-    if status in (204, 304):
-        return Response(status, headers, b""), is_kept
-    if headers.get("transfer-encoding", "").lower() == "chunked":
-        return Response(status, headers, await _read_chunks(reader)), is_kept
-    if "content-length" in headers:
-        return Response(status, headers, await reader.readexactly(int(headers["content-length"]))), is_kept
-    return Response(status, headers, await reader.read()), False
+            return status, headers
 
 
-async def _read_chunks(reader: asyncio.StreamReader) -> bytes:
+def _is_chunked(headers: Dict[str, str]) -> bool:
+    return headers.get("transfer-encoding", "").lower() == "chunked"
+
+
+async def _read_body(reader: asyncio.StreamReader, headers: Dict[str, str]) -> bytes:
+    if not _is_chunked(headers):
+        return await (reader.readexactly(int(headers["content-length"])) if "content-length" in headers else reader.read())
     parts: List[bytes] = []
     while True:
-        size = int((await reader.readuntil(b"\n")).split(b";")[0], 16)
-        if size == 0:
-            while (await reader.readuntil(b"\n")).strip():
-                pass
+        part = await _read_part(reader, headers)
+        if not part:
             return b"".join(parts)
-        parts.append(await reader.readexactly(size))
-        await reader.readexactly(2)
+        parts.append(part)
+
+
+async def _read_part(reader: asyncio.StreamReader, headers: Dict[str, str]) -> bytes:
+    """A part of a body whose length is not known before; nothing at its end."""
+    if not _is_chunked(headers):
+        return await reader.read(65536)
+    size = int((await reader.readuntil(b"\n")).split(b";")[0], 16)
+    if size == 0:
+        while (await reader.readuntil(b"\n")).strip():
+            pass
+        return b""
+    part = await reader.readexactly(size)
+    await reader.readexactly(2)
+    return part
 
 
 def _cause(lost: Exception) -> str:
@@ -225,6 +312,8 @@ def _cause(lost: Exception) -> str:
         return f"its certificate is not trusted ({lost.verify_message}), see ca_file"
     if isinstance(lost, asyncio.TimeoutError):
         return "no response in time"
+    if isinstance(lost, asyncio.IncompleteReadError):
+        return "the response is incomplete"
     if isinstance(lost, socket.gaierror):
         return str(lost.strerror)
     if isinstance(lost, OSError) and lost.errno and not isinstance(lost, ssl.SSLError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import uuid
-from typing import Any, Dict, List, Optional
+from typing import Any, AsyncGenerator, Dict, List, Optional
 from urllib.parse import quote
 
 from ._http import Http
@@ -55,9 +55,12 @@ class Client:
     async def _read(self, path: str, timeout: float = 30.0) -> Any:
         return await self._http.send("GET", path, timeout=timeout, give_up_after=self._give_up_after)
 
+    def _events(self, path: str) -> AsyncGenerator[Any, None]:
+        return self._http.events(path, self._give_up_after)
+
     def topic(self, name: str) -> Topic:
         """A topic. This sends nothing."""
-        return Topic(self._read, self._write, name)
+        return Topic(self._read, self._write, self._events, name)
 
     async def topics(self) -> List[str]:
         """Returns the names of the topics, at most 1,000."""

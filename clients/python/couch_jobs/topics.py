@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, AsyncIterator, Awaitable, Callable, Dict, List, Optional
+from typing import Any, AsyncGenerator, AsyncIterator, Awaitable, Callable, Dict, List, Optional
 from urllib.parse import quote, urlencode
 
 from ._time import from_seconds
@@ -11,15 +11,17 @@ from .errors import ApiError
 Message = Dict[str, Any]
 _Read = Callable[..., Awaitable[Any]]
 _Write = Callable[..., Awaitable[Any]]
+_Events = Callable[[str], AsyncGenerator[Any, None]]
 _CONFLICT = 409
 
 
 class Topic:
     """A topic, by its name. Made by :meth:`Client.topic`."""
 
-    def __init__(self, read: _Read, write: _Write, name: str) -> None:
+    def __init__(self, read: _Read, write: _Write, events: _Events, name: str) -> None:
         self._read = read
         self._write = write
+        self._events = events
         self._path = f"/v1/topics/{quote(name, safe='')}"
 
     async def put(self, partitions: int = 1, **settings: Any) -> Dict[str, Any]:
@@ -52,6 +54,16 @@ class Topic:
         """
         query = urlencode({"from": start, "limit": limit, "wait": from_seconds(wait)})
         return await self._read(f"{self._path}/partitions/{partition}/messages?{query}", timeout=wait + 30)
+
+    def follow(self, start: str = "earliest", partition: Optional[int] = None) -> AsyncGenerator[Message, None]:
+        """Yields messages as they come, without end: those of all partitions in the order of their commits.
+
+        A lost connection is made again, without a gap and without a double.
+
+        :param start: as of :meth:`read`
+        """
+        of = "" if partition is None else f"/partitions/{partition}"
+        return self._events(f"{self._path}{of}/messages?{urlencode({'from': start})}")
 
     def group(self, name: str) -> Group:
         """A group of consumers. This sends nothing."""

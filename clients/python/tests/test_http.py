@@ -78,7 +78,31 @@ class HttpTest(unittest.IsolatedAsyncioTestCase):
 
         async with Server(answer) as url, Client(url) as client:
             self.assertEqual(await client.get("mail", "a"), {"id": 7})
-            self.assertEqual(await client.get("mail", "a"), {"id": 7})
+
+    async def test_a_stream_goes_on_behind_the_last_event(self) -> None:
+        async def answer(number: int, writer: asyncio.StreamWriter) -> None:
+            head = b"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n"
+            if number == 1:  # an event in two chunks, and a half of one
+                writer.write(head + b"7\r\n:\n\nid: \r\n" + b"13\r\na\ndata: 1\n\nid: b\nda\r\n")
+                raise ConnectionError
+            if number == 2:
+                writer.write(reply(503, "{}"))
+            elif number == 3:
+                writer.write(head + b"10\r\nid: b\ndata: 22\n\n\r\n0\r\n\r\n")
+            else:
+                writer.write(reply(404, "{}"))
+
+        server = Server(answer)
+        values = []
+        async with server as url, Client(url) as client:
+            with self.assertRaises(ApiError):
+                async for value in client.topic("news").follow("latest"):
+                    values.append(value)
+        self.assertEqual(values, [1, 22])
+        self.assertTrue(server.requests[0].startswith("GET /v1/topics/news/messages?from=latest HTTP/1.1"))
+        self.assertNotIn("Last-Event-ID", server.requests[0])
+        self.assertIn("Last-Event-ID: a", server.requests[1])
+        self.assertIn("Last-Event-ID: b", server.requests[3])
 
     async def test_a_refusal_is_not_repeated(self) -> None:
         async def answer(number: int, writer: asyncio.StreamWriter) -> None:

@@ -59,6 +59,7 @@ export class Client {
       {
         read: (path, timeout) => this.#read(path, timeout),
         write: (method, path, body) => this.#write(method, path, body),
+        events: (path) => this.#http.events(path, this.#giveUpAfter),
       },
       name,
     );

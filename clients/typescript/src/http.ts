@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, ConnectionLost, LeaseLost, type Problem } from './errors.js';
 
 const LONGEST_PAUSE = 10_000;
+/** The server shows each 15 seconds that a stream lives. */
+const SILENCE = 60_000;
 const RETRIED = new Set([429, 500, 502, 503, 504]);
 const AWAY = new Set([502, 503, 504]);
 
@@ -87,7 +89,7 @@ export class Http {
     let sent = body;
     for (let tries = 0; ; tries++) {
       let error: Error;
-      let pause = Math.min(LONGEST_PAUSE, 50 * 2 ** Math.min(tries, 10)) * (0.5 + Math.random() / 2);
+      let pause = pauseAfter(tries);
       try {
         const response = await this.#try(method, path, sent, options, signal);
         if (!AWAY.has(response.status)) {
@@ -118,6 +120,88 @@ export class Http {
       }
       await sleep(pause, undefined, { signal }).catch(() => signal.throwIfAborted());
       sent = options.onRepeat ? { ...body, ...options.onRepeat } : body;
+    }
+  }
+
+  /**
+   * The data of server-sent events, without end, over as many connections as that needs.
+   *
+   * @param giveUpAfter after how many milliseconds without a connection no further try is made
+   */
+  async *events<T>(path: string, giveUpAfter: number): AsyncGenerator<T, never> {
+    let last: string | undefined;
+    let end = performance.now() + giveUpAfter;
+    for (let tries = 0; ; tries++) {
+      let error: Error;
+      try {
+        let id: string | undefined;
+        let data: string | undefined;
+        for await (const line of this.#lines(path, last)) {
+          tries = 0;
+          this.#answers();
+          if (line.startsWith('id: ')) {
+            id = line.slice(4);
+          } else if (line.startsWith('data: ')) {
+            data = line.slice(6);
+          } else if (line === '') {
+            last = id ?? last;
+            if (data !== undefined) {
+              yield JSON.parse(data) as T;
+            }
+            id = data = undefined;
+          }
+          end = performance.now() + giveUpAfter;
+        }
+        error = new ConnectionLost(`GET ${this.#url}${path}: the stream has ended`);
+      } catch (thrown) {
+        this.#closing.signal.throwIfAborted();
+        if (thrown instanceof ApiError) {
+          if (!RETRIED.has(thrown.status)) {
+            throw thrown;
+          }
+          error = thrown;
+        } else {
+          this.#isAway(describe(thrown));
+          error = new ConnectionLost(`GET ${this.#url}${path}: ${describe(thrown)}`);
+        }
+      }
+      const pause = pauseAfter(tries);
+      if (performance.now() + pause > end) {
+        throw error;
+      }
+      await sleep(pause, undefined, { signal: this.#closing.signal });
+    }
+  }
+
+  /** The lines of a stream, on a connection of its own, which closes when the caller goes. */
+  async *#lines(path: string, last: string | undefined): AsyncGenerator<string, void> {
+    const leaving = new AbortController();
+    const headers: Record<string, string> = { accept: 'text/event-stream' };
+    if (this.#token !== undefined) {
+      headers['authorization'] = `Bearer ${this.#token}`;
+    }
+    if (last !== undefined) {
+      headers['last-event-id'] = last;
+    }
+    const silence = setTimeout(() => leaving.abort(new DOMException('no sign of life', 'TimeoutError')), SILENCE);
+    try {
+      const signal = AbortSignal.any([leaving.signal, this.#closing.signal]);
+      const response = await fetch(this.#url + path, { headers, signal });
+      if (!response.ok || response.body === null) {
+        throw toError(response.status, parse(await response.text(), false));
+      }
+      const decoder = new TextDecoder();
+      let rest = '';
+      for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
+        silence.refresh();
+        const lines = (rest + decoder.decode(part, { stream: true })).split('\n');
+        rest = lines.pop() ?? '';
+        yield* lines;
+        silence.refresh();
+      }
+    } finally {
+      clearTimeout(silence);
+      leaving.abort();
     }
   }
 
@@ -152,6 +236,10 @@ export class Http {
       retryAfter: retryAfter(response.headers.get('retry-after')),
     };
   }
+}
+
+function pauseAfter(tries: number): number {
+  return Math.min(LONGEST_PAUSE, 50 * 2 ** Math.min(tries, 10)) * (0.5 + Math.random() / 2);
 }
 
 function parse(text: string, isOk: boolean): unknown {

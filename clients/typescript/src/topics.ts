@@ -8,6 +8,7 @@ const CONFLICT = 409;
 export interface Requests {
   read<T>(path: string, timeout?: number): Promise<T>;
   write<T>(method: string, path: string, body?: object): Promise<T>;
+  events<T>(path: string): AsyncGenerator<T, never>;
 }
 
 export interface NewMessage {
@@ -76,6 +77,18 @@ export class Topic {
     const { start = 'earliest', limit = 100, wait = 0 } = options;
     const query = new URLSearchParams({ from: start, limit: `${limit}`, wait: fromMillis(wait) });
     return this.#requests.read(`${this.#path}/partitions/${partition}/messages?${query}`, wait + 30_000);
+  }
+
+  /**
+   * Messages as they come, without end: those of all partitions in the order of their commits. A lost connection is
+   * made again, without a gap and without a double.
+   *
+   * @param options `start`: as of `read`; `partition`: the only one to follow
+   */
+  follow(options: { start?: string; partition?: number } = {}): AsyncGenerator<Message, never> {
+    const { start = 'earliest', partition } = options;
+    const of = partition === undefined ? '' : `/partitions/${partition}`;
+    return this.#requests.events(`${this.#path}${of}/messages?${new URLSearchParams({ from: start })}`);
   }
 
   /** A group of consumers. This sends nothing. */

@@ -46,6 +46,37 @@ test('a refusal is not repeated', async () => {
   assert.equal(requests, 1);
 });
 
+test('a stream goes on behind the last event', async () => {
+  const requests: IncomingMessage[] = [];
+  const values: unknown[] = [];
+  await withAnswers(
+    (request, response) => {
+      requests.push(request);
+      if (requests.length === 1) {
+        response.write(':\n\nid: a\ndata: 1\n\nid: b\nda', () => request.socket.end());
+      } else if (requests.length === 2) {
+        response.writeHead(503).end('{}');
+      } else if (requests.length === 3) {
+        response.end('id: b\ndata: 22\n\n');
+      } else {
+        response.writeHead(404).end('{}');
+      }
+    },
+    async (url) => {
+      await assert.rejects(async () => {
+        for await (const message of new Client(url, { warn: () => {} }).topic('news').follow({ start: 'latest' })) {
+          values.push(message);
+        }
+      }, ApiError);
+    },
+  );
+  assert.deepEqual(values, [1, 22]);
+  assert.equal(requests[0]!.url, '/v1/topics/news/messages?from=latest');
+  assert.equal(requests[0]!.headers['last-event-id'], undefined);
+  assert.equal(requests[1]!.headers['last-event-id'], 'a');
+  assert.equal(requests[3]!.headers['last-event-id'], 'b');
+});
+
 test('a client gives up', async () => {
   await withAnswers(
     (request) => request.socket.destroy(),
