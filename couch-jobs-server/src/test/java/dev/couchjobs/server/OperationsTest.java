@@ -65,6 +65,9 @@ class OperationsTest {
             Map.entry("cancelBatch", "{}"),
             Map.entry("putTopic", "{'partitions': 2, 'maxAge': 'P7D', 'maxBytes': 1000000}"),
             Map.entry("appendMessages", "{'messages': [{'value': {'a': 1}, 'key': 'k', 'headers': {'trace': 'x'}}]}"),
+            Map.entry("createQueueTopic", "{'name': 'queue', 'partitions': 2}"),
+            Map.entry("registerQueueProducer", "{'topic': 'existing', 'partition': 1}"),
+            Map.entry("registerQueueConsumer", "{'topic': 'existing'}"),
             Map.entry("createGroup", "{'from': 'latest'}"),
             Map.entry("seekGroup", "{'to': '2026-11-27T12:00:00Z', 'partition': 0}"),
             Map.entry("pollGroup", "{'limit': 10}"),
@@ -152,6 +155,20 @@ class OperationsTest {
                 .body()
                 .get("cursor")
                 .stringValue();
+        SERVER.post("/v1/topics/existing/messages", "{'messages': [{'value': 'a'}]}");
+        for (String kind : List.of("producer", "consumer")) {
+            String id = SERVER.post("/queue/" + kind + "/register", "{'topic': 'existing'}")
+                    .body()
+                    .get(kind + "_id")
+                    .toString();
+            String client = "'topic': 'existing', '" + kind + "_id': " + id;
+            if (kind.equals("producer")) {
+                BODIES.put("produceToQueue", "{" + client + ", 'message': 'b'}");
+            } else {
+                BODIES.put("consumeFromQueue", "{" + client + "}");
+                BODIES.put("getQueueSize", "{" + client + "}");
+            }
+        }
         BODIES.put("commitGroup", "{'cursor': '" + cursor + "'}");
         NAMES.put("commitGroup", Map.of("name", "committed"));
         NAMES.put("removeTopic", Map.of("name", "removed"));

@@ -37,6 +37,8 @@ import dev.couchjobs.server.internal.openapi.ApiDocument;
 import dev.couchjobs.server.internal.openapi.ApiOperation;
 import dev.couchjobs.server.internal.openapi.RequestChecker;
 import dev.couchjobs.server.internal.openapi.Router;
+import dev.couchjobs.server.internal.queue.QueueOperations;
+import dev.couchjobs.server.internal.queue.QueueReplies;
 import dev.couchjobs.server.internal.selections.SelectionWorker;
 import dev.couchjobs.topics.Topics;
 import jakarta.servlet.http.HttpServlet;
@@ -100,6 +102,7 @@ public final class ApiServlet extends HttpServlet {
         Topics topics = settings.topics().orElseGet(() -> Topics.on(database));
         Streams streams = new Streams(settings.feedClients());
         new TopicOperations(topics, database).bind(operations);
+        new QueueOperations(topics, settings.rows()).bind(operations);
         new MessageOperations(topics, database, streams).bind(operations);
         new SelectionOperations(jobs).bind(operations);
         new WorkerOperations(jobs).bind(operations);
@@ -152,9 +155,13 @@ public final class ApiServlet extends HttpServlet {
             reply = CompletableFuture.failedFuture(e);
         }
         var unused = reply.whenComplete((done, error) -> {
-            visit.end(done != null ? done : Problems.of(error).reply(), isAudited);
+            visit.end(done != null ? done : failure(visit.exchange(), Problems.of(error)), isAudited);
             waiting.remove(visit.exchange());
         });
+    }
+
+    private static Reply failure(Exchange exchange, Problem problem) {
+        return QueueReplies.isFor(exchange.path()) ? QueueReplies.failure(problem) : problem.reply();
     }
 
     private CompletableFuture<Reply> handle(Visit visit) {
@@ -169,7 +176,11 @@ public final class ApiServlet extends HttpServlet {
             return CompletableFuture.completedFuture(Reply.empty(204).with("Allow", allowed(match)));
         }
         ApiOperation operation = match.byMethod().get(exchange.isHead() ? "GET" : exchange.method());
-        if (operation == null) {
+        boolean writes = operation != null && dispatcher.writes(operation);
+        if (writes) {
+            CrossSite.refuseWrite(exchange);
+        }
+        if (operation == null || (writes && exchange.isHead())) {
             throw new ProblemException(Problem.of(405, "method-not-allowed", "The path does not take this method.")
                     .detail("It takes " + allowed(match) + ".")
                     .header("Allow", allowed(match)));

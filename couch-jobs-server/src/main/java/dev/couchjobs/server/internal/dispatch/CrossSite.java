@@ -18,7 +18,14 @@ final class CrossSite {
     private CrossSite() {}
 
     static void refuse(Exchange exchange) {
-        if (!READS.contains(exchange.method()) && isForeign(exchange)) {
+        if (!READS.contains(exchange.method())) {
+            refuseWrite(exchange);
+        }
+    }
+
+    /** A few writes are requests with GET. */
+    static void refuseWrite(Exchange exchange) {
+        if (isForeign(exchange)) {
             throw new ProblemException(Problem.of(403, "cross-site", "Another site may not write.")
                     .detail("A browser sent this for a page of another origin. Use the page of this server, or a"
                             + " client that is no browser."));

@@ -56,6 +56,14 @@ final class Dispatcher {
                 .isPresent();
     }
 
+    /** {@return whether an operation writes, whatever its method is} */
+    boolean writes(ApiOperation operation) {
+        return operations
+                .find(operation.id())
+                .filter(Operations.Writing.class::isInstance)
+                .isPresent();
+    }
+
     CompletableFuture<Reply> run(ApiOperation operation, Call call, Conditions conditions) {
         Operations.Handler handler = operations
                 .find(operation.id())

@@ -3,6 +3,7 @@ package dev.couchjobs.server.internal.http;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -57,6 +58,11 @@ public record Problem(
     }
 
     public Reply reply() {
+        return reply(CONTENT_TYPE, body());
+    }
+
+    /** {@return its members as JSON} */
+    public ObjectNode body() {
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         body.put("type", TYPE + code);
         body.put("title", title);
@@ -71,7 +77,12 @@ public record Problem(
                     .put("pointer", error.pointer())
                     .put("detail", error.detail()));
         }
-        Reply reply = Reply.of(status, CONTENT_TYPE, Json.write(body));
+        return body;
+    }
+
+    /** {@return a reply with the status and the headers of this problem} */
+    public Reply reply(String contentType, JsonNode body) {
+        Reply reply = Reply.of(status, contentType, Json.write(body));
         for (Map.Entry<String, String> header : headers.entrySet()) {
             reply = reply.with(header.getKey(), header.getValue());
         }
