@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.couchjobs.server.TestServer.Response;
 import dev.couchjobs.topics.NewMessage;
 import dev.couchjobs.topics.Topic;
+import dev.couchjobs.topics.TopicConsumer;
 import dev.couchjobs.topics.TopicSettings;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -132,6 +134,27 @@ class TopicsTest {
                 .isEqualTo(204);
         assertThat(values(SERVER.post(NEWS + "/groups/readers/poll", "{}"))).containsExactly("a");
         assertThat(SERVER.get(NEWS + "/groups").body().get("items").toString()).isEqualTo("[\"readers\"]");
+    }
+
+    @Test
+    void aGroupListsItsConsumers() {
+        append("a");
+        CompletableFuture<Boolean> handled = new CompletableFuture<>();
+        try (TopicConsumer consumer = SERVER.topics
+                .group(Topic.of("news", byte[].class), "readers")
+                .consumer()
+                .handle(messages -> handled.complete(true))
+                .start()) {
+            handled.join();
+            JsonNode group = SERVER.get(NEWS + "/groups/readers").body();
+            JsonNode member = group.get("members").get(0);
+            assertThat(member.get("name").stringValue()).isEqualTo(consumer.name());
+            assertThat(Duration.parse(member.get("silence").stringValue()))
+                    .isBetween(Duration.ZERO, Duration.ofMinutes(1));
+            assertThat(group.get("partitions").get(0).get("holder").stringValue())
+                    .isEqualTo(consumer.name());
+        }
+        assertThat(SERVER.get(NEWS + "/groups/readers").body().get("members")).isEmpty();
     }
 
     @Test

@@ -287,7 +287,9 @@ public final class ConsumerGroup<T> {
                 (tx, table, settings) -> table.exists(tx, name)
                         .thenCompose(isThere -> isThere
                                 ? table.lags(tx, name, settings.partitions())
-                                        .thenApply(lags -> new GroupInfo(topic.name(), name, lags))
+                                        .thenCombine(
+                                                table.members(tx, name),
+                                                (lags, members) -> new GroupInfo(topic.name(), name, lags, members))
                                 : CompletableFuture.failedFuture(new GroupNotFoundException(name))));
     }
 }

@@ -1,5 +1,6 @@
 package dev.couchjobs.topics;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -9,17 +10,20 @@ import java.util.Optional;
  * @param topicName its topic
  * @param name its name
  * @param partitions what it has of the partitions, in order
+ * @param members its consumers that run, by name
  */
-public record GroupInfo(String topicName, String name, List<PartitionLag> partitions) {
+public record GroupInfo(String topicName, String name, List<PartitionLag> partitions, List<Member> members) {
     /**
-     * Copies the partitions.
+     * Copies the lists.
      *
      * @param topicName see above
      * @param name see above
      * @param partitions see above
+     * @param members see above
      */
     public GroupInfo {
         partitions = List.copyOf(partitions);
+        members = List.copyOf(members);
     }
 
     /** {@return how many messages it has still to consume} */
@@ -40,4 +44,13 @@ public record GroupInfo(String topicName, String name, List<PartitionLag> partit
      *     ConsumerBuilder#retryOutOfOrder}
      */
     public record PartitionLag(int partition, long lag, Optional<Offset> offset, Optional<String> holder, int parked) {}
+
+    /**
+     * A consumer. One that has died stays a member until another one has seen that its lease is over.
+     *
+     * @param name its name, as of a holder
+     * @param silence how long ago its last heartbeat was committed, by the versions of the database: a cluster that
+     *     recovers makes it longer
+     */
+    public record Member(String name, Duration silence) {}
 }

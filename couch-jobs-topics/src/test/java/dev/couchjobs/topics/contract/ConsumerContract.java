@@ -98,7 +98,12 @@ class ConsumerContract extends TopicsContract {
             append("c");
             assertThat(next()).isEqualTo("c");
             assertThat(consumer.name()).startsWith("consumer-");
+            assertThat(await(readers.describe(database)).members())
+                    .singleElement()
+                    .satisfies(member -> assertThat(member.name()).isEqualTo(consumer.name()))
+                    .satisfies(member -> assertThat(member.silence()).isBetween(Duration.ZERO, Duration.ofMinutes(1)));
         }
+        assertThat(await(readers.describe(database)).members()).isEmpty();
 
         assertThat(await(readers.describe(database)).lag()).isZero();
         assertThat(await(readers.describe(database)).partitions().get(0).holder())

@@ -10,6 +10,7 @@ import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.TopicInfo;
 import dev.couchjobs.topics.TopicSettings;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Base64;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -105,6 +106,13 @@ public final class TopicJson {
                                 .put("lag", partition.lag())
                                 .text("offset", partition.offset().map(Offset::toString))
                                 .text("holder", partition.holder())
+                                .node())
+                .putAll(
+                        "members",
+                        group.members(),
+                        member -> new Fields()
+                                .put("name", member.name())
+                                .put("silence", member.silence().truncatedTo(ChronoUnit.SECONDS))
                                 .node())
                 .node();
     }

@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.topics.GroupInfo.Member;
 import dev.couchjobs.topics.GroupInfo.PartitionLag;
 import dev.couchjobs.topics.GroupNotFoundException;
 import dev.couchjobs.topics.Offset;
@@ -14,7 +15,10 @@ import dev.couchjobs.topics.TopicInfo.PartitionInfo;
 import dev.couchjobs.topics.internal.log.Log;
 import dev.couchjobs.topics.internal.log.Place;
 import dev.couchjobs.topics.internal.log.Stamps;
+import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -179,6 +183,23 @@ public final class GroupTable {
                                 .map(info ->
                                         lag(info, rows.getOrDefault(info.partition(), GroupPartition.at(BEGIN, 0))))
                                 .toList());
+    }
+
+    /** {@return the consumers of a group, by name} */
+    public CompletableFuture<List<Member>> members(ReadTransaction tx, String group) {
+        return tx.snapshot()
+                .getRange(keys.members(group), ReadTransaction.ROW_LIMIT_UNLIMITED, false, StreamingMode.WANT_ALL)
+                .asList()
+                .thenCombine(
+                        tx.getReadVersion(),
+                        (rows, version) ->
+                                rows.stream().map(row -> member(row, version)).toList());
+    }
+
+    private Member member(KeyValue row, long version) {
+        long heartbeat = ByteBuffer.wrap(row.getValue()).getLong();
+        return new Member(
+                keys.memberOf(row.getKey()), Duration.of(Math.max(0, version - heartbeat), ChronoUnit.MICROS));
     }
 
     private static PartitionLag lag(PartitionInfo info, GroupPartition row) {
