@@ -54,6 +54,13 @@ class CommandLineDirectoryTest {
     }
 
     @Test
+    void topicsOfADirectory() {
+        assertThat(run("topics create log").exitCode()).isZero();
+        assertThat(run("topics append log 1").exitCode()).isZero();
+        assertThat(run("topics read log --json").json().get("items")).hasSize(1);
+    }
+
+    @Test
     void aHeldDirectoryNeedsTheServersAddress() {
         try (Database holder = Databases.directory(directory())) {
             Ran held = run("list");

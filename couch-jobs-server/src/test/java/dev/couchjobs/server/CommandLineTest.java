@@ -376,6 +376,59 @@ class CommandLineTest {
     }
 
     @Test
+    void aTopicIsCreatedFilledReadAndDeleted() {
+        assertThat(run("topics list").err()).isEqualTo("There are none.\n");
+        assertThat(run("topics create log --partitions 2 --max-age 7d").out()).isEqualTo("created log\n");
+        assertThat(run("topics create errors").exitCode()).isZero();
+        assertThat(run("topics list").lines()).containsExactly("errors", "log");
+        assertThat(run("topics list --limit 1").err()).contains("--after 'errors'");
+        assertThat(run("topics list --limit 1 --all").lines()).containsExactly("errors", "log");
+
+        assertThat(run("topics append log {\"line\":1} 2 --key k --header trace=x")
+                        .out())
+                .isEqualTo("appended to log: 2\n");
+        assertThat(run("topics append log text").exitCode()).isEqualTo(2);
+        assertThat(run("topics append missing 1").exitCode()).isEqualTo(3);
+        Ran read = run("topics read log --limit 1");
+        assertThat(read.lines().get(1)).endsWith("k    {\"line\":1}");
+        String next = read.err().replaceFirst("(?s).*--from ([0-9a-f]{24}).*", "$1");
+        assertThat(run("topics read log --from " + next).lines().get(1)).endsWith("k        2");
+        assertThat(run("topics read log --from latest --wait 1ms").err()).isEqualTo("There are none.\n");
+        assertThat(run("topics read log --partition 2").exitCode()).isEqualTo(2);
+        assertThat(run("topics describe log").out())
+                .containsPattern("maxAge +PT168H\n")
+                .containsPattern("messages +2\n")
+                .contains("PARTITION");
+        assertThat(run("topics delete log").exitCode()).isEqualTo(2);
+        assertThat(run("topics delete log errors --yes").out()).isEqualTo("deleted log\ndeleted errors\n");
+        assertThat(run("topics delete log --yes").exitCode()).isEqualTo(3);
+        assertThat(run("topics describe log").exitCode()).isEqualTo(3);
+        assertThat(new Typed().run("topics").err()).contains("One of list, create,");
+    }
+
+    @Test
+    void aGroupIsShownAndMoved() {
+        run("topics create log");
+        run("topics append log 1 2 3");
+        assertThat(run("topics groups log").err()).isEqualTo("There are none.\n");
+        assertThat(run("topics group log readers").exitCode()).isEqualTo(3);
+        assertThat(run("topics group log readers --create latest").out()).isEqualTo("created readers\n");
+        assertThat(run("topics group log readers --create").exitCode()).isEqualTo(3);
+        assertThat(run("topics groups log").lines()).containsExactly("readers");
+        assertThat(run("topics group log readers").out()).containsPattern("lag +0\n");
+        assertThat(run("topics seek log readers earliest --partition 0").out())
+                .isEqualTo("moved readers to earliest\n");
+        assertThat(run("topics group log readers").out())
+                .containsPattern("lag +3\n")
+                .contains("PARTITION  LAG");
+        assertThat(run("topics group log readers --json").json())
+                .isEqualTo(server.get("/v1/topics/log/groups/readers").body());
+        assertThat(run("topics seek log missing earliest").exitCode()).isEqualTo(3);
+        assertThat(run("topics group log readers --delete --yes").out()).isEqualTo("deleted readers\n");
+        assertThat(run("topics group log readers").exitCode()).isEqualTo(3);
+    }
+
+    @Test
     void workersAndHealthAreShown() {
         try (Worker worker = server.jobs
                 .worker()

@@ -59,10 +59,27 @@ abstract class ApiCommand implements Callable<Integer> {
             return;
         }
         session.output().table(List.of(fields), reply.json().path("items"));
-        if (reply.json().has("next")) {
+        noteMore(session, reply);
+    }
+
+    /** Says how to go on, if there are more items. */
+    static void noteMore(Session session, ApiReply reply) {
+        if (!session.output().isJson() && reply.json().has("next")) {
             session.output()
                     .note("There are more: --after '" + reply.json().get("next").asString() + "', or --all");
         }
+    }
+
+    /** Prints a reply: its JSON, or its items, which are names, a line each. */
+    static int names(Session session, ApiReply reply) {
+        if (session.output().isJson()) {
+            session.output().json(reply.text());
+        } else if (reply.json().path("items").isEmpty()) {
+            session.output().note("There are none.");
+        } else {
+            reply.json().path("items").forEach(name -> session.output().line(name.asString()));
+        }
+        return DONE;
     }
 
     /** Prints a reply: its JSON, or its fields. */

@@ -42,6 +42,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             SchedulesCommand.class,
             LimitsCommand.class,
             BatchesCommand.class,
+            TopicsCommand.class,
             DeadCommand.class,
             QuarantineCommand.class,
             WorkersCommand.class,
