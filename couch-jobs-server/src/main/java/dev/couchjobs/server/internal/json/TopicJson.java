@@ -106,6 +106,7 @@ public final class TopicJson {
                                 .put("lag", partition.lag())
                                 .text("offset", partition.offset().map(Offset::toString))
                                 .text("holder", partition.holder())
+                                .put("parked", partition.parked())
                                 .node())
                 .putAll(
                         "members",

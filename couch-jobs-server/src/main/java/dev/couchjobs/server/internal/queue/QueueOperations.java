@@ -218,6 +218,9 @@ public final class QueueOperations {
 
     /** Other programs append messages that are no texts. */
     private static String text(Message<byte[]> message) {
+        if (message.isDeletion()) {
+            return "";
+        }
         byte[] value = message.value();
         return Json.readIfJson(value)
                 .filter(JsonNode::isString)
