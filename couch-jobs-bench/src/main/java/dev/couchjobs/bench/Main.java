@@ -9,6 +9,7 @@ import dev.couchjobs.bench.jobs.ProfileBenchmarks;
 import dev.couchjobs.bench.jobs.ScaleBenchmarks;
 import dev.couchjobs.bench.server.ServerBenchmarks;
 import dev.couchjobs.bench.thesis.ThesisBenchmarks;
+import dev.couchjobs.bench.topics.TopicBenchmarks;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,9 +22,9 @@ public final class Main {
      * Compares the jobs with their peers, unless the first word names other benchmarks: {@code costs}, what jobs cost;
      * {@code profile}, where that comes from; {@code fleet}, the database operations of many processes;
      * {@code control}, limits and unique keys beside their absence; {@code latency}, the same at the latencies of a
-     * cluster; {@code scale}, very many of them; {@code server}, claims, feeds and waits over HTTP; {@code engine}, the
-     * embedded engine compared with other stores; {@code bridge}, the bridge compared with the thesis; or {@code all}
-     * but the profile, the latency, the scale and the server.
+     * cluster; {@code scale}, very many of them; {@code server}, claims, feeds and waits over HTTP; {@code topics},
+     * topics beside other logs; {@code engine}, the embedded engine compared with other stores; {@code bridge}, the bridge compared with the thesis; or {@code all}
+     * but the profile, the latency, the scale, the server and the topics.
      *
      * @param words the name of the benchmarks, and their options
      * @throws Exception if a benchmark fails, or a job was lost or run twice
@@ -46,6 +47,7 @@ public final class Main {
             case "control" -> ControlBenchmarks.main(options);
             case "latency" -> LatencyBenchmarks.main(options);
             case "server" -> ServerBenchmarks.main(options);
+            case "topics" -> TopicBenchmarks.main(options);
             case "scale" -> ScaleBenchmarks.main(options);
             case "engine" -> Benchmarks.main(options);
             case "bridge" -> ThesisBenchmarks.main(options);

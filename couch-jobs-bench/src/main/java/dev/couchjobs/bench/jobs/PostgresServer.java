@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** A PostgreSQL server for the benchmarks, in a new directory and on a free port. */
-final class PostgresServer implements AutoCloseable {
+public final class PostgresServer implements AutoCloseable {
     /**
      * Durability as it is by default; memory as PostgreSQL's manual advises (section 20.4: a quarter of the memory, and
      * here all rows fit into it); checkpoints far enough apart not to disturb a measurement; no just-in-time compiler
@@ -53,13 +53,25 @@ final class PostgresServer implements AutoCloseable {
         this.port = port;
     }
 
-    /** Whether PostgreSQL's programs are in the directory. */
-    static boolean isInstalled(Path programs) {
+    /**
+     * {@return whether PostgreSQL's programs are in a directory}
+     *
+     * @param programs the directory
+     */
+    public static boolean isInstalled(Path programs) {
         return Files.isExecutable(programs.resolve("initdb"));
     }
 
-    /** Creates a cluster and starts it. PostgreSQL refuses to run as root, so root runs it as another user. */
-    static PostgresServer start(Path programs, Path parent) throws IOException, InterruptedException {
+    /**
+     * Creates a cluster and starts it. PostgreSQL refuses to run as root, so root runs it as another user.
+     *
+     * @param programs the directory of PostgreSQL's programs
+     * @param parent where to make the directory of the cluster
+     * @return the server
+     * @throws IOException if it does not start
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public static PostgresServer start(Path programs, Path parent) throws IOException, InterruptedException {
         Files.createDirectories(parent);
         Path directory = Files.createTempDirectory(parent, "postgresql-");
         if (isRoot()) {
@@ -85,14 +97,15 @@ final class PostgresServer implements AutoCloseable {
         return server;
     }
 
-    static String settings() {
+    /** {@return the settings of the servers} */
+    public static String settings() {
         List<String> parts = new ArrayList<>();
         SETTINGS.forEach((name, value) -> parts.add(name + " " + value));
         return String.join(", ", parts);
     }
 
-    /** The version of the server. */
-    String version() {
+    /** {@return the version of the server} */
+    public String version() {
         try (Connection connection = DriverManager.getConnection(url("postgres"), USER, null)) {
             return connection.getMetaData().getDatabaseProductVersion();
         } catch (SQLException e) {
@@ -110,19 +123,34 @@ final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** Creates an empty database and returns its name. */
-    String createDatabase() {
+    /**
+     * Creates an empty database.
+     *
+     * @return its name
+     */
+    public String createDatabase() {
         String name = "jobs" + databases.incrementAndGet();
         execute("create database " + name);
         return name;
     }
 
-    void dropDatabase(String name) {
+    /**
+     * Removes a database.
+     *
+     * @param name its name
+     */
+    public void dropDatabase(String name) {
         execute("drop database " + name + " with (force)");
     }
 
-    /** A pool of connections to a database; batches of inserts travel as one, as the driver's manual advises. */
-    HikariDataSource pool(String database, int connections) {
+    /**
+     * A pool of connections to a database; batches of inserts travel as one, as the driver's manual advises.
+     *
+     * @param database its name
+     * @param connections how many at most
+     * @return the pool
+     */
+    public HikariDataSource pool(String database, int connections) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url(database) + "?reWriteBatchedInserts=true");
         config.setUsername(USER);

@@ -1,0 +1,33 @@
+package dev.couchjobs.bench.topics;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** A log of messages. Closing it deletes it. */
+interface MessageLog extends AutoCloseable {
+    /**
+     * Appends messages to one partition, the partitions in turn: in one transaction, if the system has any.
+     *
+     * @return completes once the system has acknowledged all of them
+     */
+    CompletableFuture<?> append(List<byte[]> messages);
+
+    /**
+     * Starts consumers of a new group, from the first message. The group's offsets are committed, or the messages
+     * acknowledged, after the handler.
+     *
+     * @param batch how many messages a commit of the group covers, if the system allows it
+     * @return stops them
+     */
+    AutoCloseable consume(int consumers, int batch, Consumer<byte[]> handler) throws Exception;
+
+    /** Starts one consumer, which reads the log from its beginning and commits its offset every thousand messages. */
+    default AutoCloseable catchUp(Consumer<byte[]> handler) throws Exception {
+        return consume(1, 1_000, handler);
+    }
+
+    @Override
+    void close() throws IOException;
+}

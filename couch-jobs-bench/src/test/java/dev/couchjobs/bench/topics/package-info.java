@@ -1,0 +1,4 @@
+@NullMarked
+package dev.couchjobs.bench.topics;
+
+import org.jspecify.annotations.NullMarked;
