@@ -5,6 +5,7 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
+import java.util.Arrays;
 
 /** The keys of one topic's data. A topic that is created again under the same name has others. */
 public final class LogKeys {
@@ -78,10 +79,19 @@ public final class LogKeys {
         return ofKeys.unpack(row).getVersionstamp(2);
     }
 
-    /** {@return the stamp, and the number of a chunk if the row is one} */
-    Tuple unpackMessage(byte[] key) {
-        Tuple place = messages.unpack(key);
-        return place.popFront();
+    /**
+     * {@return the stamp in the key of a message's row}
+     *
+     * @param prefix of its partition; the code of a stamp and the stamp follow, and then the number of a chunk
+     */
+    static Versionstamp stamp(byte[] prefix, byte[] key) {
+        int begin = prefix.length + 1;
+        return Versionstamp.fromBytes(Arrays.copyOfRange(key, begin, begin + Versionstamp.LENGTH));
+    }
+
+    /** {@return whether the row with a key is a chunk} */
+    static boolean isChunk(byte[] prefix, byte[] key) {
+        return key.length > prefix.length + 1 + Versionstamp.LENGTH;
     }
 
     /** {@return the key that every append to a partition changes} */

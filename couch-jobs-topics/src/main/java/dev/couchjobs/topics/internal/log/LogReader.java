@@ -32,7 +32,7 @@ public final class LogReader {
 
     /** {@return the messages behind a place; fewer than the limit if they are large} */
     public CompletableFuture<StoredPage> read(ReadTransaction tx, int partition, Versionstamp after, int limit) {
-        MessageAssembler assembler = new MessageAssembler(keys);
+        MessageAssembler assembler = new MessageAssembler(keys.messages(partition));
         Range range = keys.messagesAfter(partition, after);
         return read(tx.snapshot(), KeySelector.firstGreaterOrEqual(range.begin), range.end, limit, assembler)
                 .exceptionallyCompose(error -> CompletableFuture.failedFuture(explained(error, partition)));

@@ -12,9 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes messages of rows. A row that cannot be decoded becomes a message that says so, and stops no other. */
 final class MessageAssembler {
-    private static final int STAMP_ONLY = 1;
-
-    private final LogKeys keys;
+    private final byte[] prefix;
     private final List<StoredMessage> messages = new ArrayList<>();
     private long bytes;
 
@@ -22,15 +20,15 @@ final class MessageAssembler {
     private @Nullable Tuple first;
     private ByteArrayOutputStream chunks = new ByteArrayOutputStream();
 
-    MessageAssembler(LogKeys keys) {
-        this.keys = keys;
+    /** @param prefix of the stamps of the partition's messages */
+    MessageAssembler(byte[] prefix) {
+        this.prefix = prefix;
     }
 
     void add(KeyValue row) {
         bytes += row.getValue().length;
-        Tuple place = keys.unpackMessage(row.getKey());
-        Versionstamp stamp = place.getVersionstamp(0);
-        if (place.size() > STAMP_ONLY) {
+        Versionstamp stamp = LogKeys.stamp(prefix, row.getKey());
+        if (LogKeys.isChunk(prefix, row.getKey())) {
             addChunk(stamp, row.getValue());
         } else {
             endIncomplete();
@@ -41,6 +39,11 @@ final class MessageAssembler {
 
     private void begin(Versionstamp stamp, byte[] value) {
         try {
+            MessageRow whole = WholeRow.decode(value);
+            if (whole != null) {
+                messages.add(new StoredMessage(stamp, whole, null));
+                return;
+            }
             first = MessageRow.first(value);
             begun = stamp;
             chunks = new ByteArrayOutputStream();

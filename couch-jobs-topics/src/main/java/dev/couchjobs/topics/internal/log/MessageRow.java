@@ -23,7 +23,7 @@ public record MessageRow(
         long token, Instant appendedAt, @Nullable String key, Map<String, String> headers, byte @Nullable [] value) {
     static final int CHUNK_BYTES = 90_000;
 
-    private static final long FORMAT = 1;
+    static final long FORMAT = 1;
     private static final int KEY_BYTES_MAX = 1_000;
     private static final int HEADER_BYTES_MAX = 8_000;
     /** What the library adds to the headers of a dead letter. */
@@ -63,9 +63,11 @@ public record MessageRow(
     }
 
     private static int headerBytes(Map<String, String> headers) {
-        return headers.entrySet().stream()
-                .mapToInt(header -> bytes(header.getKey()) + bytes(header.getValue()))
-                .sum();
+        int bytes = 0;
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            bytes += bytes(header.getKey()) + bytes(header.getValue());
+        }
+        return bytes;
     }
 
     /** {@return what it counts for in the size of its partition} */
