@@ -2,6 +2,7 @@ package dev.couchjobs.bench.topics;
 
 import io.nats.client.Connection;
 import io.nats.client.JetStream;
+import io.nats.client.JetStreamOptions;
 import io.nats.client.JetStreamReader;
 import io.nats.client.JetStreamSubscription;
 import io.nats.client.Message;
@@ -26,6 +27,7 @@ import java.util.function.Consumer;
 /** NATS JetStream, one server. */
 final class NatsSystem implements LogSystem {
     private static final int UNACKNOWLEDGED_MAX = 100_000;
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
     private static final Duration WAIT = Duration.ofMillis(100);
 
     private final ServerDirectory directory;
@@ -102,7 +104,8 @@ final class NatsSystem implements LogSystem {
         NatsLog(String name, int partitions) throws IOException {
             this.name = name;
             this.partitions = partitions;
-            stream = connection.jetStream();
+            stream = connection.jetStream(
+                    JetStreamOptions.builder().requestTimeout(TIMEOUT).build());
         }
 
         @Override

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 public final class TopicBenchmarks implements AutoCloseable {
     private static final int CONSUMED_PARTITIONS = 64;
     private static final int CONSUMED_BATCH = 100;
-    private static final Point FILLING = new Point(16, 1_000, 100);
+    private static final Point FILLING = new Point(4, 1_000, 100);
     private static final double MEGA = 1_000_000;
 
     private final TopicBenchSettings settings;
