@@ -23,7 +23,8 @@ public final class Main {
      * {@code profile}, where that comes from; {@code fleet}, the database operations of many processes;
      * {@code control}, limits and unique keys beside their absence; {@code latency}, the same at the latencies of a
      * cluster; {@code scale}, very many of them; {@code server}, claims, feeds and waits over HTTP; {@code topics},
-     * topics beside other logs; {@code engine}, the embedded engine compared with other stores; {@code bridge}, the bridge compared with the thesis; or {@code all}
+     * topics beside other logs; {@code engine}, the embedded engine compared with other stores; {@code bridge}, the
+     * bridge compared with the thesis; or {@code all}
      * but the profile, the latency, the scale, the server and the topics.
      *
      * @param words the name of the benchmarks, and their options
