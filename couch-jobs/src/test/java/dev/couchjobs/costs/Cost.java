@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
  * @param readFrom the subspaces that are read
  * @param writtenTo the subspaces that are written
  */
-record Cost(
+public record Cost(
         int transactions,
         int trips,
         int reads,
@@ -70,7 +70,8 @@ record Cost(
             new Group("event", Set.of("feed", "watches_activity")),
             new Group("enqueue", Set.of("pending", "watches_pending")));
 
-    static Cost of(Collection<MeasuredTry> tries) {
+    /** {@return what tries cost together} */
+    public static Cost of(Collection<MeasuredTry> tries) {
         return tries.stream().map(MeasuredTry::cost).reduce(NONE, Cost::and);
     }
 
@@ -79,12 +80,12 @@ record Cost(
     }
 
     /** {@return whether a transaction reads from that subspace} */
-    static Predicate<Cost> reading(String subspace) {
+    public static Predicate<Cost> reading(String subspace) {
         return cost -> cost.readFrom.contains(subspace);
     }
 
     /** {@return whether a transaction writes to that subspace} */
-    static Predicate<Cost> writing(String subspace) {
+    public static Predicate<Cost> writing(String subspace) {
         return cost -> cost.writtenTo.contains(subspace);
     }
 
@@ -109,7 +110,7 @@ record Cost(
     }
 
     /** What stands behind the name in a row of the table. */
-    String columns() {
+    public String columns() {
         return " %d | %d | %d | %d | %d | %,d | %d/%d | %s | %s |"
                 .formatted(
                         transactions,

@@ -1,5 +1,6 @@
 package dev.couchjobs.costs;
 
+import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
@@ -7,12 +8,14 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionOptions;
 import com.apple.foundationdb.async.AsyncIterable;
+import com.apple.foundationdb.async.AsyncIterator;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.contract.DatabaseProxies;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.NavigableMap;
@@ -23,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +39,8 @@ import org.jspecify.annotations.Nullable;
 public final class MeasuredTry {
     private static final int NEXT_WRITE_NO_WRITE_CONFLICT_RANGE = 30;
     private static final int STAMP_OFFSET_BYTES = Integer.BYTES;
+    /** The code of the integer 0 in a tuple; that of another one says how many bytes it has. */
+    private static final int INTEGER_ZERO = 0x14;
 
     private final VirtualScheduler time;
     private final long roundTrip;
@@ -97,7 +103,8 @@ public final class MeasuredTry {
         return reads;
     }
 
-    Cost cost() {
+    /** {@return what it costs} */
+    public Cost cost() {
         int trips = Math.toIntExact((lastAnswer - begun) / roundTrip);
         return new Cost(
                 1,
@@ -112,7 +119,8 @@ public final class MeasuredTry {
                 Set.copyOf(writtenTo));
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // the caller of the forwarded method gets it
+    // The caller of the forwarded method gets its future; what joins a transaction is such a function.
+    @SuppressWarnings({"FutureReturnValueIgnored", "unchecked"})
     private @Nullable Object forward(
             Object self,
             ReadTransaction target,
@@ -155,6 +163,9 @@ public final class MeasuredTry {
                         (TransactionOptions) Objects.requireNonNull(DatabaseProxies.invoke(target, method, arguments)));
             }
             case "addReadConflictRange" -> readConflicts.add(new Range(key(arguments[0]), key(arguments[1])));
+            case "run", "runAsync", "read", "readAsync" -> {
+                return ((Function<Object, Object>) Objects.requireNonNull(arguments[0])).apply(self);
+            }
             case "getKey", "clearRangeStartsWith" ->
                 throw new UnsupportedOperationException(method.getName() + " is not measured yet");
             default -> {}
@@ -176,17 +187,58 @@ public final class MeasuredTry {
     @SuppressWarnings({"unchecked", "FutureReturnValueIgnored"}) // what getRange returns; its caller gets it
     private AsyncIterable<KeyValue> range(@Nullable Object rows, @Nullable Object[] arguments, boolean conflicting) {
         AsyncIterable<KeyValue> target = (AsyncIterable<KeyValue>) Objects.requireNonNull(rows);
-        Range asked = (Range) Objects.requireNonNull(arguments[0]);
-        int limit = arguments.length > 1 ? (Integer) Objects.requireNonNull(arguments[1]) : 0;
-        boolean reverse = arguments.length > 2 && (Boolean) Objects.requireNonNull(arguments[2]);
+        Range asked = asked(arguments);
+        int options = arguments[0] instanceof Range ? 1 : 2;
+        int limit = arguments.length > options ? (Integer) Objects.requireNonNull(arguments[options]) : 0;
+        boolean reverse = arguments.length > options + 1 && (Boolean) Objects.requireNonNull(arguments[options + 1]);
         Function<List<KeyValue>, Range> seen = found -> seen(asked, limit, reverse, found);
-        return DatabaseProxies.to(AsyncIterable.class, (self, method, none) -> {
-            if (!method.getName().equals("asList")) {
-                throw new UnsupportedOperationException(method.getName() + " is not measured yet");
-            }
-            return target.asList()
-                    .thenCompose(found -> answered(found, asked.begin, seen.apply(found), found.size(), conflicting));
+        Supplier<CompletableFuture<List<KeyValue>>> all = () -> target.asList()
+                .thenCompose(found -> answered(found, asked.begin, seen.apply(found), found.size(), conflicting));
+        return DatabaseProxies.to(AsyncIterable.class, (self, method, none) -> switch (method.getName()) {
+            case "asList" -> all.get();
+            case "iterator" -> new AnsweredIterator(all.get());
+            default -> throw new UnsupportedOperationException(method.getName() + " is not measured yet");
         });
+    }
+
+    private static Range asked(@Nullable Object[] arguments) {
+        return arguments[0] instanceof Range range ? range : new Range(selected(arguments[0]), selected(arguments[1]));
+    }
+
+    /** {@return the least key that a selector may select} */
+    private static byte[] selected(@Nullable Object argument) {
+        KeySelector selector = (KeySelector) Objects.requireNonNull(argument);
+        if (selector.getOffset() != 1) {
+            throw new UnsupportedOperationException(selector + " is not measured yet");
+        }
+        return selector.orEqual() ? ByteArrayUtil.keyAfter(selector.getKey()) : selector.getKey();
+    }
+
+    /** Rows that come with one answer. */
+    private static final class AnsweredIterator implements AsyncIterator<KeyValue> {
+        private final CompletableFuture<Iterator<KeyValue>> rows;
+
+        AnsweredIterator(CompletableFuture<List<KeyValue>> answer) {
+            rows = answer.thenApply(List::iterator);
+        }
+
+        @Override
+        public CompletableFuture<Boolean> onHasNext() {
+            return rows.thenApply(Iterator::hasNext);
+        }
+
+        @Override
+        public boolean hasNext() {
+            return rows.join().hasNext();
+        }
+
+        @Override
+        public KeyValue next() {
+            return rows.join().next();
+        }
+
+        @Override
+        public void cancel() {}
     }
 
     /** What a read of a range has seen: up to its last row, if there may be more. */
@@ -263,12 +315,27 @@ public final class MeasuredTry {
         return new Range(key, ByteArrayUtil.keyAfter(key));
     }
 
-    /** By which of the subspaces of RFC 007 and of those beyond it the key is. */
+    /** By which of the subspaces of RFC 007 and of those beyond it the key is; of topics, those of RFC 035. */
     private static String subspace(byte[] key) {
-        int end = 0;
-        for (int strings = 0; strings < 2; end++) {
-            strings += key[end] == 0 ? 1 : 0;
+        int end = afterString(key, afterString(key, 0));
+        String name = Tuple.fromBytes(key, 0, end).getString(1);
+        boolean isOfTopic =
+                name.equals("data") && Tuple.fromBytes(key, 0, end).getString(0).equals("couch_topics");
+        if (!isOfTopic) {
+            return name;
         }
-        return Tuple.fromBytes(key, 0, end).getString(1);
+        int part = end + 1 + Math.abs(key[end] - INTEGER_ZERO);
+        boolean isAll = part + 1 >= key.length;
+        return isAll
+                ? name
+                : Tuple.fromBytes(key, part, afterString(key, part) - part).getString(0);
+    }
+
+    private static int afterString(byte[] key, int begin) {
+        int end = begin;
+        while (key[end] != 0) {
+            end++;
+        }
+        return end + 1;
     }
 }
