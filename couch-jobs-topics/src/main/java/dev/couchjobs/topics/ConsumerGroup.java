@@ -169,13 +169,14 @@ public final class ConsumerGroup<T> {
     public CompletableFuture<GroupPage<T>> peek(ReadTransactionContext context, OptionalInt partition, int limit) {
         PageRequest.of(limit);
         int first = turn.getAndIncrement();
+        long token = topics.environment.random().nextLong(1, Long.MAX_VALUE);
         return read(context, "peek", (tx, table, settings) -> {
                     partition.ifPresent(chosen -> PartitionChooser.check(topic.name(), chosen, settings));
                     Peeks peeks = new Peeks(table, name);
                     CompletableFuture<List<Integer>> candidates = partition.isPresent()
                             ? CompletableFuture.completedFuture(List.of(partition.getAsInt()))
                             : peeks.candidates(tx, settings.partitions(), first);
-                    return candidates.thenCompose(found -> peeks.peek(tx, found, limit));
+                    return candidates.thenCompose(found -> peeks.peek(tx, found, limit, token));
                 })
                 .thenApply(peeked -> new GroupPage<>(
                         peeked.partition(),
@@ -186,7 +187,8 @@ public final class ConsumerGroup<T> {
     }
 
     /**
-     * Moves the group behind messages that {@link #peek} has read. To repeat it does no harm.
+     * Moves the group behind messages that {@link #peek} has read. To repeat it does no harm; after 16 commits and
+     * polls by others it fails.
      *
      * @param context a database or a transaction
      * @param cursor of the page

@@ -262,6 +262,18 @@ class GroupPollContract extends TopicsContract {
     }
 
     @Test
+    void ofTwoReadersOfTheSameMessagesOneCommits() {
+        append("a", "b");
+        GroupPage<String> first = await(readers.peek(database, OptionalInt.empty(), 2));
+        GroupPage<String> second = await(readers.peek(database, OptionalInt.empty(), 2));
+
+        await(readers.commit(database, first.cursor()));
+        assertThatThrownBy(() -> await(readers.commit(database, second.cursor())))
+                .hasCauseInstanceOf(PartitionLostException.class);
+        await(readers.commit(database, first.cursor()));
+    }
+
+    @Test
     void waitingEndsWithAMessage() {
         CompletableFuture<Boolean> group = readers.await(Duration.ofSeconds(30));
         CompletableFuture<Boolean> partition = topics.await(NEWS, 0, Position.earliest(), Duration.ofSeconds(30));

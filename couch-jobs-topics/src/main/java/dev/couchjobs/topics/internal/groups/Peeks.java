@@ -37,17 +37,21 @@ public final class Peeks {
         return lag.lag() > 0 && lag.holder().isEmpty();
     }
 
-    /** {@return the messages of the first partition that has some} */
-    public CompletableFuture<Peeked> peek(ReadTransaction tx, List<Integer> partitions, int limit) {
+    /**
+     * {@return the messages of the first partition that has some}
+     *
+     * @param token tells this read from others
+     */
+    public CompletableFuture<Peeked> peek(ReadTransaction tx, List<Integer> partitions, int limit, long token) {
         if (partitions.isEmpty()) {
             return CompletableFuture.completedFuture(new Peeked(0, List.of(), ""));
         }
         int partition = partitions.get(0);
         return new GroupPoll(table, group).peek(tx, partition, limit, null).thenCompose(taken -> {
             if (taken.messages().isEmpty() && partitions.size() > 1) {
-                return peek(tx, partitions.subList(1, partitions.size()), limit);
+                return peek(tx, partitions.subList(1, partitions.size()), limit, token);
             }
-            Cursor cursor = new Cursor(partition, taken.before().place(), taken.behind());
+            Cursor cursor = new Cursor(partition, taken.before().place(), taken.behind(), token);
             return CompletableFuture.completedFuture(new Peeked(partition, taken.messages(), cursor.encode()));
         });
     }
@@ -56,18 +60,19 @@ public final class Peeks {
     public CompletableFuture<Void> commit(Transaction tx, String cursor) {
         Cursor wanted = Cursor.decode(cursor);
         return table.partition(tx, group, wanted.partition()).thenAccept(row -> {
-            if (row.place().stamp().equals(wanted.behind().stamp())) {
+            if (row.calls().contains(wanted.token())) {
                 return; // an earlier try has committed
             }
             if (row.holder() != null
                     || !row.place().stamp().equals(wanted.before().stamp())) {
                 throw new PartitionLostException("Group \"" + group + "\" has been moved in partition "
-                        + wanted.partition() + " since these messages were read: read again. Nothing was committed.");
+                        + wanted.partition() + " since these messages were read: read again. This call has committed"
+                        + " nothing.");
             }
             Place behind = wanted.behind();
             tx.set(
                     table.keys().partition(group, wanted.partition()),
-                    row.consumedTo(behind, 0).encode());
+                    row.consumedTo(behind, wanted.token()).encode());
         });
     }
 }
