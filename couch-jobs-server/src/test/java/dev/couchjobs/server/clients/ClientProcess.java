@@ -5,7 +5,9 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** A program of a client, in its own process. */
@@ -35,6 +37,20 @@ public final class ClientProcess implements AutoCloseable {
         }
     }
 
+    /** Starts a program in Java. */
+    static ClientProcess startJava(String mainClass, URI server, String worker, List<String> args) {
+        ClientKit java = new ClientKit("Java", Path.of("."), Map.of(), List.of(), List.of(), List.of());
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                mainClass));
+        command.addAll(args);
+        return start(java, command, server, worker);
+    }
+
     /** Sends a signal, such as {@code TERM} or {@code STOP}. */
     void signal(String name) {
         try {
@@ -58,6 +74,15 @@ public final class ClientProcess implements AutoCloseable {
             throw new IllegalStateException(e);
         }
         return process.exitValue();
+    }
+
+    /** Kills the program. {@return what it has printed} */
+    String kill() {
+        process.destroyForcibly();
+        var unused = awaitExit();
+        String printed = output();
+        close();
+        return printed;
     }
 
     String output() {
