@@ -264,6 +264,7 @@ public final class ConsumerBuilder<T> {
                 topics.environment,
                 topics.table,
                 topics.values,
+                topics.listeners,
                 group.topic(),
                 group.name(),
                 member,

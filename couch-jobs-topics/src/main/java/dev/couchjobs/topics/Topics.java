@@ -20,6 +20,7 @@ import dev.couchjobs.topics.internal.log.TopicTable;
 import dev.couchjobs.topics.internal.messages.AppendCall;
 import dev.couchjobs.topics.internal.messages.PartitionChooser;
 import dev.couchjobs.topics.internal.messages.Values;
+import dev.couchjobs.topics.internal.observe.TopicsListeners;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,6 +46,7 @@ public final class Topics {
     final Environment environment;
     final TopicTable table;
     final Values values;
+    final TopicsListeners listeners;
     private final PartitionChooser chooser;
 
     Topics(TopicsBuilder settings) {
@@ -52,6 +54,7 @@ public final class Topics {
         environment = settings.environment;
         table = new TopicTable(new TopicKeys(settings.subspace));
         values = new Values(settings.codec);
+        listeners = new TopicsListeners(settings.listeners);
         chooser = new PartitionChooser(environment.random().nextInt());
     }
 
@@ -196,7 +199,17 @@ public final class Topics {
                 table, topic.name(), row -> chooser.place(topic, messages, rows, row.settings()), now, token);
         CompletableFuture<List<Appended>> appended =
                 TopicTransactions.run(context, "append " + topic.name(), call::run);
-        return token == 0 ? appended : appended.thenCompose(Topics::withOffsets);
+        return token == 0
+                ? appended.thenApply(done -> reported(topic, done))
+                : appended.thenCompose(Topics::withOffsets).thenApply(done -> reported(topic, done));
+    }
+
+    private List<Appended> reported(Topic<?> topic, List<Appended> appended) {
+        if (!listeners.isEmpty() && !appended.isEmpty()) {
+            listeners.report(
+                    listener -> listener.appended(new TopicsListener.MessagesAppended(topic.name(), appended.size())));
+        }
+        return appended;
     }
 
     /** After a commit the offsets are known at once. */

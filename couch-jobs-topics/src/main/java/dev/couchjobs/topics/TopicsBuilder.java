@@ -4,6 +4,8 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JsonCodec;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -13,6 +15,7 @@ public final class TopicsBuilder {
     Subspace subspace = new Subspace();
     Environment environment = Environment.system();
     JsonCodec codec = JsonCodec.of(JsonMapper.shared());
+    final List<TopicsListener> listeners = new ArrayList<>();
 
     TopicsBuilder(Database database) {
         this.database = Objects.requireNonNull(database, "database");
@@ -48,6 +51,17 @@ public final class TopicsBuilder {
      */
     public TopicsBuilder codec(JsonCodec newCodec) {
         codec = Objects.requireNonNull(newCodec, "codec");
+        return this;
+    }
+
+    /**
+     * Adds a listener, which receives what the instance does.
+     *
+     * @param listener the listener; several are called in the order in which they were added
+     * @return this builder
+     */
+    public TopicsBuilder listener(TopicsListener listener) {
+        listeners.add(Objects.requireNonNull(listener, "listener"));
         return this;
     }
 

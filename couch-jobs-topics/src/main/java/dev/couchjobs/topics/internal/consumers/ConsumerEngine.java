@@ -4,6 +4,8 @@ import com.apple.foundationdb.Transaction;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
+import dev.couchjobs.topics.TopicsListener.PartitionLost;
+import dev.couchjobs.topics.TopicsListener.PartitionTaken;
 import dev.couchjobs.topics.internal.groups.Claim;
 import dev.couchjobs.topics.internal.groups.Consumption;
 import dev.couchjobs.topics.internal.groups.GroupTable;
@@ -133,9 +135,17 @@ public final class ConsumerEngine<T> {
             boolean isLost = !held.contains(runner.claim().partition());
             if (isLost) {
                 var unused = runner.stop();
+                reportLoss(runner.claim());
             }
             return isLost;
         });
+    }
+
+    private void reportLoss(Claim claim) {
+        if (!settings.listeners().isEmpty()) {
+            PartitionLost lost = new PartitionLost(settings.topic().name(), settings.group(), claim.partition());
+            settings.listeners().report(listener -> listener.partitionLost(lost));
+        }
     }
 
     /** After a seek, or after a loss and a new claim, the former runner ends before the next one begins. */
@@ -147,6 +157,10 @@ public final class ConsumerEngine<T> {
                 former == null ? CompletableFuture.completedFuture(null) : former.stop(),
                 loop::wakeUp);
         runners.put(claim.partition(), next);
+        if (former == null && !settings.listeners().isEmpty()) {
+            PartitionTaken taken = new PartitionTaken(settings.topic().name(), settings.group(), claim.partition());
+            settings.listeners().report(listener -> listener.partitionTaken(taken));
+        }
         next.start();
     }
 

@@ -9,6 +9,7 @@ import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.internal.log.StoredMessage;
 import dev.couchjobs.topics.internal.log.TopicTable;
 import dev.couchjobs.topics.internal.messages.Values;
+import dev.couchjobs.topics.internal.observe.TopicsListeners;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -28,6 +29,7 @@ public record ConsumerSettings<T>(
         Environment environment,
         TopicTable table,
         Values values,
+        TopicsListeners listeners,
         Topic<T> topic,
         String group,
         String member,

@@ -32,6 +32,7 @@ final class PartitionRunner<T> {
     private final CompletableFuture<Void> former;
     private final Loop loop;
     private final Rounds rounds = new Rounds();
+    private final RunReports reports;
 
     /** Messages that are handled again out of their order; null if they keep it. */
     private final @Nullable ParkedMessages parked;
@@ -57,6 +58,7 @@ final class PartitionRunner<T> {
         this.partition = partition;
         this.former = former;
         this.lost = lost;
+        reports = new RunReports(settings, claim.partition());
         String name = settings.topic().name() + " " + claim.partition() + " of group " + settings.group();
         loop = new Loop("consumer of " + name, settings.environment(), () -> rounds.run(this::consume));
         parked = settings.isOrdered() ? null : new ParkedMessages(settings, partition, loop::wakeUp);
@@ -106,8 +108,15 @@ final class PartitionRunner<T> {
     }
 
     private CompletableFuture<Next> handle(Source source) {
+        RunReports.Round report = reports.begin();
         return settings.handler()
-                .run(settings.database(), source, next -> settings.decode(claim.partition(), next.messages()));
+                .run(settings.database(), source, next -> settings.decode(claim.partition(), next.messages()))
+                .thenApply(next -> {
+                    if (!next.messages().isEmpty()) {
+                        report.consumed(next.messages().size());
+                    }
+                    return next;
+                });
     }
 
     /**
@@ -218,7 +227,7 @@ final class PartitionRunner<T> {
     }
 
     private void parkLater(Next failed, int failures, Duration delay, Throwable cause) {
-        logRetry(failed, failures, delay, cause);
+        reportRetry(failed, failures, delay, cause);
         Objects.requireNonNull(parked).later(new Parked(failed.messages().get(0).stamp(), failures), delay);
     }
 
@@ -272,11 +281,12 @@ final class PartitionRunner<T> {
     }
 
     private CompletableFuture<Pause> retryLater(Next failed, int failures, Duration delay, Throwable cause) {
-        logRetry(failed, failures, delay, cause);
+        reportRetry(failed, failures, delay, cause);
         return CompletableFuture.completedFuture(Pause.atMost(delay));
     }
 
-    private void logRetry(Next failed, int failures, Duration delay, Throwable cause) {
+    private void reportRetry(Next failed, int failures, Duration delay, Throwable cause) {
+        reports.failed(failures, cause);
         LOG.warn(
                 "Message {} of {} has failed for the {}. time, and is handled again in {} ms: {}",
                 new Offset(failed.messages().get(0).stamp()),
@@ -294,6 +304,7 @@ final class PartitionRunner<T> {
         if (failed.messages().isEmpty()) {
             return unpark(source, failed);
         }
+        reports.failed(failures, cause);
         DeadLetters letters = settings.deadLetters().get();
         DeadLetters.Origin origin =
                 new DeadLetters.Origin(settings.topic().name(), claim.partition(), settings.group(), failures, cause);
@@ -313,7 +324,10 @@ final class PartitionRunner<T> {
                                 failed,
                                 origin,
                                 settings.environment().clock().instant()))
-                .thenApply(done -> Pause.none());
+                .thenApply(done -> {
+                    reports.deadLettered();
+                    return Pause.none();
+                });
     }
 
     @Override
