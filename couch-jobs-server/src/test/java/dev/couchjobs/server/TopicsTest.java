@@ -93,6 +93,18 @@ class TopicsTest {
     }
 
     @Test
+    void aPollOfLargeMessagesIsRepeatedToo() {
+        String[] large = {"x".repeat(60_000), "y".repeat(150_000)};
+        append(large);
+
+        for (int i = 0; i < 2; i++) {
+            Response polled = SERVER.post(NEWS + "/groups/readers/poll", "{}", "Idempotency-Key", "large");
+            assertThat(values(polled)).containsExactly(large);
+        }
+        assertThat(values(SERVER.post(NEWS + "/groups/readers/poll", "{}"))).isEmpty();
+    }
+
+    @Test
     void aPollTakesMessagesOnce() {
         append("a", "b", "c");
 

@@ -28,14 +28,16 @@ import java.util.function.Supplier;
  * commit is unknown. Rows:
  *
  * <pre>
- * ("reply", caller, key)          = (digest of the request, status, names and values of headers, body)
+ * ("reply", caller, key)          = (digest of the request, status, names and values of headers, begin of the body)
+ * ("reply", caller, key, number)  = a further part of the body, from 1
  * ("reply_due", time, caller, key) = ""    each write removes up to two that are due
  * </pre>
  */
 final class StoredReplies {
     private static final Duration KEPT = Duration.ofDays(1);
     private static final int REMOVED_BY_WRITE = 2;
-    private static final int BODY_BYTES_MAX = 90_000;
+    private static final int PART_BYTES = 90_000;
+    private static final int BODY_BYTES_MAX = 8_000_000;
 
     private final Subspace replies;
     private final Subspace due;
@@ -59,9 +61,9 @@ final class StoredReplies {
             Transaction tx, Call call, String operationId, Key key, Supplier<CompletableFuture<Reply>> write) {
         Tuple name = Tuple.from(call.access().name(), key.text());
         byte[] digest = digest(operationId, call);
-        return tx.get(replies.pack(name)).thenCompose(stored -> {
-            if (stored != null) {
-                Reply repeated = repeated(Tuple.fromBytes(stored), digest);
+        return tx.getRange(rows(name)).asList().thenCompose(stored -> {
+            if (!stored.isEmpty()) {
+                Reply repeated = repeated(stored, digest);
                 return CompletableFuture.completedFuture(
                         key.isOfCaller() ? repeated.with("Idempotent-Replay", "true") : repeated);
             }
@@ -72,7 +74,12 @@ final class StoredReplies {
         });
     }
 
-    private static Reply repeated(Tuple stored, byte[] digest) {
+    private Range rows(Tuple name) {
+        return new Range(replies.pack(name), replies.range(name).end);
+    }
+
+    private static Reply repeated(List<KeyValue> rows, byte[] digest) {
+        Tuple stored = Tuple.fromBytes(rows.get(0).getValue());
         if (!Arrays.equals(stored.getBytes(0), digest)) {
             throw new ProblemException(Problem.of(422, "key-reused", "Another request had this Idempotency-Key.")
                     .detail("Use a new key for every request, and the same one to repeat it."));
@@ -82,22 +89,33 @@ final class StoredReplies {
         for (int i = 0; i < pairs.size(); i += 2) {
             headers.put((String) pairs.get(i), (String) pairs.get(i + 1));
         }
-        return new Reply((int) stored.getLong(1), headers, stored.getBytes(3));
+        ByteArrayOutputStream body = new ByteArrayOutputStream();
+        body.writeBytes(stored.getBytes(3));
+        rows.subList(1, rows.size()).forEach(part -> body.writeBytes(part.getValue()));
+        return new Reply((int) stored.getLong(1), headers, body.toByteArray());
     }
 
     private void store(Transaction tx, Tuple name, byte[] digest, Reply reply) {
         if (reply.body().length > BODY_BYTES_MAX) {
             throw new ProblemException(Problem.of(413, "too-many-jobs", "The reply is too large to be kept.")
-                    .detail("Send fewer jobs at once, or no Idempotency-Key."));
+                    .detail("Send or ask for less at once, or send no Idempotency-Key."));
         }
         Tuple headers = Tuple.fromItems(reply.headers().entrySet().stream()
                 .flatMap(header -> List.of(header.getKey(), header.getValue()).stream())
                 .toList());
+        byte[] body = reply.body();
         tx.set(
                 replies.pack(name),
-                Tuple.from(digest, reply.status(), headers, reply.body()).pack());
+                Tuple.from(digest, reply.status(), headers, part(body, 0)).pack());
+        for (int number = 1; number * PART_BYTES < body.length; number++) {
+            tx.set(replies.pack(name.add(number)), part(body, number));
+        }
         long until = clock.instant().plus(KEPT).toEpochMilli();
         tx.set(due.pack(Tuple.from(until).addAll(name)), new byte[0]);
+    }
+
+    private static byte[] part(byte[] body, int number) {
+        return Arrays.copyOfRange(body, number * PART_BYTES, Math.min(body.length, (number + 1) * PART_BYTES));
     }
 
     /** Reads without conflicts: what another request removes is removed. */
@@ -109,7 +127,7 @@ final class StoredReplies {
                 .thenApply(rows -> {
                     for (KeyValue row : rows) {
                         tx.clear(row.getKey());
-                        tx.clear(replies.pack(due.unpack(row.getKey()).popFront()));
+                        tx.clear(rows(due.unpack(row.getKey()).popFront()));
                     }
                     return true;
                 });
