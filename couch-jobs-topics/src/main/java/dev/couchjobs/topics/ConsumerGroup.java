@@ -173,10 +173,8 @@ public final class ConsumerGroup<T> {
         return read(context, "peek", (tx, table, settings) -> {
                     partition.ifPresent(chosen -> PartitionChooser.check(topic.name(), chosen, settings));
                     Peeks peeks = new Peeks(table, name);
-                    CompletableFuture<List<Integer>> candidates = partition.isPresent()
-                            ? CompletableFuture.completedFuture(List.of(partition.getAsInt()))
-                            : peeks.candidates(tx, settings.partitions(), first);
-                    return candidates.thenCompose(found -> peeks.peek(tx, found, limit, token));
+                    return peeks.candidates(tx, partition, settings.partitions(), first)
+                            .thenCompose(found -> peeks.peek(tx, found, limit, token));
                 })
                 .thenApply(peeked -> new GroupPage<>(
                         peeked.partition(),
@@ -219,7 +217,7 @@ public final class ConsumerGroup<T> {
                                 topics.database,
                                 "await",
                                 (tx, table, settings) -> new Peeks(table, name)
-                                        .candidates(tx, settings.partitions(), 0)
+                                        .candidates(tx, OptionalInt.empty(), settings.partitions(), 0)
                                         .thenApply(candidates -> candidates.isEmpty()
                                                 ? TailWait.watch(
                                                         tx,

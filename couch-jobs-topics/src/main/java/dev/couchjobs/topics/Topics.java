@@ -5,10 +5,14 @@ import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
+import dev.couchjobs.JobChange;
+import dev.couchjobs.JobType;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.PayloadException;
+import dev.couchjobs.topics.internal.changes.Publisher;
 import dev.couchjobs.topics.internal.groups.GroupTable;
 import dev.couchjobs.topics.internal.groups.Sweeper;
 import dev.couchjobs.topics.internal.log.Log;
@@ -378,5 +382,34 @@ public final class Topics {
         return new Sweeper(database, environment, table, topic.name())
                 .sweep(settings ->
                         IntStream.range(0, settings.partitions()).boxed().toList());
+    }
+
+    /**
+     * Appends the changes of a type's jobs to a topic, from the oldest that are kept: each once, in their order for a
+     * job. Any number of processes may do so. Changes that {@code feedRetention} removes before they are appended are
+     * missing, and the log says so.
+     *
+     * @param jobs jobs of the same database
+     * @param type the type
+     * @param topic a topic that is there
+     * @return a publisher that runs until it is stopped; fails with {@link TopicNotFoundException}
+     */
+    public CompletableFuture<ChangePublisher> publishChanges(
+            CouchJobs jobs, JobType<?, ?> type, Topic<JobChanged> topic) {
+        Publisher publisher = new Publisher(
+                database,
+                environment,
+                table,
+                topic.name(),
+                jobs.changes(),
+                type,
+                (tx, page) -> appendAll(
+                        tx, topic, page.changes().stream().map(Topics::message).toList()));
+        return publisher.start().thenApply(started -> new ChangePublisher(publisher));
+    }
+
+    private static NewMessage<JobChanged> message(JobChange change) {
+        return NewMessage.of(new JobChanged(change.typeName(), change.jobId(), change.state()))
+                .key(change.jobId());
     }
 }

@@ -12,6 +12,7 @@ import dev.couchjobs.topics.internal.groups.GroupTable;
 import dev.couchjobs.topics.internal.groups.Membership;
 import dev.couchjobs.topics.internal.groups.Sweeper;
 import dev.couchjobs.topics.internal.log.TopicRow;
+import dev.couchjobs.topics.internal.loops.Rounds;
 import dev.couchjobs.topics.internal.messages.PartitionChooser;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Duration;

@@ -9,6 +9,7 @@ import dev.couchjobs.topics.internal.groups.Consumption;
 import dev.couchjobs.topics.internal.groups.Consumption.Parked;
 import dev.couchjobs.topics.internal.groups.Source;
 import dev.couchjobs.topics.internal.groups.Source.Next;
+import dev.couchjobs.topics.internal.loops.Rounds;
 import dev.couchjobs.topics.internal.transactions.RootCauses;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Duration;

@@ -2,7 +2,9 @@ package dev.couchjobs.topics.internal.groups;
 
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.topics.PartitionLostException;
+import dev.couchjobs.topics.internal.groups.Peeks.Candidate;
 import dev.couchjobs.topics.internal.log.Amount;
 import dev.couchjobs.topics.internal.log.AppendOrder;
 import dev.couchjobs.topics.internal.log.Place;
@@ -31,8 +33,9 @@ final class GroupPoll {
      *
      * @param token of the call; 0 in the caller's own transaction
      */
-    CompletableFuture<Taken> take(Transaction tx, int partition, int limit, long token) {
-        return peek(tx, partition, limit, null).thenApply(taken -> {
+    CompletableFuture<Taken> take(Transaction tx, Candidate candidate, int limit, long token) {
+        int partition = candidate.partition();
+        return peek(tx, partition, limit, null, candidate.expected()).thenApply(taken -> {
             if (!taken.behind().equals(taken.before().place())) {
                 tx.set(
                         table.keys().partition(group, partition),
@@ -46,22 +49,27 @@ final class GroupPoll {
      * Reads messages.
      *
      * @param claim of the member that reads; null if the caller is none, and no member may hold the partition
+     * @param expected where the group may be: its messages are read together with its row. Null if unknown
      */
-    CompletableFuture<Taken> peek(ReadTransaction tx, int partition, int limit, @Nullable Claim claim) {
+    CompletableFuture<Taken> peek(
+            ReadTransaction tx, int partition, int limit, @Nullable Claim claim, @Nullable Versionstamp expected) {
         boolean countsOwnAppends = AppendOrder.hasAppended(tx);
         CompletableFuture<Amount> tail = table.log().tail(tx, partition);
+        Optional<CompletableFuture<StoredPage>> page =
+                Optional.ofNullable(expected).map(place -> table.log().reader().read(tx, partition, place, limit));
         return table.partition(tx, group, partition).thenCompose(row -> {
             requireClaim(group, row, partition, claim);
-            return table.log()
-                    .reader()
-                    .read(tx, partition, row.place().stamp(), row.isSuspect() ? 1 : limit)
-                    .thenCombine(
-                            tail,
-                            (page, appended) -> new Taken(
-                                    partition,
-                                    row,
-                                    behind(row.place(), page, countsOwnAppends ? null : appended),
-                                    page.messages()));
+            CompletableFuture<StoredPage> read = page.filter(
+                            some -> !row.isSuspect() && row.place().stamp().equals(expected))
+                    .orElseGet(() ->
+                            table.log().reader().read(tx, partition, row.place().stamp(), row.isSuspect() ? 1 : limit));
+            return read.thenCombine(
+                    tail,
+                    (found, appended) -> new Taken(
+                            partition,
+                            row,
+                            behind(row.place(), found, countsOwnAppends ? null : appended),
+                            found.messages()));
         });
     }
 

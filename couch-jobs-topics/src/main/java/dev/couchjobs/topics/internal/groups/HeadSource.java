@@ -2,12 +2,26 @@ package dev.couchjobs.topics.internal.groups;
 
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.topics.internal.groups.GroupPoll.Taken;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
-/** The messages behind the place of the group. */
-record HeadSource(GroupTable table, String group, Claim claim, int limit, boolean isCounted) implements Source {
+/**
+ * The messages behind the place of the group.
+ *
+ * @param expected where the group is if what was read last has committed
+ */
+record HeadSource(
+        GroupTable table,
+        String group,
+        Claim claim,
+        int limit,
+        boolean isCounted,
+        AtomicReference<@Nullable Versionstamp> expected)
+        implements Source {
 
     @Override
     public CompletableFuture<Next> take(Transaction tx) {
@@ -26,7 +40,12 @@ record HeadSource(GroupTable table, String group, Claim claim, int limit, boolea
     }
 
     private CompletableFuture<Taken> read(ReadTransaction tx) {
-        return new GroupPoll(table, group).peek(tx, claim.partition(), limit, claim);
+        return new GroupPoll(table, group)
+                .peek(tx, claim.partition(), limit, claim, expected.get())
+                .thenApply(taken -> {
+                    expected.set(taken.behind().stamp());
+                    return taken;
+                });
     }
 
     private Next next(Taken taken) {

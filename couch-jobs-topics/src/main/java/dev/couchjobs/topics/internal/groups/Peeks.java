@@ -2,13 +2,18 @@ package dev.couchjobs.topics.internal.groups;
 
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.topics.GroupInfo.PartitionLag;
+import dev.couchjobs.topics.Offset;
 import dev.couchjobs.topics.PartitionLostException;
 import dev.couchjobs.topics.internal.log.Place;
+import dev.couchjobs.topics.internal.log.Stamps;
 import dev.couchjobs.topics.internal.log.StoredMessage;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Reads of a group that are committed later, if at all, by callers that are no members. */
 public final class Peeks {
@@ -23,13 +28,30 @@ public final class Peeks {
     /** Messages that a group has still to consume. */
     public record Peeked(int partition, List<StoredMessage> messages, String cursor) {}
 
-    /** {@return the partitions that have messages and no holder, beginning with one of them} */
-    public CompletableFuture<List<Integer>> candidates(ReadTransaction tx, int partitions, int first) {
+    /**
+     * A partition that may have messages for the group.
+     *
+     * @param expected where the group may be; null if that is not known
+     */
+    public record Candidate(int partition, @Nullable Versionstamp expected) {}
+
+    /**
+     * {@return the partitions that have messages and no holder, beginning with one of them}
+     *
+     * @param chosen the only one, if the caller has chosen it
+     */
+    public CompletableFuture<List<Candidate>> candidates(
+            ReadTransaction tx, OptionalInt chosen, int partitions, int first) {
+        if (chosen.isPresent()) {
+            return CompletableFuture.completedFuture(List.of(new Candidate(chosen.getAsInt(), null)));
+        }
         return table.lags(tx, group, partitions)
                 .thenApply(lags -> IntStream.range(0, partitions)
-                        .map(turn -> Math.floorMod(turn + first, partitions))
-                        .filter(partition -> isOpen(lags.get(partition)))
-                        .boxed()
+                        .mapToObj(turn -> lags.get(Math.floorMod(turn + first, partitions)))
+                        .filter(Peeks::isOpen)
+                        .map(lag -> new Candidate(
+                                lag.partition(),
+                                lag.offset().map(Offset::versionstamp).orElse(Stamps.FIRST)))
                         .toList());
     }
 
@@ -42,18 +64,21 @@ public final class Peeks {
      *
      * @param token tells this read from others
      */
-    public CompletableFuture<Peeked> peek(ReadTransaction tx, List<Integer> partitions, int limit, long token) {
+    public CompletableFuture<Peeked> peek(ReadTransaction tx, List<Candidate> partitions, int limit, long token) {
         if (partitions.isEmpty()) {
             return CompletableFuture.completedFuture(new Peeked(0, List.of(), ""));
         }
-        int partition = partitions.get(0);
-        return new GroupPoll(table, group).peek(tx, partition, limit, null).thenCompose(taken -> {
-            if (taken.messages().isEmpty() && partitions.size() > 1) {
-                return peek(tx, partitions.subList(1, partitions.size()), limit, token);
-            }
-            Cursor cursor = new Cursor(partition, taken.before().place(), taken.behind(), token);
-            return CompletableFuture.completedFuture(new Peeked(partition, taken.messages(), cursor.encode()));
-        });
+        int partition = partitions.get(0).partition();
+        Versionstamp expected = partitions.get(0).expected();
+        return new GroupPoll(table, group)
+                .peek(tx, partition, limit, null, expected)
+                .thenCompose(taken -> {
+                    if (taken.messages().isEmpty() && partitions.size() > 1) {
+                        return peek(tx, partitions.subList(1, partitions.size()), limit, token);
+                    }
+                    Cursor cursor = new Cursor(partition, taken.before().place(), taken.behind(), token);
+                    return CompletableFuture.completedFuture(new Peeked(partition, taken.messages(), cursor.encode()));
+                });
     }
 
     /** Moves the group from where a cursor has found it to where the cursor goes. */

@@ -5,6 +5,7 @@ import dev.couchjobs.topics.Offset;
 import dev.couchjobs.topics.PollResultUnknownException;
 import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.internal.groups.GroupPoll.Taken;
+import dev.couchjobs.topics.internal.groups.Peeks.Candidate;
 import dev.couchjobs.topics.internal.log.StoredMessage;
 import java.time.Instant;
 import java.util.List;
@@ -64,20 +65,14 @@ public final class PollCall {
 
     private CompletableFuture<Polled> take(Transaction tx, GroupTable table, int partitions) {
         GroupPoll poll = new GroupPoll(table, group);
+        CompletableFuture<List<Candidate>> candidates =
+                new Peeks(table, group).candidates(tx, partition, partitions, firstTurn);
         return table.create(tx, group, partitions, Position.earliest(), now)
-                .thenCompose(created -> candidates(tx, table, partitions))
-                .thenCompose(candidates -> takeFirst(tx, poll, candidates, 0));
+                .thenCompose(created -> candidates)
+                .thenCompose(found -> takeFirst(tx, poll, found, 0));
     }
 
-    /** {@return the partitions that have messages and no holder, or the one that was asked for} */
-    private CompletableFuture<List<Integer>> candidates(Transaction tx, GroupTable table, int partitions) {
-        if (partition.isPresent()) {
-            return CompletableFuture.completedFuture(List.of(partition.getAsInt()));
-        }
-        return new Peeks(table, group).candidates(tx, partitions, firstTurn);
-    }
-
-    private CompletableFuture<Polled> takeFirst(Transaction tx, GroupPoll poll, List<Integer> candidates, int index) {
+    private CompletableFuture<Polled> takeFirst(Transaction tx, GroupPoll poll, List<Candidate> candidates, int index) {
         if (index == candidates.size()) {
             return CompletableFuture.completedFuture(new Polled(0, List.of()));
         }
