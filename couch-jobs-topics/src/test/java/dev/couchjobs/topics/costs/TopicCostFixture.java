@@ -25,6 +25,7 @@ import java.util.stream.IntStream;
 final class TopicCostFixture implements AutoCloseable {
     static final Topic<String> ORDERS = Topic.of("orders", String.class);
     static final Topic<String> NEW = Topic.of("new", String.class);
+    static final Topic<String> PRICES = Topic.of("prices", String.class);
     static final int PARTITIONS = 8;
     static final int MANY = 100;
     static final Duration AGE = Duration.ofMinutes(10);
@@ -143,6 +144,27 @@ final class TopicCostFixture implements AutoCloseable {
         filled();
         pass(AGE.plusMinutes(1));
         return ORDERS;
+    }
+
+    /** {@return a compacted topic of one partition, in which each of two messages of a key follows another} */
+    Topic<String> compacted() {
+        await(others.create(database(), PRICES, TopicSettings.partitions(1).compactAfter(AGE)));
+        await(topics.appendAll(
+                database(), PRICES, List.of(price(), NewMessage.of(VALUE).key("desk"), price())));
+        return PRICES;
+    }
+
+    /** Messages that have become old, behind a mark. */
+    Topic<String> superseded() {
+        compacted();
+        pass(Duration.ofMinutes(2));
+        await(others.sweep(database(), PRICES));
+        pass(AGE.plusMinutes(1));
+        return PRICES;
+    }
+
+    static NewMessage<String> price() {
+        return NewMessage.of(VALUE).key("lamp");
     }
 
     @Override

@@ -143,6 +143,18 @@ class TopicCostsTest {
                 verb(
                         "`sweep` when nothing is too old",
                         TopicCostFixture::filled,
+                        (s, db, topic) -> s.topics.sweep(db, topic)),
+                verb(
+                        "`append` of a message to a compacted topic",
+                        TopicCostFixture::compacted,
+                        (s, db, topic) -> s.topics.append(db, topic, TopicCostFixture.price())),
+                verb(
+                        "`latest` of a key",
+                        TopicCostFixture::compacted,
+                        (s, db, topic) -> s.topics.latest(db, topic, "lamp")),
+                verb(
+                        "`sweep` that compacts three messages to two",
+                        TopicCostFixture::superseded,
                         (s, db, topic) -> s.topics.sweep(db, topic)));
     }
 

@@ -101,7 +101,9 @@ public final class GroupTable {
         for (int partition : partitions) {
             moved.add(partition(tx, group, partition).thenCombine(log.place(tx, partition, position), (row, place) -> {
                 tx.set(keys.partition(group, partition), row.soughtTo(place).encode());
-                tx.clear(keys.parked(group, partition));
+                if (row.parked() > 0) {
+                    tx.clear(keys.parked(group, partition));
+                }
                 return null;
             }));
         }
