@@ -25,7 +25,10 @@ class Topic:
         self._path = f"/v1/topics/{quote(name, safe='')}"
 
     async def put(self, partitions: int = 1, **settings: Any) -> Dict[str, Any]:
-        """Creates the topic, or changes it. Settings are ``maxAge`` and ``maxBytes``."""
+        """Creates the topic, or changes it.
+
+        Settings are ``maxAge``, ``maxBytes``, ``consumedBy`` and ``compactAfter``.
+        """
         topic: Dict[str, Any] = await self._write("PUT", self._path, {"partitions": partitions, **settings})
         return topic
 
@@ -43,7 +46,10 @@ class Topic:
         return int((await self.append_all([{"value": value, **options}]))[0]["partition"])
 
     async def append_all(self, messages: List[Message]) -> List[Dict[str, Any]]:
-        """Appends messages in one transaction, in this order. Each has a ``value`` and options."""
+        """Appends messages in one transaction, in this order.
+
+        Each has a ``value`` and options, or a ``key`` and ``"deletion": True`` in a compacted topic.
+        """
         return list((await self._write("POST", f"{self._path}/messages", {"messages": messages}))["items"])
 
     async def read(self, partition: int = 0, start: str = "earliest", limit: int = 100, wait: float = 0) -> Any:

@@ -12,7 +12,9 @@ export interface Requests {
 }
 
 export interface NewMessage {
-  readonly value: unknown;
+  readonly value?: unknown;
+  /** The message deletes its key in a compacted topic, and has no value. */
+  readonly deletion?: true;
   readonly key?: string;
   readonly partition?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -27,6 +29,7 @@ export interface Message {
   readonly appendedAt?: string;
   readonly value?: unknown;
   readonly bytes?: string;
+  readonly deletion?: boolean;
   readonly problem?: string;
 }
 
@@ -47,8 +50,14 @@ export class Topic {
     this.#path = `/v1/topics/${encodeURIComponent(name)}`;
   }
 
-  /** Creates the topic, or changes it. `maxAge` is a duration as in ISO 8601. */
-  async put(settings: { partitions: number; maxAge?: string; maxBytes?: number }): Promise<void> {
+  /** Creates the topic, or changes it. `maxAge` and `compactAfter` are durations as in ISO 8601. */
+  async put(settings: {
+    partitions: number;
+    maxAge?: string;
+    maxBytes?: number;
+    consumedBy?: string[];
+    compactAfter?: string;
+  }): Promise<void> {
     await this.#requests.write('PUT', this.#path, settings);
   }
 

@@ -174,8 +174,8 @@ public final class ConsumerBuilder<T> {
 
     /**
      * Parks a message that fails: the group goes on behind it, and handles it again as {@link #retry} says, out of its
-     * order. A group parks at most 1,000 messages of a partition; further ones keep their order. A message is parked for
-     * as long as the topic keeps it, and until a seek.
+     * order. A group parks at most 1,000 messages of a partition; further ones keep their order. A message is parked
+     * for as long as the topic keeps it, and until a seek.
      *
      * @return this builder
      */

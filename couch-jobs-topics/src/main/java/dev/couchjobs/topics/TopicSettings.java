@@ -120,7 +120,8 @@ public record TopicSettings(
 
     /**
      * The same, compacted: of each key the last message stays. Every message needs a key, and {@link
-     * NewMessage#deletion} removes one. A topic is compacted from its creation, or never.
+     * NewMessage#deletion} removes one. A topic is compacted from its creation, or never, and keeps its number of
+     * partitions.
      *
      * @param keep how long a message is kept, at least, once another of its key follows, and how long a deletion is:
      *     consumers that are further behind may miss them. At least a second

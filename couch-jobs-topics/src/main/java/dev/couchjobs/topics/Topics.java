@@ -371,8 +371,8 @@ public final class Topics {
     }
 
     /**
-     * Removes the messages that the settings of a topic do not keep. Retention is to the minute, and clears one range of
-     * a partition; compaction clears each message. Consumers do this about once a minute for what they hold.
+     * Removes the messages that the settings of a topic do not keep. Retention is to the minute, and clears one range
+     * of a partition; compaction clears each message. Consumers do this about once a minute for what they hold.
      *
      * @param database the database
      * @param topic the topic

@@ -26,6 +26,8 @@ class TopicCompactionContract extends TopicsContract {
     private static final Topic<String> PRICES = Topic.of("prices", String.class);
     private static final TopicSettings COMPACTED = TopicSettings.partitions(1).compactAfter(Duration.ofSeconds(1));
 
+    private static final Duration HOUR = Duration.ofHours(1);
+
     @BeforeEach
     void createCompacted() {
         await(topics.create(database, PRICES, COMPACTED));
@@ -201,6 +203,18 @@ class TopicCompactionContract extends TopicsContract {
         assertThatThrownBy(() -> await(topics.change(database, NEWS, COMPACTED)))
                 .hasRootCauseInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("create another topic");
+        assertThatThrownBy(() -> await(topics.change(
+                        database, PRICES, TopicSettings.partitions(2).compactAfter(HOUR))))
+                .hasRootCauseInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("keeps its 1 partitions");
+        Topic<String> wide = Topic.of("wide", String.class);
+        await(topics.create(database, wide, TopicSettings.partitions(4).compactAfter(HOUR)));
+        NewMessage<String> lamp = NewMessage.of("1").key("lamp");
+        int partition = await(topics.append(database, wide, lamp)).partition();
+        await(topics.append(database, wide, lamp.partition(partition)));
+        assertThatThrownBy(() -> await(topics.append(database, wide, lamp.partition((partition + 1) % 4))))
+                .hasRootCauseInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("the key chooses");
         assertThatThrownBy(() -> COMPACTED.maxBytes(100)).isInstanceOf(IllegalArgumentException.class);
     }
 }

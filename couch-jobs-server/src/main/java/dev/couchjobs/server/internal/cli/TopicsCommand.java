@@ -98,6 +98,19 @@ final class TopicsCommand implements Runnable {
         @Option(names = "--max-bytes", paramLabel = "N", description = "Removes the oldest of a partition above that.")
         private @Nullable Long maxBytes;
 
+        @Option(
+                names = "--consumed-by",
+                paramLabel = "GROUP",
+                split = ",",
+                description = "Removes what these groups have.")
+        private List<String> consumedBy = List.of();
+
+        @Option(
+                names = "--compact-after",
+                paramLabel = "DURATION",
+                description = "Keeps the last message of each key, and others for so long once it has come.")
+        private @Nullable Duration compactAfter;
+
         @Override
         boolean makesDirectory() {
             return true;
@@ -109,6 +122,10 @@ final class TopicsCommand implements Runnable {
             if (maxBytes != null) {
                 body.put("maxBytes", maxBytes);
             }
+            if (!consumedBy.isEmpty()) {
+                body.put("consumedBy", consumedBy);
+            }
+            body.duration("compactAfter", Optional.ofNullable(compactAfter));
             ApiReply reply = session.api().put(Address.of(TOPIC, name), body.node());
             return done(session, reply, "created " + name);
         }

@@ -81,7 +81,7 @@ public final class Consumption {
         return new Parked(table.keys().stampOfParked(row.getKey()), decode(row.getValue()));
     }
 
-    /** Counts an attempt of a parked message before it begins. {@return how many have begun; 0 if it is parked no more} */
+    /** Counts an attempt of a parked message before it begins. {@return how many have; 0 if it is parked no more} */
     public CompletableFuture<Integer> begin(Transaction tx, Parked parked) {
         byte[] key = parkedKey(parked.stamp());
         return held(tx).thenCombine(tx.get(key), (row, value) -> {

@@ -122,7 +122,7 @@ public final class GroupTable {
                         : begin.thenApply(GroupPartition.decode(value)::notBefore));
     }
 
-    /** {@return a place behind which some of these groups have still to consume; behind all messages if there are none} */
+    /** {@return a place behind which some of these groups have still to consume; behind all messages without groups} */
     CompletableFuture<Place> consumedByAll(ReadTransaction tx, Set<String> groups, int partition) {
         List<CompletableFuture<Place>> places =
                 groups.stream().map(group -> consumed(tx, group, partition)).toList();

@@ -85,6 +85,12 @@ public final class TopicTable {
                         + (settings.compactAfter().isPresent() ? "not " : "")
                         + "compacted, and stays so: create another topic, and append its messages there.");
             }
+            if (settings.compactAfter().isPresent()
+                    && settings.partitions() != row.settings().partitions()) {
+                throw new IllegalArgumentException("Topic \"" + name + "\" is compacted, and keeps its "
+                        + row.settings().partitions() + " partitions: a key would go to another one, away from the"
+                        + " messages that it supersedes.");
+            }
             tx.set(keys.topic(name), row.with(settings).encode());
         });
     }

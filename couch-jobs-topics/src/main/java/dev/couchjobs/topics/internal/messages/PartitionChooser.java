@@ -34,11 +34,23 @@ public final class PartitionChooser {
         if (message.partition().isPresent()) {
             int chosen = message.partition().getAsInt();
             check(topicName, chosen, settings);
+            checkKey(topicName, chosen, message, settings);
             return chosen;
         }
         return message.key()
                 .map(key -> ofKey(key, settings.partitions()))
                 .orElseGet(() -> Math.floorMod(turn.getAndIncrement(), settings.partitions()));
+    }
+
+    /** In a compacted topic the messages of a key supersede each other, and are in its partition. */
+    private static void checkKey(String topicName, int chosen, NewMessage<?> message, TopicSettings settings) {
+        if (settings.compactAfter().isPresent()
+                && message.key()
+                        .filter(key -> ofKey(key, settings.partitions()) != chosen)
+                        .isPresent()) {
+            throw new IllegalArgumentException("Topic \"" + topicName + "\" is compacted: the key chooses the"
+                    + " partition of a message, not the caller.");
+        }
     }
 
     /** {@return the partition of a key: the CRC-32C of its UTF-8, modulo the partitions, in any client} */
