@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -198,8 +199,9 @@ class QueueTest {
 
         List<String> dequeueAll(String topic) {
             List<String> messages = new ArrayList<>();
-            while (success(size(topic, ids.get(topic))).get("size").intValue() > 0) {
-                messages.add(message(topic, ids.get(topic)));
+            long id = Objects.requireNonNull(ids.get(topic));
+            while (success(size(topic, id)).get("size").intValue() > 0) {
+                messages.add(message(topic, id));
             }
             return messages;
         }

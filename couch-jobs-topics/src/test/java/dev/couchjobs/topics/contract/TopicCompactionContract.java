@@ -77,12 +77,12 @@ class TopicCompactionContract extends TopicsContract {
         put("sofa", "5");
 
         awaitCompacted("2", "4", "5");
-        assertThat(size()).isEqualTo(new PartitionInfo(0, 5, 3, 3 * ("lamp".length() + "\"1\"".length())));
+        assertThat(size()).isEqualTo(new PartitionInfo(0, 5, 3, 3L * ("lamp".length() + "\"1\"".length())));
 
         put("desk", "6");
         putAt(NOON.plus(Duration.ofMinutes(7)), NewMessage.of("7").key("sofa"));
         awaitCompacted("4", "6", "7");
-        assertThat(size()).isEqualTo(new PartitionInfo(0, 7, 3, 3 * ("lamp".length() + "\"1\"".length())));
+        assertThat(size()).isEqualTo(new PartitionInfo(0, 7, 3, 3L * ("lamp".length() + "\"1\"".length())));
     }
 
     @Test
@@ -117,7 +117,7 @@ class TopicCompactionContract extends TopicsContract {
                 .isEqualTo("3");
 
         awaitCompacted("3", "5");
-        assertThat(size()).isEqualTo(new PartitionInfo(0, 5, 2, 2 * ("lamp".length() + "\"1\"".length())));
+        assertThat(size()).isEqualTo(new PartitionInfo(0, 5, 2, 2L * ("lamp".length() + "\"1\"".length())));
     }
 
     @Test

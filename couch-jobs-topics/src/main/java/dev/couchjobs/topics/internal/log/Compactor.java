@@ -36,7 +36,7 @@ record Compactor(LogKeys keys, Marks marks, LogReader reader) {
         CompletableFuture<Long> version = tx.getReadVersion();
         // Without it the messages after the last mark would stay until the next one is appended.
         CompletableFuture<Void> marked = marks.markRest(tx, partition, now);
-        return before.thenCompose(trim -> marks.after(tx, partition, Stamps.version(trim.compactedTo()), MARKS_AT_ONCE)
+        return before.thenCompose(trim -> marks.after(tx, partition, trim.compactedTo(), MARKS_AT_ONCE)
                 .thenCombine(marked, (found, done) -> found)
                 .thenCombine(version, (found, readVersion) -> oldOnes(found, rule, readVersion, now))
                 .thenCompose(old -> old.isEmpty()

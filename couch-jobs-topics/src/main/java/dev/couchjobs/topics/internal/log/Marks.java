@@ -138,9 +138,14 @@ public final class Marks {
                         : search(tx, partition, next.get(), high, time));
     }
 
-    /** {@return the oldest marks behind a version, in order} */
-    CompletableFuture<List<Mark>> after(ReadTransaction tx, int partition, long version, int limit) {
-        return some(tx, new Range(keys.mark(partition, version + 1), keys.marks(partition).end), limit);
+    /** {@return the oldest marks behind a place, in order} One of the same version may be behind it. */
+    CompletableFuture<List<Mark>> after(ReadTransaction tx, int partition, Versionstamp place, int limit) {
+        Range range = new Range(keys.mark(partition, Stamps.version(place)), keys.marks(partition).end);
+        return some(tx, range, limit + 1)
+                .thenApply(marks -> marks.stream()
+                        .filter(mark -> mark.place().compareTo(place) > 0)
+                        .limit(limit)
+                        .toList());
     }
 
     /** {@return the oldest marks, in order} */
