@@ -42,12 +42,24 @@ export function Topics({ params }) {
               { head: 'Partitions', isNumber: true, cell: ({ partitions }) => number(partitions.length) },
               { head: 'Messages', isNumber: true, cell: ({ messages }) => number(messages) },
               { head: 'Size', isNumber: true, cell: (topic) => bytes(topic.bytes) },
-              { head: 'Kept for', isWide: true, cell: ({ maxAge }) => (maxAge ? isoDuration(maxAge) : 'ever') },
+              { head: 'Kept', isWide: true, cell: kept },
             ]}
           />
           <${Pages} page="topics" params=${params} next=${next} />`}
       <//>
     <//>`;
+}
+
+function kept({ maxAge, maxBytes, consumedBy, compactAfter }) {
+  if (compactAfter) {
+    return `the last of each key, others for ${isoDuration(compactAfter)}`;
+  }
+  const rules = [
+    maxAge && `for ${isoDuration(maxAge)}`,
+    maxBytes && `${bytes(maxBytes)} of a partition`,
+    consumedBy && `until consumed by ${consumedBy.join(', ')}`,
+  ].filter(Boolean);
+  return rules.length > 0 ? rules.join('; ') : 'for ever';
 }
 
 function Settings({ topic }) {
@@ -57,8 +69,7 @@ function Settings({ topic }) {
         ['Messages', number(topic.messages)],
         ['Size', bytes(topic.bytes)],
         ['Created', html`<${Time} at=${topic.createdAt} />`],
-        ['Kept for', topic.maxAge ? isoDuration(topic.maxAge) : 'ever'],
-        ['Kept of a partition', topic.maxBytes ? bytes(topic.maxBytes) : 'any size'],
+        ['Kept', kept(topic)],
       ]}
     />
     <${Table}
@@ -77,6 +88,10 @@ function Settings({ topic }) {
       ]}
     />
   <//>`;
+}
+
+function parked({ partitions }) {
+  return number(partitions.reduce((sum, partition) => sum + partition.parked, 0));
 }
 
 function holders(group) {
@@ -155,6 +170,7 @@ function Groups({ topic }) {
           columns=${[
             { head: 'Group', isMain: true, cell: ({ name }) => html`<span class="id">${name}</span>` },
             { head: 'Lag', isNumber: true, cell: ({ lag }) => number(lag) },
+            { head: 'Parked', isNumber: true, cell: parked },
             { head: 'Consumers', cell: holders },
             { head: 'Actions', cell: ({ name }) => html`<${GroupActions} topic=${topic} group=${name} />` },
           ]}
@@ -167,6 +183,9 @@ function Groups({ topic }) {
 function Value({ message }) {
   if (message.problem) {
     return html`<span class="error-text">${message.problem}</span>`;
+  }
+  if (message.deletion) {
+    return 'deletes its key';
   }
   return message.bytes === undefined
     ? html`<${Json} text=${JSON.stringify(message.value)} what=${`Value of ${message.offset}`} />`

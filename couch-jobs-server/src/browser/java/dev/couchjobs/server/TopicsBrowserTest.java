@@ -81,6 +81,21 @@ class TopicsBrowserTest {
     }
 
     @Test
+    void aTopicSaysWhatItKeeps() {
+        server.put("/v1/topics/prices", "{'partitions': 1, 'compactAfter': 'PT1H'}");
+        server.post(
+                "/v1/topics/prices/messages",
+                "{'messages': [{'key': 'lamp', 'value': 'dear'}, {'key': 'lamp', 'deletion': true}]}");
+        server.put("/v1/topics/tasks", "{'partitions': 1, 'consumedBy': ['packers']}");
+        browser.open("/ui/topics");
+        browser.sees("the last of each key, others for 1 h", "until consumed by packers");
+        browser.click("prices");
+        browser.sees("dear", "deletes its key");
+        server.delete("/v1/topics/prices");
+        server.delete("/v1/topics/tasks");
+    }
+
+    @Test
     void aGroupIsMovedAndItsLagIsShown() {
         browser.open("/ui/topic?name=orders");
         browser.sees("packers", "21");
