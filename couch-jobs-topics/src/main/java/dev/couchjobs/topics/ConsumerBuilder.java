@@ -201,7 +201,7 @@ public final class ConsumerBuilder<T> {
      * tries a message again and again, with the longest pause of the policy. The headers of a dead letter say where it
      * comes from and what has failed.
      *
-     * @param topic a topic that is there
+     * @param topic a topic that is there, and is not compacted
      * @return this builder
      */
     public ConsumerBuilder<T> deadLetters(Topic<?> topic) {

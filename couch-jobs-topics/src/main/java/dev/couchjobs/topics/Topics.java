@@ -259,7 +259,8 @@ public final class Topics {
      * @param key the key
      * @param <T> the class of the messages' values
      * @return the message; empty if there is none, or if it {@linkplain Message#isDeletion deletes} the key. Fails with
-     *     {@link TopicNotFoundException}, or with {@link IllegalArgumentException} if the topic is not compacted
+     *     {@link TopicNotFoundException}, with {@link UncommittedMessagesException} if the transaction has appended the
+     *     key, or with {@link IllegalArgumentException} if the topic is not compacted
      */
     public <T> CompletableFuture<Optional<Message<T>>> latest(
             ReadTransactionContext context, Topic<T> topic, String key) {

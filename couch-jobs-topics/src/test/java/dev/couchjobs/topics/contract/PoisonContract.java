@@ -1,6 +1,7 @@
 package dev.couchjobs.topics.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.topics.ConsumerBuilder;
@@ -10,11 +11,13 @@ import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicConsumer;
+import dev.couchjobs.topics.TopicNotFoundException;
 import dev.couchjobs.topics.TopicSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -195,5 +198,46 @@ class PoisonContract extends TopicsContract {
             assertThat(news()).isEmpty();
             assertThat(consumer.name()).isNotEmpty();
         }
+    }
+
+    @Test
+    void aConsumerThatKeepsTheOrderHandlesWhatOthersHaveParked() {
+        append("bad", "b");
+        try (TopicConsumer consumer = start(true, SLOW, true)) {
+            awaitLag(0, 1);
+            assertThat(consumer.name()).isNotEmpty();
+        }
+        fails.set(false);
+        try (TopicConsumer consumer =
+                readers.consumer().retry(QUICK).handle(this::handle).start()) {
+            awaitLag(0, 0);
+            assertThat(handled).containsExactly("b", "bad");
+            assertThat(consumer.name()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void parkedMessagesDoNotKeepOthersWaiting() {
+        append(IntStream.range(0, 50).mapToObj(i -> "bad " + i).toArray(String[]::new));
+        try (TopicConsumer consumer =
+                start(true, QUICK.attempts(1_000_000).backoff(Duration.ZERO, 1, Duration.ZERO), true)) {
+            awaitLag(0, 50);
+            append("a", "b");
+            awaitUntil(() -> handled.equals(List.of("a", "b")));
+            assertThat(consumer.name()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void theTopicForDeadLettersIsThereAndKeepsThem() {
+        ConsumerBuilder<String> consumer = readers.consumer().handle(this::handle);
+        assertThatThrownBy(() ->
+                        consumer.deadLetters(Topic.of("missing", String.class)).start())
+                .isInstanceOf(TopicNotFoundException.class);
+        Topic<String> compacted = Topic.of("compacted", String.class);
+        await(topics.create(database, compacted, TopicSettings.partitions(1).compactAfter(Duration.ofHours(1))));
+        assertThatThrownBy(() -> consumer.deadLetters(compacted).start())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("cannot take dead letters");
     }
 }

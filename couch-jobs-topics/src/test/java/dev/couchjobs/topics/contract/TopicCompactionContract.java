@@ -217,4 +217,13 @@ class TopicCompactionContract extends TopicsContract {
                 .hasMessageContaining("the key chooses");
         assertThatThrownBy(() -> COMPACTED.maxBytes(100)).isInstanceOf(IllegalArgumentException.class);
     }
+
+    @Test
+    void aKeyThatTheTransactionHasAppendedIsNotRead() {
+        assertThatThrownBy(() -> await(database.runAsync(
+                        tx -> topics.append(tx, PRICES, NewMessage.of("1").key("lamp"))
+                                .thenCompose(appended -> topics.latest(tx, PRICES, "lamp")))))
+                .hasRootCauseInstanceOf(FDBException.class)
+                .hasStackTraceContaining("UncommittedMessagesException");
+    }
 }

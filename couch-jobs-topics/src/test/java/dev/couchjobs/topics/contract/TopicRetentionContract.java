@@ -3,6 +3,7 @@ package dev.couchjobs.topics.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.topics.ConsumerGroup;
+import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.NewMessage;
 import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.TopicInfo.PartitionInfo;
@@ -118,5 +119,19 @@ class TopicRetentionContract extends TopicsContract {
         sweepAt(NOON.plus(Duration.ofMinutes(20)));
 
         assertThat(news()).contains("m3", "m4", "m5", "m6", "m7", "m8", "m9");
+    }
+
+    @Test
+    void aGroupThatBeginsBeforeAnAppendOfItsTransactionKeepsTheMessage() {
+        await(topics.change(database, NEWS, TopicSettings.partitions(1).untilConsumedBy("one")));
+        appendAt(NOON, "before");
+        ConsumerGroup<String> one = node(() -> NOON).group(NEWS, "one");
+        await(database.runAsync(tx -> topics.append(tx, NEWS, NewMessage.of("own"))
+                .thenCompose(appended -> one.create(tx, Position.latest()))));
+        sweepAt(NOON.plus(Duration.ofMinutes(5)));
+        sweepAt(NOON.plus(Duration.ofMinutes(10)));
+
+        assertThat(await(one.describe(database)).lag()).isPositive();
+        assertThat(await(one.poll(database, 10))).extracting(Message::value).containsExactly("own");
     }
 }

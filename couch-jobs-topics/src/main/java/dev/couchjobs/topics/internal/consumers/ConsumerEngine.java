@@ -69,10 +69,17 @@ public final class ConsumerEngine<T> {
 
     /** Joins the group, which is created if it is not there. {@return completes when it has joined} */
     public CompletableFuture<Void> start() {
-        return TopicTransactions.run(settings.database(), "join", this::joined).thenAccept(joined -> {
-            loop.wakeUp();
-            sweeps.wakeUp();
-        });
+        return TopicTransactions.run(
+                        settings.database(),
+                        "join",
+                        tx -> settings.deadLetters()
+                                .map(letters -> letters.check(tx))
+                                .orElse(CompletableFuture.completedFuture(null))
+                                .thenCompose(checked -> joined(tx)))
+                .thenAccept(joined -> {
+                    loop.wakeUp();
+                    sweeps.wakeUp();
+                });
     }
 
     /** {@return the topic, once the group is there: it is created again if it or its topic was deleted} */

@@ -1,5 +1,6 @@
 package dev.couchjobs.topics.internal.consumers;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.topics.Offset;
 import dev.couchjobs.topics.internal.groups.Source;
@@ -22,6 +23,16 @@ public record DeadLetters(TopicTable table, String topicName) {
 
     /** Where a message comes from, and what has failed. */
     record Origin(String topicName, int partition, String group, int failures, Throwable cause) {}
+
+    /** Fails unless the topic is there, and takes messages without a key. */
+    CompletableFuture<Void> check(ReadTransaction tx) {
+        return table.get(tx, topicName).thenAccept(row -> {
+            if (row.settings().compactAfter().isPresent()) {
+                throw new IllegalArgumentException("Topic \"" + topicName + "\" is compacted, and cannot take dead"
+                        + " letters: those of a key would remove each other.");
+            }
+        });
+    }
 
     /** Moves the group behind a message, and appends the message to this topic, in one transaction. */
     CompletableFuture<Void> move(Transaction tx, Source source, Next failed, Origin origin, Instant now) {

@@ -49,20 +49,29 @@ final class ParkedMessages {
     }
 
     private void loaded(List<Parked> parked) {
-        parked.forEach(message -> later(
+        parked.forEach(this::again);
+        isLoaded = true;
+    }
+
+    /** A message is due after the pause that follows its failures. */
+    void again(Parked message) {
+        later(
                 message,
                 settings.retry()
                         .delayAfter(message.failures(), settings.environment().random())
                         .orElse(
-                                settings.deadLetters().isPresent()
+                                settings.deadLetters().isPresent() && !isLoaded
                                         ? Duration.ZERO
-                                        : settings.retry().maxDelay())));
-        isLoaded = true;
+                                        : settings.retry().maxDelay()));
     }
 
     /** {@return a message that is due} */
     synchronized @Nullable Parked next() {
         return due.poll();
+    }
+
+    synchronized boolean isDue() {
+        return !due.isEmpty();
     }
 
     /** A message is due after a pause. */

@@ -13,10 +13,8 @@ import dev.couchjobs.topics.internal.loops.Rounds;
 import dev.couchjobs.topics.internal.transactions.RootCauses;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,8 +33,11 @@ final class PartitionRunner<T> {
     private final Rounds rounds = new Rounds();
     private final RunReports reports;
 
-    /** Messages that are handled again out of their order; null if they keep it. */
-    private final @Nullable ParkedMessages parked;
+    /** Messages that are handled again out of their order. */
+    private final ParkedMessages parked;
+
+    /** Whether the next message comes from the log: parked ones do not keep it waiting. */
+    private volatile boolean isHeadNext;
 
     /** Whether an attempt of the next message was counted before it begins. */
     private volatile boolean isCounted;
@@ -62,7 +63,7 @@ final class PartitionRunner<T> {
         reports = new RunReports(settings, claim.partition());
         String name = settings.topic().name() + " " + claim.partition() + " of group " + settings.group();
         loop = new Loop("consumer of " + name, settings.environment(), () -> rounds.run(this::consume));
-        parked = settings.isOrdered() ? null : new ParkedMessages(settings, partition, loop::wakeUp);
+        parked = new ParkedMessages(settings, partition, loop::wakeUp);
     }
 
     Claim claim() {
@@ -76,36 +77,36 @@ final class PartitionRunner<T> {
     /** Begins no further round. {@return completes when the present one has ended, also of a former runner} */
     CompletableFuture<Void> stop() {
         loop.close();
-        if (parked != null) {
-            parked.close();
-        }
+        parked.close();
         return CompletableFuture.allOf(rounds.stop(), former);
     }
 
     private CompletableFuture<Pause> consume() {
-        return (parked == null ? CompletableFuture.completedFuture(null) : parked.load())
-                .thenCompose(loaded -> {
-                    Parked due = parked == null ? null : parked.next();
-                    return parked == null || due == null ? consumeHead() : consumeParked(parked, due);
-                })
-                .exceptionallyCompose(this::afterLoss);
+        Parked due = isHeadNext ? null : parked.next();
+        isHeadNext = due != null;
+        return (due == null ? consumeHead() : consumeParked(due)).exceptionallyCompose(this::afterLoss);
     }
 
     private CompletableFuture<Pause> consumeHead() {
         Source source = partition.head(single > 0 ? 1 : settings.batch(), isCounted);
         return handle(source)
+                .thenCompose(next -> next.parked() > 0 ? parked.load().thenApply(loaded -> next) : done(next))
                 .thenCompose(next -> {
                     if (next.isSuspect()) {
                         return countAttempt(source, next);
                     }
                     if (next.messages().isEmpty()) {
-                        return awaitMessages();
+                        return parked.isDue() ? done(Pause.none()) : awaitMessages();
                     }
                     single = Math.max(0, single - next.messages().size());
                     isCounted = false;
-                    return CompletableFuture.completedFuture(Pause.none());
+                    return done(Pause.none());
                 })
                 .exceptionallyCompose(error -> afterHandler(source, error));
+    }
+
+    private static <R> CompletableFuture<R> done(R result) {
+        return CompletableFuture.completedFuture(result);
     }
 
     private CompletableFuture<Next> handle(Source source) {
@@ -133,9 +134,9 @@ final class PartitionRunner<T> {
                             : letGo(source, next, next.failures(), diedOf()));
         }
         return TopicTransactions.run(settings.database(), "count", tx -> partition.fail(tx, suspect))
-                .thenApply(failures -> {
+                .thenCompose(failures -> {
                     isCounted = true;
-                    return Pause.none();
+                    return consumeHead(); // in this round, for which a stop waits: what is counted is handled
                 });
     }
 
@@ -214,10 +215,12 @@ final class PartitionRunner<T> {
     private CompletableFuture<Boolean> park(Next failed, int failures, Throwable cause) {
         Optional<Duration> delay =
                 settings.retry().delayAfter(failures, settings.environment().random());
-        if (parked == null || (delay.isEmpty() && settings.deadLetters().isPresent())) {
-            return CompletableFuture.completedFuture(false);
+        if (settings.isOrdered() || (delay.isEmpty() && settings.deadLetters().isPresent())) {
+            return done(false);
         }
-        return TopicTransactions.run(settings.database(), "park", tx -> partition.park(tx, failed, failures))
+        return parked.load()
+                .thenCompose(loaded ->
+                        TopicTransactions.run(settings.database(), "park", tx -> partition.park(tx, failed, failures)))
                 .thenApply(isParked -> {
                     if (isParked) {
                         parkLater(
@@ -229,36 +232,43 @@ final class PartitionRunner<T> {
 
     private void parkLater(Next failed, int failures, Duration delay, Throwable cause) {
         reportRetry(failed, failures, delay, cause);
-        Objects.requireNonNull(parked).later(new Parked(failed.messages().get(0).stamp(), failures), delay);
+        parked.later(new Parked(failed.messages().get(0).stamp(), failures), delay);
     }
 
     /** Handles a message that is parked. Each attempt is counted before it begins. */
-    private CompletableFuture<Pause> consumeParked(ParkedMessages others, Parked due) {
+    private CompletableFuture<Pause> consumeParked(Parked due) {
         Source source = partition.parked(due.stamp());
-        CompletableFuture<Pause> consumed = isExhausted(due.failures()) // the last attempt has not ended
-                ? TopicTransactions.read(settings.database(), "consume", source::peek)
-                        .thenCompose(next -> letGo(source, next, due.failures(), diedOf()))
-                : TopicTransactions.run(settings.database(), "count", tx -> partition.begin(tx, due))
-                        .thenCompose(attempts -> attempts == 0
-                                ? CompletableFuture.completedFuture(Pause.none())
-                                : attempt(source, attempts));
-        return consumed.whenComplete((pause, error) -> {
+        if (isExhausted(due.failures())) { // the last attempt has not ended
+            return orLater(
+                    due,
+                    TopicTransactions.read(settings.database(), "consume", source::peek)
+                            .thenCompose(next -> letGo(source, next, due.failures(), diedOf())));
+        }
+        CompletableFuture<Integer> begun =
+                TopicTransactions.run(settings.database(), "count", tx -> partition.begin(tx, due));
+        return begun.exceptionallyCompose(error -> orLater(due, CompletableFuture.failedFuture(error)))
+                .thenCompose(attempts -> attempts == 0
+                        ? done(Pause.none())
+                        : orLater(new Parked(due.stamp(), attempts), attempt(source, attempts)));
+    }
+
+    /** An error that is none of the handler's leaves the message parked. */
+    private <R> CompletableFuture<R> orLater(Parked message, CompletableFuture<R> result) {
+        return result.whenComplete((done, error) -> {
             if (error != null) {
-                others.later(due, Duration.ZERO);
+                parked.again(message);
             }
         });
     }
 
     private CompletableFuture<Pause> attempt(Source source, int attempts) {
         return handle(source)
-                .thenCompose(next -> next.messages().isEmpty()
-                        ? unpark(source, next)
-                        : CompletableFuture.completedFuture(Pause.none()))
+                .thenCompose(next -> next.messages().isEmpty() ? unpark(source, next) : done(Pause.none()))
                 .exceptionallyCompose(error -> afterParked(source, attempts, error));
     }
 
     private static IllegalStateException diedOf() {
-        return new IllegalStateException("The consumers that handled it have died.");
+        return new IllegalStateException("Its last attempt has not ended: the consumer has died.");
     }
 
     /** The topic does not keep the message any more. */

@@ -52,7 +52,12 @@ record HeadSource(
         GroupPartition row = taken.before();
         boolean isSuspect = row.isSuspect() && !isCounted && !taken.messages().isEmpty();
         return new Next(
-                row.place(), taken.behind(), row.failures(), isSuspect, isSuspect ? List.of() : taken.messages());
+                row.place(),
+                taken.behind(),
+                row.failures(),
+                isSuspect,
+                row.parked(),
+                isSuspect ? List.of() : taken.messages());
     }
 
     @Override

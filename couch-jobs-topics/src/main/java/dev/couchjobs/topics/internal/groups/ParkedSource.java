@@ -26,14 +26,16 @@ record ParkedSource(GroupTable table, String group, Claim claim, Versionstamp st
                 .thenApply(value ->
                         value == null ? 0 : (int) Tuple.fromBytes(value).getLong(0));
         return table.held(tx, group, claim)
-                .thenCombine(failures, (row, failed) -> new Next(row.place(), row.place(), failed, false, List.of()))
+                .thenCombine(
+                        failures,
+                        (row, failed) -> new Next(row.place(), row.place(), failed, false, row.parked(), List.of()))
                 .thenCombine(
                         message,
                         (next, found) -> withMessages(next, found.stream().toList()));
     }
 
     private static Next withMessages(Next next, List<StoredMessage> messages) {
-        return new Next(next.before(), next.behind(), next.failures(), false, messages);
+        return new Next(next.before(), next.behind(), next.failures(), false, next.parked(), messages);
     }
 
     @Override

@@ -16,8 +16,10 @@ public interface Source {
      * @param failures how often the first of them has failed
      * @param isSuspect a holder has died, perhaps of the first of them: an attempt has to be counted before it is
      *     handed out, and there are no messages here
+     * @param parked how many messages the partition has parked
      */
-    record Next(Place before, Place behind, int failures, boolean isSuspect, List<StoredMessage> messages) {}
+    record Next(
+            Place before, Place behind, int failures, boolean isSuspect, int parked, List<StoredMessage> messages) {}
 
     /** Takes messages: they are consumed if the transaction commits. */
     CompletableFuture<Next> take(Transaction tx);

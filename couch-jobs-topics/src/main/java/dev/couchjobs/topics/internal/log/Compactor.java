@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
@@ -25,6 +24,8 @@ import java.util.concurrent.CompletableFuture;
 record Compactor(LogKeys keys, Marks marks, LogReader reader) {
     private static final int MARKS_AT_ONCE = 100;
     private static final int MESSAGES_AT_ONCE = 200;
+    /** Usually there is one before a message; messages that cannot be decoded have removed none. */
+    private static final int BEFORE_AT_ONCE = 100;
 
     /** A message of a key, and its size. */
     private record Keyed(String key, Versionstamp stamp, long bytes) {}
@@ -77,7 +78,7 @@ record Compactor(LogKeys keys, Marks marks, LogReader reader) {
     private CompletableFuture<Set<Keyed>> superseded(ReadTransaction tx, int partition, List<StoredMessage> old) {
         Set<Keyed> superseded = new LinkedHashSet<>();
         Map<String, Keyed> last = new HashMap<>();
-        List<CompletableFuture<Optional<Keyed>>> former = new ArrayList<>();
+        List<CompletableFuture<List<Keyed>>> former = new ArrayList<>();
         for (StoredMessage message : old) {
             MessageRow row = message.row();
             if (row == null || row.key() == null) { // one that cannot be decoded stays
@@ -96,18 +97,19 @@ record Compactor(LogKeys keys, Marks marks, LogReader reader) {
         }
         return CompletableFuture.allOf(former.toArray(CompletableFuture<?>[]::new))
                 .thenApply(done -> {
-                    former.forEach(found -> found.join().ifPresent(superseded::add));
+                    former.forEach(found -> superseded.addAll(found.join()));
                     return superseded;
                 });
     }
 
-    private CompletableFuture<Optional<Keyed>> before(ReadTransaction tx, int partition, Keyed message) {
+    private CompletableFuture<List<Keyed>> before(ReadTransaction tx, int partition, Keyed message) {
         Range range = new Range(
                 keys.ofKey(partition, message.key()).begin, keys.ofKey(partition, message.key(), message.stamp()));
         return tx.snapshot()
-                .getRange(range, 1, true)
+                .getRange(range, BEFORE_AT_ONCE, true)
                 .asList()
-                .thenApply(rows -> rows.stream().findFirst().map(row -> keyed(message.key(), row)));
+                .thenApply(rows ->
+                        rows.stream().map(row -> keyed(message.key(), row)).toList());
     }
 
     private Keyed keyed(String key, KeyValue row) {

@@ -49,9 +49,14 @@ public final class Log {
     /** {@return the place of a position; its number is a lower bound if the position is within the log} */
     public CompletableFuture<Place> place(ReadTransaction tx, int partition, Position position) {
         if (position instanceof Position.Latest) {
-            return tail(tx, partition)
-                    .thenCombine(
-                            tx.getReadVersion(), (tail, version) -> new Place(Stamps.upTo(version), tail.messages()));
+            CompletableFuture<Long> number =
+                    AppendOrder.hasAppended(tx) // then the tail counts what is behind the place
+                            ? tx.getReadVersion()
+                                    .thenCompose(version -> marks.before(tx, partition, Stamps.upTo(version)))
+                                    .thenApply(Log::number)
+                            : tail(tx, partition).thenApply(Amount::messages);
+            return number.thenCombine(
+                    tx.getReadVersion(), (messages, version) -> new Place(Stamps.upTo(version), messages));
         }
         if (position instanceof Position.After after) {
             Versionstamp stamp = after.offset().versionstamp();
@@ -143,11 +148,15 @@ public final class Log {
 
     /** {@return the last message of a key, in a compacted topic} An append of the key conflicts with this read. */
     public CompletableFuture<Optional<StoredMessage>> latest(ReadTransaction tx, int partition, String key) {
-        return tx.getRange(keys.ofKey(partition, key), 1, true).asList().thenCompose(rows -> {
-            if (rows.isEmpty()) {
-                return CompletableFuture.completedFuture(Optional.empty());
-            }
-            return reader.find(tx, partition, keys.stampOfKey(rows.get(0).getKey()));
-        });
+        return tx.getRange(keys.ofKey(partition, key), 1, true)
+                .asList()
+                .thenCompose(rows -> {
+                    if (rows.isEmpty()) {
+                        return CompletableFuture.completedFuture(Optional.empty());
+                    }
+                    return reader.find(
+                            tx, partition, keys.stampOfKey(rows.get(0).getKey()));
+                })
+                .exceptionallyCompose(error -> CompletableFuture.failedFuture(LogReader.explained(error, partition)));
     }
 }

@@ -120,6 +120,10 @@ public final class LogKeys {
         return new Range(marks.range(Tuple.from(partition)).begin, marks.pack(Tuple.from(partition, version + 1)));
     }
 
+    Range marksBefore(int partition, long version) {
+        return new Range(marks.range(Tuple.from(partition)).begin, marks.pack(Tuple.from(partition, version)));
+    }
+
     long versionOfMark(byte[] key) {
         return marks.unpack(key).getLong(1);
     }

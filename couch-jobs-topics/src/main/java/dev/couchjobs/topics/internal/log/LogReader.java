@@ -46,7 +46,7 @@ public final class LogReader {
                         .findFirst());
     }
 
-    private static Throwable explained(Throwable error, int partition) {
+    static Throwable explained(Throwable error, int partition) {
         Throwable cause = RootCauses.of(error);
         return cause instanceof FDBException failure && failure.getCode() == ACCESSED_UNREADABLE
                 ? new UncommittedMessagesException(partition, cause)
