@@ -146,6 +146,7 @@ final class ChangeWatch implements AutoCloseable {
             boolean isOneLook = waiting.stream().anyMatch(WaitCall::isOneLook);
             if (!isGivenUp) {
                 if (waiting.isEmpty() || (isArmed && !mustPoll && !isOneLook)) {
+                    answerKnown(waiting);
                     return CompletableFuture.completedFuture(pause());
                 }
                 change = new CompletableFuture<>();
@@ -174,6 +175,12 @@ final class ChangeWatch implements AutoCloseable {
                     }
                     return pause();
                 });
+    }
+
+    /** Answers calls that came during the last round, which has seen a change that they wait for. */
+    @GuardedBy("this") private void answerKnown(List<WaitCall> waiting) {
+        Optional<Versionstamp> known = lastChange;
+        waiting.stream().filter(call -> call.isAnsweredBy(known)).forEach(call -> answer(call, true));
     }
 
     private void fail(WaitCall call, Throwable error) {
