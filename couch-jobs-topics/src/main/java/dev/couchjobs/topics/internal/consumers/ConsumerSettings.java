@@ -42,6 +42,16 @@ public record ConsumerSettings<T>(
         Set<Integer> chosen,
         Optional<DeadLetters> deadLetters) {
 
+    /** {@return whether a message that has failed so often is a dead letter} */
+    boolean isExhausted(int failures) {
+        return deadLetters.isPresent() && failures >= retry.maxAttempts();
+    }
+
+    /** {@return the pause before the next attempt; the longest one for a message that is never given up} */
+    Duration pauseAfter(int failures) {
+        return retry.delayAfter(failures, environment.random()).orElse(retry.maxDelay());
+    }
+
     /** {@return the messages as the handler gets them} */
     List<Message<T>> decode(int partition, List<StoredMessage> messages) {
         return messages.stream()

@@ -55,14 +55,8 @@ final class ParkedMessages {
 
     /** A message is due after the pause that follows its failures. */
     void again(Parked message) {
-        later(
-                message,
-                settings.retry()
-                        .delayAfter(message.failures(), settings.environment().random())
-                        .orElse(
-                                settings.deadLetters().isPresent() && !isLoaded
-                                        ? Duration.ZERO
-                                        : settings.retry().maxDelay()));
+        boolean isLeftOver = !isLoaded && settings.isExhausted(message.failures());
+        later(message, isLeftOver ? Duration.ZERO : settings.pauseAfter(message.failures()));
     }
 
     /** {@return a message that is due} */

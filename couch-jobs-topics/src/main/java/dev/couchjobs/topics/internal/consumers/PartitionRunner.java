@@ -13,7 +13,6 @@ import dev.couchjobs.topics.internal.loops.Rounds;
 import dev.couchjobs.topics.internal.transactions.RootCauses;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -127,10 +126,10 @@ final class PartitionRunner<T> {
      */
     private CompletableFuture<Pause> countAttempt(Source source, Next suspect) {
         single = settings.batch();
-        if (isExhausted(suspect.failures())) {
+        if (settings.isExhausted(suspect.failures())) {
             return TopicTransactions.read(settings.database(), "consume", partition.head(1, true)::peek)
                     .thenCompose(next -> next.messages().isEmpty()
-                            ? CompletableFuture.completedFuture(Pause.none())
+                            ? done(Pause.none())
                             : letGo(source, next, next.failures(), diedOf()));
         }
         return TopicTransactions.run(settings.database(), "count", tx -> partition.fail(tx, suspect))
@@ -138,14 +137,6 @@ final class PartitionRunner<T> {
                     isCounted = true;
                     return consumeHead(); // in this round, for which a stop waits: what is counted is handled
                 });
-    }
-
-    private boolean isExhausted(int failures) {
-        return settings.deadLetters().isPresent()
-                && failures > 0
-                && settings.retry()
-                        .delayAfter(failures, settings.environment().random())
-                        .isEmpty();
     }
 
     /** Watches the tail in a transaction that has seen the end of the log. */
@@ -174,7 +165,7 @@ final class PartitionRunner<T> {
                     single,
                     this,
                     failure.reason().toString());
-            return CompletableFuture.completedFuture(Pause.none());
+            return done(Pause.none());
         }
         boolean wasCounted = isCounted;
         isCounted = false;
@@ -195,7 +186,7 @@ final class PartitionRunner<T> {
     private CompletableFuture<Pause> afterFailure(Source source, Next failed, boolean wasCounted, Throwable cause) {
         return park(failed, failed.failures() + (wasCounted ? 0 : 1), cause).thenCompose(isParked -> {
             if (isParked) {
-                return CompletableFuture.completedFuture(Pause.none());
+                return done(Pause.none());
             }
             CompletableFuture<Integer> failures = wasCounted
                     ? CompletableFuture.completedFuture(failed.failures())
@@ -205,17 +196,14 @@ final class PartitionRunner<T> {
     }
 
     private CompletableFuture<Pause> retryOrLetGo(Source source, Next failed, int failures, Throwable cause) {
-        return settings.retry()
-                .delayAfter(failures, settings.environment().random())
-                .map(delay -> retryLater(failed, failures, delay, cause))
-                .orElseGet(() -> letGo(source, failed, failures, cause));
+        return settings.isExhausted(failures)
+                ? letGo(source, failed, failures, cause)
+                : done(Pause.atMost(reportRetry(failed, failures, cause)));
     }
 
     /** {@return whether the group goes on behind the message, which is handled again} */
     private CompletableFuture<Boolean> park(Next failed, int failures, Throwable cause) {
-        Optional<Duration> delay =
-                settings.retry().delayAfter(failures, settings.environment().random());
-        if (settings.isOrdered() || (delay.isEmpty() && settings.deadLetters().isPresent())) {
+        if (settings.isOrdered() || settings.isExhausted(failures)) {
             return done(false);
         }
         return parked.load()
@@ -223,22 +211,21 @@ final class PartitionRunner<T> {
                         TopicTransactions.run(settings.database(), "park", tx -> partition.park(tx, failed, failures)))
                 .thenApply(isParked -> {
                     if (isParked) {
-                        parkLater(
-                                failed, failures, delay.orElse(settings.retry().maxDelay()), cause);
+                        parkLater(failed, failures, cause);
                     }
                     return isParked;
                 });
     }
 
-    private void parkLater(Next failed, int failures, Duration delay, Throwable cause) {
-        reportRetry(failed, failures, delay, cause);
-        parked.later(new Parked(failed.messages().get(0).stamp(), failures), delay);
+    private void parkLater(Next failed, int failures, Throwable cause) {
+        Duration pause = reportRetry(failed, failures, cause);
+        parked.later(new Parked(failed.messages().get(0).stamp(), failures), pause);
     }
 
     /** Handles a message that is parked. Each attempt is counted before it begins. */
     private CompletableFuture<Pause> consumeParked(Parked due) {
         Source source = partition.parked(due.stamp());
-        if (isExhausted(due.failures())) { // the last attempt has not ended
+        if (settings.isExhausted(due.failures())) { // the last attempt has not ended
             return orLater(
                     due,
                     TopicTransactions.read(settings.database(), "consume", source::peek)
@@ -282,41 +269,34 @@ final class PartitionRunner<T> {
         if (!(cause instanceof HandlerFailure failure)) {
             return CompletableFuture.failedFuture(cause);
         }
-        Optional<Duration> delay =
-                settings.retry().delayAfter(attempts, settings.environment().random());
-        if (delay.isEmpty() && settings.deadLetters().isPresent()) {
+        if (settings.isExhausted(attempts)) {
             return letGo(source, failure.next(), attempts, failure.reason());
         }
-        parkLater(failure.next(), attempts, delay.orElse(settings.retry().maxDelay()), failure.reason());
-        return CompletableFuture.completedFuture(Pause.none());
+        parkLater(failure.next(), attempts, failure.reason());
+        return done(Pause.none());
     }
 
-    private CompletableFuture<Pause> retryLater(Next failed, int failures, Duration delay, Throwable cause) {
-        reportRetry(failed, failures, delay, cause);
-        return CompletableFuture.completedFuture(Pause.atMost(delay));
-    }
-
-    private void reportRetry(Next failed, int failures, Duration delay, Throwable cause) {
+    /** {@return the pause before the next attempt} Without a topic for dead letters there always is one. */
+    private Duration reportRetry(Next failed, int failures, Throwable cause) {
+        Duration pause = settings.pauseAfter(failures);
         reports.failed(failures, cause);
         LOG.warn(
                 "Message {} of {} has failed for the {}. time, and is handled again in {} ms: {}",
                 new Offset(failed.messages().get(0).stamp()),
                 this,
                 failures,
-                delay.toMillis(),
+                pause.toMillis(),
                 String.valueOf(cause));
+        return pause;
     }
 
-    /** Without a topic for dead letters the partition waits: nothing is skipped that was not handled. */
+    /** Moves an exhausted message to the topic for dead letters. */
     private CompletableFuture<Pause> letGo(Source source, Next failed, int failures, Throwable cause) {
-        if (settings.deadLetters().isEmpty()) {
-            return retryLater(failed, failures, settings.retry().maxDelay(), cause);
-        }
         if (failed.messages().isEmpty()) {
             return unpark(source, failed);
         }
         reports.failed(failures, cause);
-        DeadLetters letters = settings.deadLetters().get();
+        DeadLetters letters = settings.deadLetters().orElseThrow();
         DeadLetters.Origin origin =
                 new DeadLetters.Origin(settings.topic().name(), claim.partition(), settings.group(), failures, cause);
         LOG.warn(

@@ -97,11 +97,12 @@ public final class Consumption {
         });
     }
 
+    /** The row of a parked message has its failures. */
     private static byte[] encode(int failures) {
         return Tuple.from(failures).pack();
     }
 
-    private static int decode(byte[] value) {
+    static int decode(byte[] value) {
         return (int) Tuple.fromBytes(value).getLong(0);
     }
 

@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -189,19 +190,29 @@ public final class GroupTable {
 
     /** {@return the consumers of a group, by name} */
     public CompletableFuture<List<Member>> members(ReadTransaction tx, String group) {
+        return heartbeats(tx, group)
+                .thenCombine(
+                        tx.getReadVersion(),
+                        (heartbeats, version) -> heartbeats.entrySet().stream()
+                                .map(each -> member(each.getKey(), each.getValue(), version))
+                                .toList());
+    }
+
+    /** {@return the last heartbeats of the members of a group, by name} */
+    CompletableFuture<Map<String, byte[]>> heartbeats(ReadTransaction tx, String group) {
         return tx.snapshot()
                 .getRange(keys.members(group), ReadTransaction.ROW_LIMIT_UNLIMITED, false, StreamingMode.WANT_ALL)
                 .asList()
-                .thenCombine(
-                        tx.getReadVersion(),
-                        (rows, version) ->
-                                rows.stream().map(row -> member(row, version)).toList());
+                .thenApply(rows -> {
+                    Map<String, byte[]> heartbeats = new LinkedHashMap<>();
+                    rows.forEach(row -> heartbeats.put(keys.memberOf(row.getKey()), row.getValue()));
+                    return heartbeats;
+                });
     }
 
-    private Member member(KeyValue row, long version) {
-        long heartbeat = ByteBuffer.wrap(row.getValue()).getLong();
-        return new Member(
-                keys.memberOf(row.getKey()), Duration.of(Math.max(0, version - heartbeat), ChronoUnit.MICROS));
+    private static Member member(String name, byte[] heartbeat, long version) {
+        long sent = ByteBuffer.wrap(heartbeat).getLong();
+        return new Member(name, Duration.of(Math.max(0, version - sent), ChronoUnit.MICROS));
     }
 
     private static PartitionLag lag(PartitionInfo info, GroupPartition row) {

@@ -1,7 +1,5 @@
 package dev.couchjobs.topics.internal.groups;
 
-import com.apple.foundationdb.ReadTransaction;
-import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.topics.internal.log.Stamps;
@@ -51,7 +49,7 @@ public final class Membership {
     /** Sends a heartbeat, and takes partitions that are free or whose holders are dead. */
     public CompletableFuture<Round> round(Transaction tx, GroupTable table, int partitions, Instant now) {
         GroupKeys keys = table.keys();
-        CompletableFuture<Map<String, byte[]>> members = members(tx, keys);
+        CompletableFuture<Map<String, byte[]>> members = table.heartbeats(tx, group);
         CompletableFuture<Map<Integer, GroupPartition>> rows = table.partitions(tx, group);
         CompletableFuture<Long> version = tx.getReadVersion();
         return CompletableFuture.allOf(members, rows, version).thenCompose(done -> {
@@ -157,17 +155,6 @@ public final class Membership {
             tx.set(table.keys().partition(group, partition), held.encode());
             return Optional.of(new Claim(me, partition, held.epoch()));
         });
-    }
-
-    private CompletableFuture<Map<String, byte[]>> members(ReadTransaction tx, GroupKeys keys) {
-        return tx.snapshot()
-                .getRange(keys.members(group), ReadTransaction.ROW_LIMIT_UNLIMITED, false, StreamingMode.WANT_ALL)
-                .asList()
-                .thenApply(rows -> {
-                    Map<String, byte[]> members = new HashMap<>();
-                    rows.forEach(row -> members.put(keys.memberOf(row.getKey()), row.getValue()));
-                    return members;
-                });
     }
 
     /** Gives partitions back that this member still holds. */

@@ -2,7 +2,6 @@ package dev.couchjobs.topics.internal.groups;
 
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.topics.internal.log.StoredMessage;
 import java.util.List;
@@ -22,9 +21,8 @@ record ParkedSource(GroupTable table, String group, Claim claim, Versionstamp st
     public CompletableFuture<Next> peek(ReadTransaction tx) {
         CompletableFuture<Optional<StoredMessage>> message =
                 table.log().reader().find(tx, claim.partition(), stamp);
-        CompletableFuture<Integer> failures = tx.get(key())
-                .thenApply(value ->
-                        value == null ? 0 : (int) Tuple.fromBytes(value).getLong(0));
+        CompletableFuture<Integer> failures =
+                tx.get(key()).thenApply(value -> value == null ? 0 : Consumption.decode(value));
         return table.held(tx, group, claim)
                 .thenCombine(
                         failures,
