@@ -16,13 +16,17 @@ import dev.couchjobs.topics.internal.changes.Publisher;
 import dev.couchjobs.topics.internal.groups.GroupTable;
 import dev.couchjobs.topics.internal.groups.Sweeper;
 import dev.couchjobs.topics.internal.log.Log;
+import dev.couchjobs.topics.internal.log.LogWriter.Placed;
 import dev.couchjobs.topics.internal.log.MessageRow;
 import dev.couchjobs.topics.internal.log.StoredPage;
 import dev.couchjobs.topics.internal.log.TailWait;
 import dev.couchjobs.topics.internal.log.TopicKeys;
+import dev.couchjobs.topics.internal.log.TopicRow;
 import dev.couchjobs.topics.internal.log.TopicTable;
 import dev.couchjobs.topics.internal.messages.AppendCall;
 import dev.couchjobs.topics.internal.messages.PartitionChooser;
+import dev.couchjobs.topics.internal.messages.SharedAppends;
+import dev.couchjobs.topics.internal.messages.SharedAppends.Append;
 import dev.couchjobs.topics.internal.messages.Values;
 import dev.couchjobs.topics.internal.observe.TopicsListeners;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
@@ -32,6 +36,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
@@ -52,6 +57,9 @@ public final class Topics {
     final Values values;
     final TopicsListeners listeners;
     private final PartitionChooser chooser;
+    private final SharedAppends appends;
+    /** Of the calls: none comes again in any process, as far as chance allows. */
+    private final AtomicLong tokens;
 
     Topics(TopicsBuilder settings) {
         database = settings.database;
@@ -60,6 +68,8 @@ public final class Topics {
         values = new Values(settings.codec);
         listeners = new TopicsListeners(settings.listeners);
         chooser = new PartitionChooser(environment.random().nextInt());
+        appends = new SharedAppends(table, environment.scheduler());
+        tokens = new AtomicLong(environment.random().nextLong());
     }
 
     /**
@@ -179,7 +189,7 @@ public final class Topics {
 
     /**
      * Appends messages in one transaction. Within a partition they are in this order. Two appends never conflict with
-     * each other.
+     * each other. Appends of their own that come while others of the topic are on their way share a transaction.
      *
      * @param context a database or a transaction; the caller of a transaction waits for the result before it commits
      * @param topic the topic
@@ -192,20 +202,19 @@ public final class Topics {
     public <T> CompletableFuture<List<Appended>> appendAll(
             TransactionContext context, Topic<T> topic, List<NewMessage<T>> messages) {
         Instant now = environment.clock().instant();
-        long token = context instanceof Transaction ? 0 : environment.random().nextLong(1, Long.MAX_VALUE);
+        long token = context instanceof Transaction ? 0 : tokens.incrementAndGet() & Long.MAX_VALUE;
         List<MessageRow> rows = new ArrayList<>();
         try {
             messages.forEach(message -> rows.add(values.encode(topic, message, token, now)));
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
-        AppendCall call = new AppendCall(
-                table, topic.name(), row -> chooser.place(topic, messages, rows, row.settings()), now, token);
-        CompletableFuture<List<Appended>> appended =
-                TopicTransactions.run(context, "append " + topic.name(), call::run);
-        return token == 0
-                ? appended.thenApply(done -> reported(topic, done))
-                : appended.thenCompose(Topics::withOffsets).thenApply(done -> reported(topic, done));
+        Function<TopicRow, List<Placed>> placed = row -> chooser.place(topic, messages, rows, row.settings());
+        CompletableFuture<List<Appended>> appended = token == 0 || rows.isEmpty()
+                ? TopicTransactions.run(
+                        context, "append " + topic.name(), new AppendCall(table, topic.name(), placed, now)::join)
+                : appends.append(context, topic.name(), new Append(rows, now, placed));
+        return appended.thenApply(done -> reported(topic, done));
     }
 
     private List<Appended> reported(Topic<?> topic, List<Appended> appended) {
@@ -214,12 +223,6 @@ public final class Topics {
                     listener -> listener.appended(new TopicsListener.MessagesAppended(topic.name(), appended.size())));
         }
         return appended;
-    }
-
-    /** After a commit the offsets are known at once. */
-    private static CompletableFuture<List<Appended>> withOffsets(List<Appended> committed) {
-        return CompletableFuture.allOf(committed.stream().map(Appended::offset).toArray(CompletableFuture<?>[]::new))
-                .thenApply(known -> committed);
     }
 
     /**

@@ -127,6 +127,10 @@ final class Actors {
             return;
         }
         RandomGenerator random = process.random();
+        if (random.nextInt(6) == 0) {
+            appendAtOnce(process, topics, () -> produce(process, topics, name, number));
+            return;
+        }
         int count = random.nextInt(8) == 0 ? 12 : 1 + random.nextInt(3);
         List<NewMessage<String>> messages = IntStream.range(number, number + count)
                 .mapToObj(each -> message(name + "-" + each, random))
@@ -143,6 +147,23 @@ final class Actors {
                     // What has failed may still commit, behind what comes next.
                     String next = error == null ? name : "p" + ++started;
                     later(process, 1_500, () -> produce(process, topics, next, number + count));
+                });
+    }
+
+    /** Appends that do not wait for each other have no order. */
+    private void appendAtOnce(SimulatedProcess process, Topics topics, Runnable next) {
+        List<CompletableFuture<?>> appends = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            NewMessage<String> message = message("p" + ++started + "-0", process.random());
+            String value = message.value().orElseThrow();
+            attempted.add(value);
+            appends.add(topics.append(process.database(), TOPIC, message)
+                    .thenAccept(appended -> acknowledged.put(value, appended)));
+        }
+        var unused = CompletableFuture.allOf(appends.toArray(CompletableFuture<?>[]::new))
+                .whenComplete((done, error) -> {
+                    process.log("appends at once: " + error);
+                    later(process, 1_500, next);
                 });
     }
 

@@ -46,9 +46,8 @@ public record DeadLetters(TopicTable table, String topicName) {
                             topicName,
                             row -> List.of(new Placed(
                                     place(letter.key(), origin, row.settings().partitions()), letter)),
-                            now,
-                            0)
-                    .run(tx)
+                            now)
+                    .join(tx)
                     .thenAccept(appended -> {});
         });
     }

@@ -72,7 +72,12 @@ public record MessageRow(
 
     /** {@return what it counts for in the size of its partition} */
     Amount amount() {
-        return new Amount(1, (long) bytes(key) + headerBytes(headers) + valueBytes(value));
+        return new Amount(1, bytes());
+    }
+
+    /** {@return how many bytes its key, headers and value have} */
+    public long bytes() {
+        return (long) bytes(key) + headerBytes(headers) + valueBytes(value);
     }
 
     private boolean isWhole() {

@@ -1,102 +1,124 @@
 package dev.couchjobs.topics.internal.messages;
 
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionContext;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.topics.Appended;
 import dev.couchjobs.topics.Offset;
-import dev.couchjobs.topics.internal.log.Log;
 import dev.couchjobs.topics.internal.log.LogWriter.Placed;
 import dev.couchjobs.topics.internal.log.TopicRow;
 import dev.couchjobs.topics.internal.log.TopicTable;
+import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One call of append, with all its tries. */
+/** Messages that are appended in one transaction, with all its tries. */
 public final class AppendCall {
     private final TopicTable table;
     private final String topicName;
     private final Function<TopicRow, List<Placed>> messages;
     private final Instant now;
-    private final long token;
 
     private volatile @Nullable Tried tried;
 
-    /** What the first try of a call wrote: a later try finds it if it has committed. */
-    private record Tried(long readVersion, List<Placed> messages) {}
+    /** What the first try wrote: a later try finds it if it has committed. */
+    private record Tried(long readVersion, List<Placed> messages) {
+        int firstPartition() {
+            return messages.get(0).partition();
+        }
 
-    /**
-     * @param messages places the messages in the partitions of the topic
-     * @param token of the call; 0 in the caller's own transaction, which is not tried again here
-     */
-    public AppendCall(
-            TopicTable table, String topicName, Function<TopicRow, List<Placed>> messages, Instant now, long token) {
+        long token() {
+            return messages.get(0).row().token();
+        }
+    }
+
+    /** The stamp of the first message is known when the transaction has committed. */
+    private record Written(CompletableFuture<Versionstamp> first) {}
+
+    /** @param messages places the messages in the partitions of the topic */
+    public AppendCall(TopicTable table, String topicName, Function<TopicRow, List<Placed>> messages, Instant now) {
         this.table = table;
         this.topicName = topicName;
         this.messages = messages;
         this.now = now;
-        this.token = token;
     }
 
-    /** Makes one try. */
-    public CompletableFuture<List<Appended>> run(Transaction tx) {
+    /** Appends in the caller's transaction. */
+    public CompletableFuture<List<Appended>> join(Transaction tx) {
         return table.get(tx, topicName).thenCompose(row -> {
-            Log log = table.log(row);
+            List<Placed> placed = messages.apply(row);
+            if (placed.isEmpty()) {
+                return CompletableFuture.completedFuture(List.of());
+            }
+            CompletableFuture<byte[]> stamp = tx.getVersionstamp();
+            return write(tx, row, placed).thenApply(numbers -> {
+                List<Appended> results = new ArrayList<>();
+                for (int i = 0; i < numbers.size(); i++) {
+                    int number = numbers.get(i);
+                    results.add(new Appended(
+                            placed.get(i).partition(),
+                            number,
+                            stamp.thenApply(bytes -> new Offset(Versionstamp.complete(bytes, number)))));
+                }
+                return List.copyOf(results);
+            });
+        });
+    }
+
+    /** Appends in a transaction of its own. The token of the first message tells a later try what has committed. */
+    public CompletableFuture<List<Appended>> commit(TransactionContext database) {
+        return TopicTransactions.run(database, "append " + topicName, this::tryOnce)
+                .thenCompose(Written::first)
+                .thenApply(this::results);
+    }
+
+    private CompletableFuture<Written> tryOnce(Transaction tx) {
+        return table.get(tx, topicName).thenCompose(row -> {
             Tried before = tried;
-            if (token == 0 || before == null) {
-                return first(tx, row, log);
-            }
-            return log.findToken(tx, before.messages().get(0).partition(), token, before.readVersion())
-                    .thenCompose(found -> found.isPresent()
-                            ? CompletableFuture.completedFuture(results(before.messages(), found.get()))
-                            : append(tx, log, before.messages(), isCompacted(row)));
+            return before == null
+                    ? tx.getReadVersion().thenCompose(version -> {
+                        tried = new Tried(version, messages.apply(row));
+                        return append(tx, row);
+                    })
+                    : table.log(row)
+                            .findToken(tx, before.firstPartition(), before.token(), before.readVersion())
+                            .thenCompose(found -> found.isPresent()
+                                    ? CompletableFuture.completedFuture(
+                                            new Written(CompletableFuture.completedFuture(found.get())))
+                                    : append(tx, row));
         });
     }
 
-    private CompletableFuture<List<Appended>> first(Transaction tx, TopicRow row, Log log) {
-        List<Placed> placed = messages.apply(row);
-        return tx.getReadVersion().thenCompose(version -> {
-            if (token != 0 && !placed.isEmpty()) {
-                tried = new Tried(version, placed);
-            }
-            return append(tx, log, placed, isCompacted(row));
-        });
-    }
-
-    private static boolean isCompacted(TopicRow row) {
-        return row.settings().compactAfter().isPresent();
-    }
-
-    private CompletableFuture<List<Appended>> append(
-            Transaction tx, Log log, List<Placed> placed, boolean isCompacted) {
-        if (placed.isEmpty()) {
-            return CompletableFuture.completedFuture(List.of());
-        }
+    private CompletableFuture<Written> append(Transaction tx, TopicRow row) {
         CompletableFuture<byte[]> stamp = tx.getVersionstamp();
-        return log.writer().append(tx, placed, isCompacted, now).thenApply(numbers -> {
-            List<Appended> results = new ArrayList<>();
-            for (int i = 0; i < placed.size(); i++) {
-                int number = numbers.get(i);
-                results.add(new Appended(
-                        placed.get(i).partition(),
-                        number,
-                        stamp.thenApply(bytes -> new Offset(Versionstamp.complete(bytes, number)))));
-            }
-            return List.copyOf(results);
-        });
+        return write(tx, row, tried().messages())
+                .thenApply(
+                        numbers -> new Written(stamp.thenApply(bytes -> Versionstamp.complete(bytes, numbers.get(0)))));
+    }
+
+    private CompletableFuture<List<Integer>> write(Transaction tx, TopicRow row, List<Placed> placed) {
+        boolean isCompacted = row.settings().compactAfter().isPresent();
+        return table.log(row).writer().append(tx, placed, isCompacted, now);
+    }
+
+    private Tried tried() {
+        return Objects.requireNonNull(tried);
     }
 
     /** The first message has the number that was found, and the others follow it. */
-    private static List<Appended> results(List<Placed> placed, Versionstamp first) {
-        List<Appended> results = new ArrayList<>();
+    private List<Appended> results(Versionstamp first) {
+        List<Placed> placed = tried().messages();
+        List<Appended> results = new ArrayList<>(placed.size());
         for (int i = 0; i < placed.size(); i++) {
             int number = first.getUserVersion() + i;
             Offset offset = new Offset(Versionstamp.complete(first.getTransactionVersion(), number));
             results.add(new Appended(placed.get(i).partition(), number, CompletableFuture.completedFuture(offset)));
         }
-        return List.copyOf(results);
+        return results;
     }
 }

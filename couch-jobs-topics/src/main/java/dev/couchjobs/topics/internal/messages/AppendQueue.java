@@ -1,0 +1,149 @@
+package dev.couchjobs.topics.internal.messages;
+
+import com.apple.foundationdb.TransactionContext;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.couchjobs.topics.Appended;
+import dev.couchjobs.topics.internal.log.LogWriter.Placed;
+import dev.couchjobs.topics.internal.log.MessageRow;
+import dev.couchjobs.topics.internal.log.TopicRow;
+import dev.couchjobs.topics.internal.log.TopicTable;
+import dev.couchjobs.topics.internal.messages.SharedAppends.Append;
+import dev.couchjobs.topics.internal.transactions.RootCauses;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The appends to one topic. A few go at once, each in a commit of its own. While they are on their way the others wait,
+ * and go together in the next commit.
+ */
+final class AppendQueue {
+    /** A client with no more appends at a time than these waits for no commit but its own. */
+    private static final int AT_ONCE = 2;
+
+    private static final int MESSAGES_MAX = 1_000;
+    private static final long BYTES_MAX = 1_000_000;
+
+    private final TopicTable table;
+    private final String topicName;
+    private final ScheduledExecutorService scheduler;
+
+    @GuardedBy("this") private final Deque<Waiting> waiting = new ArrayDeque<>();
+
+    /** How many appends are on their way. */
+    @GuardedBy("this") private int begun;
+
+    AppendQueue(TopicTable table, String topicName, ScheduledExecutorService scheduler) {
+        this.table = table;
+        this.topicName = topicName;
+        this.scheduler = scheduler;
+    }
+
+    private record Waiting(TransactionContext database, Append append, CompletableFuture<List<Appended>> result) {
+        int messages() {
+            return append.rows().size();
+        }
+
+        long bytes() {
+            return append.rows().stream().mapToLong(MessageRow::bytes).sum();
+        }
+
+        List<Placed> placed(TopicRow topic) {
+            return append.messages().apply(topic);
+        }
+
+        void complete(@Nullable List<Appended> appended, @Nullable Throwable error) {
+            if (error == null) {
+                result.complete(appended);
+            } else {
+                result.completeExceptionally(RootCauses.of(error));
+            }
+        }
+    }
+
+    CompletableFuture<List<Appended>> add(TransactionContext database, Append append) {
+        Waiting added = new Waiting(database, append, new CompletableFuture<>());
+        synchronized (this) {
+            waiting.add(added);
+        }
+        commitWaiting();
+        return added.result();
+    }
+
+    private void commitWaiting() {
+        for (List<Waiting> next = begin(); !next.isEmpty(); next = begin()) {
+            List<Waiting> together = next;
+            CompletableFuture<List<Appended>> committed = commit(together);
+            boolean isAtOnce = committed.isDone(); // then this loop goes on, and no call within a call
+            var unused = committed.whenComplete((appended, error) -> {
+                end(together);
+                if (!isAtOnce) {
+                    commitWaiting();
+                }
+                answer(together, appended, error == null ? null : RootCauses.of(error));
+            });
+        }
+    }
+
+    /** {@return what is committed next; nothing if enough is on its way} */
+    private synchronized List<Waiting> begin() {
+        List<Waiting> next = new ArrayList<>();
+        int messages = 0;
+        long bytes = 0;
+        while (begun < AT_ONCE && !waiting.isEmpty()) {
+            Waiting first = waiting.element();
+            messages += first.messages();
+            bytes += first.bytes();
+            boolean isTooMuch = messages > MESSAGES_MAX || bytes > BYTES_MAX;
+            if (!next.isEmpty() && (isTooMuch || first.database() != next.get(0).database())) {
+                break;
+            }
+            next.add(waiting.remove());
+        }
+        begun += next.size();
+        return next;
+    }
+
+    private synchronized void end(List<Waiting> together) {
+        begun -= together.size();
+    }
+
+    private CompletableFuture<List<Appended>> commit(List<Waiting> together) {
+        Waiting first = together.get(0);
+        Function<TopicRow, List<Placed>> messages = together.size() == 1
+                ? first::placed
+                : topic -> together.stream()
+                        .flatMap(one -> one.placed(topic).stream())
+                        .toList();
+        try {
+            return new AppendCall(table, topicName, messages, first.append().at()).commit(first.database());
+        } catch (RuntimeException e) { // the database is closed
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private void answer(List<Waiting> together, @Nullable List<Appended> appended, @Nullable Throwable error) {
+        if (together.size() > 1 && error instanceof IllegalArgumentException) {
+            together.forEach(this::commitAlone); // what is wrong with one fails no other
+            return;
+        }
+        Turns answers = new Turns(scheduler, together.get(0).database().getExecutor());
+        int end = 0;
+        for (Waiting one : together) {
+            int begin = end;
+            end += one.messages();
+            List<Appended> own = appended == null ? null : appended.subList(begin, end);
+            answers.add(() -> one.complete(own, error));
+        }
+        answers.run();
+    }
+
+    private void commitAlone(Waiting one) {
+        var unused = commit(List.of(one)).whenComplete(one::complete);
+    }
+}

@@ -1,0 +1,144 @@
+package dev.couchjobs.topics.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.couchjobs.topics.Appended;
+import dev.couchjobs.topics.Message;
+import dev.couchjobs.topics.NewMessage;
+import dev.couchjobs.topics.Offset;
+import dev.couchjobs.topics.Position;
+import dev.couchjobs.topics.Topic;
+import dev.couchjobs.topics.TopicNotFoundException;
+import dev.couchjobs.topics.TopicSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Appends at the same time share commits, and each has its own result. */
+class SharedAppendsContract extends TopicsContract {
+    private static final int MANY = 500;
+    private static final int STAMP_BYTES = 10;
+
+    private List<CompletableFuture<Appended>> appendAtOnce(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> topics.append(database, NEWS, NewMessage.of("" + i)))
+                .toList();
+    }
+
+    private static List<Integer> commitOf(Appended appended) {
+        byte[] stamp = await(appended.offset()).versionstamp().getBytes();
+        return IntStream.range(0, STAMP_BYTES)
+                .mapToObj(i -> Integer.valueOf(stamp[i]))
+                .toList();
+    }
+
+    @Test
+    void manyAppendsAtOnceNeedFewCommits() {
+        List<CompletableFuture<Appended>> appends = appendAtOnce(MANY);
+
+        long commits = appends.stream()
+                .map(TopicsContract::await)
+                .map(SharedAppendsContract::commitOf)
+                .distinct()
+                .count();
+        assertThat(commits).isLessThan(MANY / 2);
+    }
+
+    @Test
+    void eachResultIsWhereItsMessageIs() {
+        List<Offset> offsets = appendAtOnce(MANY).stream()
+                .map(append -> await(await(append).offset()))
+                .toList();
+
+        Map<Offset, String> values = read(Position.earliest()).messages().stream()
+                .collect(Collectors.toMap(Message::offset, Message::value));
+        assertThat(offsets.stream().map(values::get))
+                .containsExactlyElementsOf(
+                        IntStream.range(0, MANY).mapToObj(String::valueOf).toList());
+    }
+
+    @Test
+    void whatIsWrongWithOneFailsNoOther() {
+        List<CompletableFuture<Appended>> good = new ArrayList<>();
+        List<CompletableFuture<Appended>> wrong = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            good.add(topics.append(database, NEWS, NewMessage.of("good " + i)));
+            wrong.add(topics.append(database, NEWS, NewMessage.of("wrong").partition(7)));
+        }
+
+        good.forEach(TopicsContract::await);
+        assertThat(wrong)
+                .allSatisfy(append -> assertThatThrownBy(() -> await(append))
+                        .hasCauseInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("and not 7"));
+        assertThat(news())
+                .containsExactlyInAnyOrderElementsOf(
+                        IntStream.range(0, 50).mapToObj(i -> "good " + i).toList());
+    }
+
+    @Test
+    void allFailIfTheTopicIsMissing() {
+        Topic<String> missing = Topic.of("missing", String.class);
+        List<CompletableFuture<Appended>> appends = IntStream.range(0, 50)
+                .mapToObj(i -> topics.append(database, missing, NewMessage.of("a")))
+                .toList();
+
+        assertThat(appends)
+                .allSatisfy(append ->
+                        assertThatThrownBy(() -> await(append)).hasCauseInstanceOf(TopicNotFoundException.class));
+    }
+
+    @Test
+    void theContinuationOfOneMayWaitForAllOthers() {
+        List<CompletableFuture<Appended>> appends = appendAtOnce(MANY);
+        CompletableFuture<Void> all = CompletableFuture.allOf(appends.toArray(CompletableFuture<?>[]::new));
+        List<CompletableFuture<Void>> waiting = appends.stream()
+                .map(append -> append.thenAccept(done -> all.join()))
+                .toList();
+
+        waiting.subList(0, 5).forEach(TopicsContract::await);
+        assertThat(news()).hasSize(MANY);
+    }
+
+    @Test
+    void batchesAndSingleMessagesKeepTheirOrderWithinACall() {
+        List<CompletableFuture<List<Appended>>> appends = IntStream.range(0, 100)
+                .mapToObj(i -> topics.appendAll(
+                        database,
+                        NEWS,
+                        IntStream.range(0, i % 4)
+                                .mapToObj(j -> NewMessage.of(i + "." + j))
+                                .toList()))
+                .toList();
+
+        List<String> news = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            assertThat(await(appends.get(i))).hasSize(i % 4);
+        }
+        news.addAll(news());
+        for (int i = 0; i < 100; i++) {
+            String call = i + ".";
+            assertThat(news.stream().filter(value -> value.startsWith(call)))
+                    .containsExactlyElementsOf(
+                            IntStream.range(0, i % 4).mapToObj(j -> call + j).toList());
+        }
+    }
+
+    @Test
+    void largeMessagesDoNotExceedATransaction() {
+        Topic<byte[]> blobs = Topic.of("blobs", byte[].class);
+        await(topics.create(database, blobs, TopicSettings.partitions(1)));
+        List<CompletableFuture<Appended>> appends = IntStream.range(0, 30)
+                .mapToObj(i -> topics.append(database, blobs, NewMessage.of(new byte[600_000])))
+                .toList();
+
+        appends.forEach(TopicsContract::await);
+        assertThat(await(topics.describe(database, blobs)).orElseThrow().partitions())
+                .allSatisfy(partition -> assertThat(partition.messages()).isEqualTo(30));
+    }
+}
