@@ -118,6 +118,11 @@ class TopicCostsTest {
                         (s, consumer) -> s.appended(),
                         transaction -> true),
                 loop(
+                        "a consumer catches up with 100 messages, 20 at a time",
+                        s -> s.waiting(s.consumer().batch(20).handle(all -> {})),
+                        (s, consumer) -> s.appended(),
+                        transaction -> true),
+                loop(
                         "a consumer begins a group, and waits for messages",
                         TopicCostFixture::inTransaction,
                         TopicCostFixture::waiting,

@@ -103,6 +103,36 @@ class ConsumerTimesTest {
         assertThat(slowest).isBetween(LEASE, LEASE.plus(ROUND).plus(TRANSACTIONS));
     }
 
+    /** A round waits for its commit alone: a read of the row, and the commit itself. */
+    @Test
+    void aConsumerThatCatchesUpReadsWhileItHandlesAndCommits() {
+        int pages = 20;
+        Duration read = Duration.ofMillis(25);
+        Duration commit = Duration.ofMillis(5);
+        try (Simulation simulation =
+                Simulation.builder(1).calm().latency(read, commit).build()) {
+            SimulatedProcess process = simulation.process("consumer");
+            Topics topics = Actors.topics(process);
+            simulation.await(topics.create(process.database(), Actors.TOPIC, TopicSettings.partitions(1)));
+            simulation.await(topics.appendAll(
+                    process.database(),
+                    Actors.TOPIC,
+                    Stream.generate(() -> NewMessage.of("a")).limit(10 * pages).toList()));
+            List<Duration> handled = new ArrayList<>();
+            simulation.await(topics.group(Actors.TOPIC, GROUP)
+                    .consumer()
+                    .batch(10)
+                    .executor(process.scheduler())
+                    .handle(messages -> handled.add(simulation.elapsed()))
+                    .startAsync());
+            simulation.advance(Duration.ofMinutes(1));
+
+            assertThat(handled).hasSize(pages);
+            Duration each = handled.get(pages - 1).minus(handled.get(0)).dividedBy(pages - 1);
+            assertThat(each).isEqualTo(read.plus(commit));
+        }
+    }
+
     /** The lease begins again for those whose clocks are set back. */
     @Test
     void aClockThatIsSetBackDoesNotKeepADeadConsumerAlive() {

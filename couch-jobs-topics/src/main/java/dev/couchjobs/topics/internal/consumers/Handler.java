@@ -2,7 +2,6 @@ package dev.couchjobs.topics.internal.consumers;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
-import com.apple.foundationdb.Transaction;
 import dev.couchjobs.topics.AsyncTransactionalHandler;
 import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.MessageHandler;
@@ -44,27 +43,24 @@ public interface Handler<T> {
                     if (next.messages().isEmpty()) {
                         return CompletableFuture.completedFuture(next);
                     }
+                    source.readAhead(database);
                     return call(executor, next, () -> handler.handle(tx, decode.apply(next)));
                 }));
     }
 
     /** A handler that runs before the offset is committed: after a crash it sees the messages again. */
     static <T> Handler<T> beforeCommit(MessageHandler<T> handler, Executor executor) {
-        return (database, source, decode) -> TopicTransactions.read(database, "consume", tx -> source.peek(tx))
-                .thenCompose(next -> next.messages().isEmpty()
-                        ? CompletableFuture.completedFuture(next)
-                        : call(executor, next, () -> {
-                                    handler.handle(decode.apply(next));
-                                    return CompletableFuture.completedFuture(next);
-                                })
-                                .thenCompose(handled -> commit(database, source, handled)));
-    }
-
-    private static CompletableFuture<Next> commit(Database database, Source source, Next handled) {
-        return TopicTransactions.run(
-                database,
-                "consume",
-                (Transaction tx) -> source.commit(tx, handled).thenApply(done -> handled));
+        return (database, source, decode) -> source.read(database).thenCompose(next -> {
+            if (next.messages().isEmpty()) {
+                return CompletableFuture.completedFuture(next);
+            }
+            source.readAhead(database);
+            return call(executor, next, () -> {
+                        handler.handle(decode.apply(next));
+                        return CompletableFuture.completedFuture(next);
+                    })
+                    .thenCompose(handled -> source.commit(database, handled).thenApply(done -> handled));
+        });
     }
 
     private static CompletableFuture<Next> call(

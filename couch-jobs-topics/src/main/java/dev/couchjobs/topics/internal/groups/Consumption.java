@@ -8,8 +8,6 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.topics.internal.groups.Source.Next;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 /** What a member does with a partition that it holds. Each write commits only while the member holds the partition. */
 public final class Consumption {
@@ -19,12 +17,13 @@ public final class Consumption {
     private final GroupTable table;
     private final String group;
     private final Claim claim;
-    private final AtomicReference<@Nullable Versionstamp> expected = new AtomicReference<>();
+    private final ReadAhead ahead;
 
     public Consumption(GroupTable table, String group, Claim claim) {
         this.table = table;
         this.group = group;
         this.claim = claim;
+        ahead = new ReadAhead(table.log().reader(), claim.partition());
     }
 
     /** A message that is handled again, behind others that came after it. */
@@ -36,7 +35,7 @@ public final class Consumption {
      * @param isCounted whether an attempt was counted for the first of them
      */
     public Source head(int limit, boolean isCounted) {
-        return new HeadSource(table, group, claim, limit, isCounted, expected);
+        return new HeadSource(table, group, claim, limit, isCounted, ahead);
     }
 
     /** A message that is parked. */

@@ -25,8 +25,17 @@ final class GroupPoll {
         this.group = group;
     }
 
-    /** The messages of a poll; {@code before} is the row that it read, {@code behind} the place behind the messages. */
-    record Taken(int partition, GroupPartition before, Place behind, List<StoredMessage> messages) {}
+    /**
+     * The messages of a poll.
+     *
+     * @param before the row that it read
+     * @param behind the place behind the messages
+     * @param isMore whether more messages seem to be behind them
+     */
+    record Taken(int partition, GroupPartition before, Place behind, boolean isMore, List<StoredMessage> messages) {}
+
+    /** A page behind a place where the group may be, read before that is known. */
+    record Early(Versionstamp place, CompletableFuture<StoredPage> page) {}
 
     /**
      * Takes messages.
@@ -35,7 +44,7 @@ final class GroupPoll {
      */
     CompletableFuture<Taken> take(Transaction tx, Candidate candidate, int limit, long token) {
         int partition = candidate.partition();
-        return peek(tx, partition, limit, null, candidate.expected()).thenApply(taken -> {
+        return peek(tx, partition, limit, null, early(tx, candidate, limit)).thenApply(taken -> {
             if (!taken.behind().equals(taken.before().place())) {
                 tx.set(
                         table.keys().partition(group, partition),
@@ -45,32 +54,41 @@ final class GroupPoll {
         });
     }
 
+    /** {@return the messages where the group may be, read together with its row; null if that place is unknown} */
+    @Nullable Early early(ReadTransaction tx, Candidate candidate, int limit) {
+        Versionstamp expected = candidate.expected();
+        return expected == null
+                ? null
+                : new Early(expected, table.log().reader().read(tx, candidate.partition(), expected, limit));
+    }
+
     /**
      * Reads messages.
      *
      * @param claim of the member that reads; null if the caller is none, and no member may hold the partition
-     * @param expected where the group may be: its messages are read together with its row. Null if unknown
+     * @param early null if there is none
      */
     CompletableFuture<Taken> peek(
-            ReadTransaction tx, int partition, int limit, @Nullable Claim claim, @Nullable Versionstamp expected) {
+            ReadTransaction tx, int partition, int limit, @Nullable Claim claim, @Nullable Early early) {
         boolean countsOwnAppends = AppendOrder.hasAppended(tx);
         CompletableFuture<Amount> tail = table.log().tail(tx, partition);
-        Optional<CompletableFuture<StoredPage>> page =
-                Optional.ofNullable(expected).map(place -> table.log().reader().read(tx, partition, place, limit));
         return table.partition(tx, group, partition).thenCompose(row -> {
             requireClaim(group, row, partition, claim);
-            CompletableFuture<StoredPage> read = page.filter(
-                            some -> !row.isSuspect() && row.place().stamp().equals(expected))
-                    .orElseGet(() ->
-                            table.log().reader().read(tx, partition, row.place().stamp(), row.isSuspect() ? 1 : limit));
-            return read.thenCombine(
-                    tail,
-                    (found, appended) -> new Taken(
-                            partition,
-                            row,
-                            behind(row.place(), found, countsOwnAppends ? null : appended),
-                            found.messages()));
+            Versionstamp place = row.place().stamp();
+            CompletableFuture<StoredPage> read = early != null && !row.isSuspect() && place.equals(early.place())
+                    ? early.page()
+                    : table.log().reader().read(tx, partition, place, row.isSuspect() ? 1 : limit);
+            return read.thenCombine(tail, (found, appended) -> {
+                Place behind = behind(row.place(), found, countsOwnAppends ? null : appended);
+                return new Taken(partition, row, behind, appended.messages() > behind.number(), found.messages());
+            });
         });
+    }
+
+    /** {@return the messages of a page that was read before the row was known} */
+    static Taken takenAhead(int partition, GroupPartition row, StoredPage page) {
+        Place behind = behind(row.place(), page, null);
+        return new Taken(partition, row, behind, !page.isEnd(), page.messages());
     }
 
     /**

@@ -1,26 +1,20 @@
 package dev.couchjobs.topics.internal.groups;
 
+import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.topics.internal.groups.GroupPoll.Taken;
+import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The messages behind the place of the group.
  *
- * @param expected where the group is if what was read last has committed
+ * @param ahead outlives this source
  */
-record HeadSource(
-        GroupTable table,
-        String group,
-        Claim claim,
-        int limit,
-        boolean isCounted,
-        AtomicReference<@Nullable Versionstamp> expected)
+record HeadSource(GroupTable table, String group, Claim claim, int limit, boolean isCounted, ReadAhead ahead)
         implements Source {
 
     @Override
@@ -35,17 +29,27 @@ record HeadSource(
     }
 
     @Override
+    public CompletableFuture<Next> read(Database database) {
+        CompletableFuture<Taken> taken = ahead.taken(limit);
+        return taken == null
+                ? Source.super.read(database)
+                : taken.thenApply(this::next).exceptionallyCompose(error -> Source.super.read(database));
+    }
+
+    @Override
     public CompletableFuture<Next> peek(ReadTransaction tx) {
         return read(tx).thenApply(this::next);
     }
 
     private CompletableFuture<Taken> read(ReadTransaction tx) {
         return new GroupPoll(table, group)
-                .peek(tx, claim.partition(), limit, claim, expected.get())
-                .thenApply(taken -> {
-                    expected.set(taken.behind().stamp());
-                    return taken;
-                });
+                .peek(tx, claim.partition(), limit, claim, ahead.page(tx, limit))
+                .thenApply(ahead::taken);
+    }
+
+    @Override
+    public void readAhead(Database database) {
+        ahead.begin(database, limit);
     }
 
     private Next next(Taken taken) {
@@ -62,18 +66,29 @@ record HeadSource(
 
     @Override
     public CompletableFuture<Boolean> commit(Transaction tx, Next consumed) {
-        return table.held(tx, group, claim).thenApply(row -> {
-            boolean isThere = row.place().equals(consumed.before());
-            if (isThere) {
-                consume(tx, row, consumed);
-            }
-            return isThere;
-        });
+        return consumeAt(tx, consumed).thenApply(Optional::isPresent);
     }
 
-    private void consume(Transaction tx, GroupPartition row, Next consumed) {
-        tx.set(
-                table.keys().partition(group, claim.partition()),
-                row.consumedTo(consumed.behind(), 0).encode());
+    @Override
+    public CompletableFuture<Boolean> commit(Database database, Next consumed) {
+        return TopicTransactions.run(database, "consume", tx -> consumeAt(tx, consumed))
+                .thenApply(row -> {
+                    row.ifPresent(ahead::committed);
+                    return row.isPresent();
+                });
+    }
+
+    /** {@return the new row; empty if the messages are consumed} */
+    private CompletableFuture<Optional<GroupPartition>> consumeAt(Transaction tx, Next consumed) {
+        return table.held(tx, group, claim)
+                .thenApply(row -> row.place().equals(consumed.before())
+                        ? Optional.of(consume(tx, row, consumed))
+                        : Optional.empty());
+    }
+
+    private GroupPartition consume(Transaction tx, GroupPartition row, Next consumed) {
+        GroupPartition behind = row.consumedTo(consumed.behind(), 0);
+        tx.set(table.keys().partition(group, claim.partition()), behind.encode());
+        return behind;
     }
 }

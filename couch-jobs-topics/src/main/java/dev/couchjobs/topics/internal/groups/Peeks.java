@@ -69,9 +69,8 @@ public final class Peeks {
             return CompletableFuture.completedFuture(new Peeked(0, List.of(), ""));
         }
         int partition = partitions.get(0).partition();
-        Versionstamp expected = partitions.get(0).expected();
-        return new GroupPoll(table, group)
-                .peek(tx, partition, limit, null, expected)
+        GroupPoll poll = new GroupPoll(table, group);
+        return poll.peek(tx, partition, limit, null, poll.early(tx, partitions.get(0), limit))
                 .thenCompose(taken -> {
                     if (taken.messages().isEmpty() && partitions.size() > 1) {
                         return peek(tx, partitions.subList(1, partitions.size()), limit, token);

@@ -1,9 +1,11 @@
 package dev.couchjobs.topics.internal.groups;
 
+import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.topics.internal.log.Place;
 import dev.couchjobs.topics.internal.log.StoredMessage;
+import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -27,6 +29,19 @@ public interface Source {
     /** Reads what {@link #take} takes. */
     CompletableFuture<Next> peek(ReadTransaction tx);
 
+    /** The same in a transaction of its own, or without one if the messages are known. */
+    default CompletableFuture<Next> read(Database database) {
+        return TopicTransactions.read(database, "consume", this::peek);
+    }
+
+    /** Reads what follows the messages that were read last, while they are handled. */
+    default void readAhead(Database database) {}
+
     /** Consumes messages that were read before. {@return false if they are consumed} */
     CompletableFuture<Boolean> commit(Transaction tx, Next consumed);
+
+    /** The same in a transaction of its own. */
+    default CompletableFuture<Boolean> commit(Database database, Next consumed) {
+        return TopicTransactions.run(database, "consume", tx -> commit(tx, consumed));
+    }
 }
