@@ -71,6 +71,16 @@ class TopicLogContract extends TopicsContract {
     }
 
     @Test
+    void aKeyThatUtf8CannotEncodeIsRefused() {
+        NewMessage<String> broken = NewMessage.of("a").key("half \ud83d");
+
+        assertThatThrownBy(() -> await(topics.append(database, NEWS, broken)))
+                .hasCauseInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("surrogate");
+        assertThat(news()).isEmpty();
+    }
+
+    @Test
     void theOffsetIsKnownWithTheCommit() {
         CompletableFuture<Offset> offset = database.run(
                 tx -> await(topics.append(tx, NEWS, NewMessage.of("a"))).offset());

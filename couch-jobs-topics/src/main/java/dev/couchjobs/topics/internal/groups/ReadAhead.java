@@ -77,7 +77,10 @@ final class ReadAhead {
         committed.set(row);
     }
 
-    /** Reads the page behind what was read last, if there seems to be one. */
+    /**
+     * Reads the page behind what was read last, if there seems to be one. The embedded engine reads on the thread that
+     * asks, so another one asks.
+     */
     void begin(Database database, int limit) {
         Versionstamp from = place;
         ahead = from == null || !isMore
@@ -85,11 +88,19 @@ final class ReadAhead {
                 : new Ahead(
                         from,
                         limit,
-                        TopicTransactions.read(database, "consume", tx -> read(tx, from, limit))
-                                .thenCompose(page -> page.messages().isEmpty()
-                                        ? CompletableFuture.failedFuture(
-                                                new IllegalStateException("the end of the log"))
-                                        : CompletableFuture.completedFuture(page)));
+                        CompletableFuture.completedFuture(from)
+                                .thenComposeAsync(place -> page(database, place, limit), database.getExecutor()));
+    }
+
+    /** Fails at the end of the log. */
+    private CompletableFuture<StoredPage> page(Database database, Versionstamp from, int limit) {
+        return TopicTransactions.read(database, "consume", tx -> read(tx, from, limit))
+                .thenApply(page -> {
+                    if (page.messages().isEmpty()) {
+                        throw new IllegalStateException("There are no more messages.");
+                    }
+                    return page;
+                });
     }
 
     private CompletableFuture<StoredPage> read(ReadTransaction tx, Versionstamp from, int limit) {

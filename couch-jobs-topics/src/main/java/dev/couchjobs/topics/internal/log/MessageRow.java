@@ -86,20 +86,7 @@ public record MessageRow(
 
     /** {@return the value of its first row} */
     byte[] encode() {
-        List<String> flat = new ArrayList<>();
-        headers.forEach((name, text) -> {
-            flat.add(name);
-            flat.add(text);
-        });
-        return Tuple.from(
-                        FORMAT,
-                        token,
-                        appendedAt.toEpochMilli(),
-                        key,
-                        flat,
-                        isWhole() ? 0 : valueBytes(value),
-                        isWhole() ? value : null)
-                .pack();
+        return isWhole() ? RowWriter.encode(this, 0, value) : RowWriter.encode(this, valueBytes(value), null);
     }
 
     /** {@return the values of the rows that follow} */

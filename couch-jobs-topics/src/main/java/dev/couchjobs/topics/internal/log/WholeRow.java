@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * them for a versionstamp; this is several times as fast. Codes: the tuple layer's specification.
  */
 final class WholeRow {
-    private static final byte NULL = 0x00;
-    private static final byte BYTES = 0x01;
-    private static final byte STRING = 0x02;
-    private static final byte NESTED = 0x05;
-    private static final byte ZERO = 0x14;
-    private static final byte ESCAPE = (byte) 0xFF;
+    static final byte NULL = 0x00;
+    static final byte BYTES = 0x01;
+    static final byte STRING = 0x02;
+    static final byte NESTED = 0x05;
+    static final byte ZERO = 0x14;
+    static final byte ESCAPE = (byte) 0xFF;
     private static final int LONG_BYTES = 8;
 
     private final byte[] row;
@@ -102,24 +102,30 @@ final class WholeRow {
     private byte[] escaped() {
         int begin = at;
         int escapes = 0;
-        while (row[at] != NULL || isEscaped()) {
-            escapes += row[at] == NULL ? 1 : 0;
-            at += row[at] == NULL ? 2 : 1;
+        int end = Zeros.next(row, begin);
+        for (; isEscaped(end); end = Zeros.next(row, end + 2)) {
+            escapes++;
         }
-        int end = at++;
-        if (escapes == 0) {
-            return Arrays.copyOfRange(row, begin, end);
-        }
-        byte[] bytes = new byte[end - begin - escapes];
-        for (int from = begin, to = 0; from < end; from++, to++) {
-            bytes[to] = row[from];
-            from += row[from] == NULL ? 1 : 0;
-        }
-        return bytes;
+        require(end < row.length);
+        at = end + 1;
+        return escapes == 0 ? Arrays.copyOfRange(row, begin, end) : unescaped(begin, end, escapes);
     }
 
-    private boolean isEscaped() {
-        return at + 1 < row.length && row[at + 1] == ESCAPE;
+    private boolean isEscaped(int zero) {
+        return zero + 1 < row.length && row[zero + 1] == ESCAPE;
+    }
+
+    private byte[] unescaped(int begin, int end, int escapes) {
+        byte[] bytes = new byte[end - begin - escapes];
+        int to = 0;
+        int from = begin;
+        while (from < end) {
+            int next = Math.min(end, Zeros.next(row, from) + 1);
+            System.arraycopy(row, from, bytes, to, next - from);
+            to += next - from;
+            from = next + 1; // behind the escape
+        }
+        return bytes;
     }
 
     private static void require(boolean isUsual) {

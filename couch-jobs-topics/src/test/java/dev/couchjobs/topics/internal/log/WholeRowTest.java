@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.tuple.Tuple;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.ByteRange;
 import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,49 @@ class WholeRowTest {
         MessageRow expected = MessageRow.decode(MessageRow.first(row), new byte[0]);
         assertThat(decoded).usingRecursiveComparison().isEqualTo(expected);
         assertThat(decoded.value()).containsExactly(value);
+    }
+
+    @Property
+    void aRowIsEncodedAsATupleEncodesIt(
+            @ForAll @LongRange(min = 0) long token,
+            @ForAll @LongRange(min = 0, max = Integer.MAX_VALUE) long millis,
+            @ForAll byte[] value,
+            @ForAll @Size(max = 3) Map<String, String> headers) {
+        String key = token % 2 == 0 ? null : ODD + token;
+        List<String> flat = new ArrayList<>();
+        headers.forEach((name, text) -> {
+            flat.add(name);
+            flat.add(text);
+        });
+
+        assertThat(new MessageRow(token, Instant.ofEpochMilli(millis), key, headers, value).encode())
+                .containsExactly(
+                        Tuple.from(1, token, millis, key, flat, 0, value).pack());
+    }
+
+    @Test
+    void deletionsAndFirstRowsOfChunksAreEncodedAsATupleEncodesThem() {
+        assertThat(new MessageRow(7, Instant.EPOCH, "key", Map.of(), null).encode())
+                .containsExactly(Tuple.from(1, 7, 0, "key", List.of(), 0, null).pack());
+        assertThat(new MessageRow(7, Instant.EPOCH, null, Map.of(), new byte[90_001]).encode())
+                .containsExactly(
+                        Tuple.from(1, 7, 0, null, List.of(), 90_001, null).pack());
+    }
+
+    @Property
+    void zerosAreFound(@ForAll @Size(max = 40) List<@ByteRange(min = -2, max = 2) Byte> bytes) {
+        byte[] array = new byte[bytes.size()];
+        for (int i = 0; i < array.length; i++) {
+            array[i] = bytes.get(i);
+        }
+
+        for (int from = 0; from <= array.length; from++) {
+            int expected = from;
+            while (expected < array.length && array[expected] != 0) {
+                expected++;
+            }
+            assertThat(Zeros.next(array, from)).isEqualTo(expected);
+        }
     }
 
     @Test
