@@ -14,6 +14,11 @@ interface MessageLog extends AutoCloseable {
      */
     CompletableFuture<?> append(List<byte[]> messages);
 
+    /** Appends messages as one does who waits for them before the next. Returns once they are acknowledged. */
+    default void appendAndWait(List<byte[]> messages) throws Exception {
+        append(messages).get();
+    }
+
     /**
      * Starts consumers of a new group, from the first message. The group's offsets are committed, or the messages
      * acknowledged, after the handler.

@@ -104,6 +104,11 @@ final class PostgresSystem implements LogSystem {
             return appended;
         }
 
+        @Override
+        public void appendAndWait(List<byte[]> messages) throws SQLException {
+            insert(messages);
+        }
+
         private void insert(List<byte[]> messages) throws SQLException {
             try (Connection connection = connections.getConnection();
                     PreparedStatement insert =

@@ -68,13 +68,20 @@ final class TopicsSystem implements LogSystem {
 
         @Override
         public CompletableFuture<?> append(List<byte[]> messages) {
+            return topics.appendAll(database, topic, inTurn(messages));
+        }
+
+        @Override
+        public void appendAndWait(List<byte[]> messages) {
+            List<NewMessage<byte[]>> placed = inTurn(messages);
+            database.run(tx -> topics.appendAll(tx, topic, placed).join());
+        }
+
+        private List<NewMessage<byte[]>> inTurn(List<byte[]> messages) {
             int partition = Math.floorMod(turn.getAndIncrement(), partitions);
-            return topics.appendAll(
-                    database,
-                    topic,
-                    messages.stream()
-                            .map(message -> NewMessage.of(message).partition(partition))
-                            .toList());
+            return messages.stream()
+                    .map(message -> NewMessage.of(message).partition(partition))
+                    .toList();
         }
 
         @Override
