@@ -122,6 +122,57 @@ class CommandLineProcessTest {
     }
 
     @Test
+    void aSignalEndsAFollowerThatWaitsForMessages() throws IOException, InterruptedException {
+        try (TestServer server = TestServer.forEverything()) {
+            String url = server.uri("/").toString();
+            new Typed().run("topics", "create", "log", "--partitions", "2", "--url", url);
+            new Typed().run("topics", "append", "log", "1", "--key", "k", "--url", url);
+            Process follower = start("topics", "read", "log", "--follow", "--url", url);
+            try (BufferedReader out = lines(follower)) {
+                assertThat(out.readLine()).matches("\\S+Z [01] [0-9a-f]{24} key=k 1");
+                new Typed().run("topics", "append", "log", "{\"line\":2}", "--url", url);
+                assertThat(out.readLine()).matches("\\S+Z [01] [0-9a-f]{24} \\{\"line\":2}");
+                follower.toHandle().destroy();
+                assertThat(follower.waitFor()).isEqualTo(TERMINATED);
+                assertThat(text(follower.getErrorStream())).isEmpty();
+            } finally {
+                follower.destroyForcibly();
+            }
+        }
+    }
+
+    @Test
+    void aFollowerGoesOnWhenItsServerIsBack() throws IOException, InterruptedException {
+        String directory = root.resolve("data").toString();
+        Process server = start("--directory", directory, "--port", "0");
+        try (BufferedReader out = lines(server)) {
+            String url = out.readLine().replaceAll(".*listens on (\\S+) .*", "$1");
+            new Typed().run("topics", "create", "log", "--url", url);
+            new Typed().run("topics", "append", "log", "1", "--url", url);
+            Process follower = start("topics", "read", "log", "--follow", "--limit", "2", "--url", url);
+            try (BufferedReader messages = lines(follower)) {
+                assertThat(messages.readLine()).endsWith(" 1");
+                server.toHandle().destroy();
+                assertThat(server.waitFor()).isEqualTo(TERMINATED);
+                String port = String.valueOf(URI.create(url).getPort());
+                Process next = start("--directory", directory, "--port", port);
+                try (BufferedReader nextOut = lines(next)) {
+                    assertThat(nextOut.readLine()).contains("listens on");
+                    new Typed().run("topics", "append", "log", "2", "--url", url);
+                    assertThat(messages.readLine()).endsWith(" 2");
+                    assertThat(follower.waitFor()).isZero();
+                } finally {
+                    next.destroyForcibly();
+                }
+            } finally {
+                follower.destroyForcibly();
+            }
+        } finally {
+            server.destroyForcibly();
+        }
+    }
+
+    @Test
     void aWatchHearsOfAChange() throws IOException, InterruptedException {
         try (TestServer server = TestServer.forEverything()) {
             String url = server.uri("/").toString();

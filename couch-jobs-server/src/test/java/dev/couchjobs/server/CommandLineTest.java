@@ -395,6 +395,16 @@ class CommandLineTest {
         assertThat(run("topics read log --from " + next).lines().get(1)).endsWith("k        2");
         assertThat(run("topics read log --from latest --wait 1ms").err()).isEqualTo("There are none.\n");
         assertThat(run("topics read log --partition 2").exitCode()).isEqualTo(2);
+        assertThat(run("topics read log --follow --limit 2").lines())
+                .satisfiesExactly(
+                        first -> assertThat(first).endsWith(" key=k {\"line\":1}"),
+                        second -> assertThat(second).endsWith(" key=k 2"));
+        assertThat(run("topics read log --follow --limit 1 --json --from " + next)
+                        .json()
+                        .get("value")
+                        .intValue())
+                .isEqualTo(2);
+        assertThat(run("topics read missing --follow").exitCode()).isEqualTo(3);
         assertThat(run("topics describe log").out())
                 .containsPattern("maxAge +PT168H\n")
                 .containsPattern("messages +2\n")

@@ -234,17 +234,27 @@ final class TopicsCommand implements Runnable {
                 description = "Where to begin: earliest (the default), latest, a time, or the offset before.")
         private @Nullable String from;
 
-        @Option(names = "--limit", paramLabel = "N", description = "How many at most, to 1000. Default: 100")
+        @Option(
+                names = "--limit",
+                paramLabel = "N",
+                description = "How many at most, to 1000. Default: 100; with --follow no limit")
         private @Nullable Integer limit;
 
         @Option(names = "--wait", paramLabel = "DURATION", description = "Waits for the first one, at most 60s.")
         private @Nullable Duration wait;
+
+        @Option(names = "--follow", description = "Goes on with messages as they come, each in a line.")
+        private boolean isFollowing;
 
         @Override
         int run(Session session) {
             Address messages = partition == null
                     ? Address.of(TOPIC + "/messages", name)
                     : Address.of(TOPIC + "/partitions/{}/messages", name, partition.toString());
+            if (isFollowing) {
+                new FollowedMessages(session, messages, Optional.ofNullable(from), Optional.ofNullable(limit)).show();
+                return DONE;
+            }
             ApiReply page = session.api()
                     .get(messages.with("from", Optional.ofNullable(from))
                             .with("limit", Optional.ofNullable(limit))
