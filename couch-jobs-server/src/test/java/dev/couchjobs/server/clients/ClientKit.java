@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -17,7 +18,7 @@ import java.util.stream.Stream;
  * @param environment variables that they need
  * @param conformance the command that runs the program of the conformance suite
  * @param unitTests the command that runs the client's own tests; none for a client of another project
- * @param readme the page whose example is run; none for a client of another project
+ * @param readme the page whose examples are run; none for a client of another project
  */
 public record ClientKit(
         String language,
@@ -26,6 +27,7 @@ public record ClientKit(
         List<String> conformance,
         List<String> unitTests,
         List<Path> readme) {
+    private static final Pattern EXAMPLE = Pattern.compile("(?s)```\\w+\\n(.*?)```");
     private static final Path CLIENTS =
             Path.of("..", "clients").toAbsolutePath().normalize();
     private static final Path TYPESCRIPT = Path.of("target", "typescript").toAbsolutePath();
@@ -116,13 +118,20 @@ public record ClientKit(
                                 .toString());
     }
 
-    /** {@return the command that runs the example of a page} */
-    List<String> example(Path page) throws IOException {
-        String text = Files.readString(page);
-        int begin = text.indexOf('\n', text.indexOf("```")) + 1;
-        String code = text.substring(begin, text.indexOf("```", begin));
+    /**
+     * {@return the command that runs an example of a page}
+     *
+     * @param index from 0
+     */
+    List<String> example(Path page, int index) throws IOException {
+        String code = EXAMPLE.matcher(Files.readString(page))
+                .results()
+                .skip(index)
+                .map(example -> example.group(1))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(page + " has no example " + index));
         boolean isPython = language.equals("Python");
-        Path file = Path.of("target", isPython ? "example.py" : "typescript/example.mjs")
+        Path file = Path.of("target", isPython ? "example" + index + ".py" : "typescript/example" + index + ".mjs")
                 .toAbsolutePath();
         Files.writeString(file, code);
         return List.of(isPython ? "python3" : "node", file.toString());

@@ -335,7 +335,7 @@ class ConformanceTest {
     @Test
     void theExampleOfThePageWorks() throws IOException {
         for (Path page : kit.readme()) {
-            try (ClientProcess example = ClientProcess.start(kit, kit.example(page), server.uri("/"), "example")) {
+            try (ClientProcess example = ClientProcess.start(kit, kit.example(page, 0), server.uri("/"), "example")) {
                 until(() -> server.get("/v1/types/mail/jobs/first").status() == 200 || !example.isAlive());
                 assertThat(example.isAlive()).as(example.output()).isTrue();
                 assertResult(ended("mail", "first"), "{'sent':true}");
