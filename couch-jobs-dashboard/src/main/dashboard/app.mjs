@@ -7,6 +7,7 @@ import { current, go, href, onChange } from './router.mjs';
 import { ask, Dialog, Line } from './parts/dialog.mjs';
 import { Batches } from './pages/batches.mjs';
 import { Bridge, BridgeDocument, BridgeNode } from './pages/bridge.mjs';
+import { Group } from './pages/group.mjs';
 import { Job } from './pages/job.mjs';
 import { Jobs } from './pages/jobs.mjs';
 import { Overview } from './pages/overview.mjs';
@@ -27,6 +28,7 @@ const PAGES = {
   batches: { title: 'Batches', part: Batches },
   topics: { title: 'Topics', part: Topics },
   topic: { title: 'Topic', part: Topic, under: 'topics' },
+  group: { title: 'Group', part: Group, under: 'topics' },
   workers: { title: 'Workers', part: Workers },
   bridge: { title: 'Bridge', part: Bridge },
   'bridge-node': { title: 'Node', part: BridgeNode, under: 'bridge' },

@@ -168,7 +168,11 @@ function Groups({ topic }) {
           keyOf=${({ name }) => name}
           empty="No group has consumed of it."
           columns=${[
-            { head: 'Group', isMain: true, cell: ({ name }) => html`<span class="id">${name}</span>` },
+            {
+              head: 'Group',
+              isMain: true,
+              cell: ({ name }) => html`<a class="id" href=${href('group', { topic, name })}>${name}</a>`,
+            },
             { head: 'Lag', isNumber: true, cell: ({ lag }) => number(lag) },
             { head: 'Parked', isNumber: true, cell: parked },
             { head: 'Consumers', cell: holders },

@@ -2,7 +2,12 @@ package dev.couchjobs.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.topics.ConsumerGroup;
+import dev.couchjobs.topics.Topic;
+import dev.couchjobs.topics.TopicConsumer;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,7 +53,7 @@ class TopicsBrowserTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/ui/topics", "/ui/topic?name=orders", "/ui/topic?name=orders&partition=1"})
+    @ValueSource(strings = {"/ui/topics", "/ui/topic?name=orders", "/ui/topic?name=orders&partition=1", "/ui/group?topic=orders&name=packers"})
     void everyPageIsAccessibleInBothThemesAndOnBothWidths(String path) {
         browser.console();
         browser.open(path);
@@ -105,6 +110,28 @@ class TopicsBrowserTest {
         browser.sees("packers is moved.");
         append("{'value': 1, 'partition': 1}");
         browser.seesLike("packers\\s+1\\s");
+    }
+
+    @Test
+    void aGroupShowsWhichConsumersHoldItsPartitions() {
+        CompletableFuture<Boolean> handled = new CompletableFuture<>();
+        Topic<byte[]> tasks = Topic.of("tasks", byte[].class);
+        server.put("/v1/topics/tasks", "{'partitions': 3}");
+        server.post("/v1/topics/tasks/messages", "{'messages': [{'value': 1, 'partition': 2}]}");
+        ConsumerGroup<byte[]> group = server.topics.group(tasks, "readers");
+        try (TopicConsumer consumer = group.consumer()
+                .handle(messages -> handled.complete(true))
+                .start()) {
+            handled.join();
+            browser.open("/ui/topic?name=tasks");
+            browser.sees("1 consumer");
+            browser.click("readers");
+            browser.seesLike("Consumers(?s:.*)" + Pattern.quote(consumer.name()) + "\\s+0, 1, 2\\s+\\d+(\\.\\d)? m?s");
+        }
+        browser.sees("No consumer runs.");
+        browser.click("tasks");
+        browser.sees("Ever appended");
+        server.delete("/v1/topics/tasks");
     }
 
     @Test
