@@ -136,7 +136,7 @@ class Http:
         while True:
             lines = self._lines(path, last)
             try:
-                data = id = None
+                data = id = event = None
                 async for line in lines:
                     tries, end = 0, loop.time() + give_up_after
                     self._answers()
@@ -144,11 +144,15 @@ class Http:
                         id = line[4:]
                     elif line.startswith("data: "):
                         data = line[6:]
+                    elif line.startswith("event: "):
+                        event = line[7:]
                     elif not line:
                         last = id or last
-                        if data is not None:
+                        if event == "trimmed":
+                            _LOG.warning("GET %s: retention has removed messages before they were read: %s", path, data)
+                        elif data is not None:
                             yield json.loads(data)
-                        data = id = None
+                        data = id = event = None
                     end = loop.time() + give_up_after
                 error: Exception = ConnectionLost(f"GET {self._address}{path}: the stream has ended")
             except ApiError as refused:

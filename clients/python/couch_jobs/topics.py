@@ -64,7 +64,8 @@ class Topic:
     def follow(self, start: str = "earliest", partition: Optional[int] = None) -> AsyncGenerator[Message, None]:
         """Yields messages as they come, without end: those of all partitions in the order of their commits.
 
-        A lost connection is made again, without a gap and without a double.
+        A lost connection is made again, without a gap and without a double. If retention has removed the next
+        messages meanwhile, the log says so.
 
         :param start: as of :meth:`read`
         """

@@ -11,7 +11,8 @@ export interface ClientOptions {
   readonly token?: string;
   /** For how many milliseconds requests are repeated on lost connections, 429 and 5xx: 30,000 by default. */
   readonly giveUpAfter?: number;
-  /** Receives a line when the server is away, and one when it answers again; `console.warn` by default. */
+  /** Receives a line when the server is away, one when it answers again, and one when retention
+   * has removed messages that a topic's follower has not read; `console.warn` by default. */
   readonly warn?: (message: string) => void;
 }
 

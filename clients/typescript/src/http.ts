@@ -136,6 +136,7 @@ export class Http {
       try {
         let id: string | undefined;
         let data: string | undefined;
+        let event: string | undefined;
         for await (const line of this.#lines(path, last)) {
           tries = 0;
           this.#answers();
@@ -143,12 +144,16 @@ export class Http {
             id = line.slice(4);
           } else if (line.startsWith('data: ')) {
             data = line.slice(6);
+          } else if (line.startsWith('event: ')) {
+            event = line.slice(7);
           } else if (line === '') {
             last = id ?? last;
-            if (data !== undefined) {
+            if (event === 'trimmed') {
+              this.#write(`GET ${path}: retention has removed messages before they were read: ${data}`);
+            } else if (data !== undefined) {
               yield JSON.parse(data) as T;
             }
-            id = data = undefined;
+            id = data = event = undefined;
           }
           end = performance.now() + giveUpAfter;
         }

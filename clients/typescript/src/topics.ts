@@ -38,6 +38,8 @@ export interface Page {
   readonly items: Message[];
   readonly next: string;
   readonly end: boolean;
+  /** The last message that retention has removed behind the start; it was missed. */
+  readonly trimmedTo?: string;
 }
 
 /** A durable log of messages. Made by `Client.topic`. */
@@ -90,7 +92,8 @@ export class Topic {
 
   /**
    * Messages as they come, without end: those of all partitions in the order of their commits. A lost connection is
-   * made again, without a gap and without a double.
+   * made again, without a gap and without a double. If retention has removed the next messages meanwhile, `warn` gets a
+   * line.
    *
    * @param options `start`: as of `read`; `partition`: the only one to follow
    */

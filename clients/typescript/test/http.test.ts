@@ -77,6 +77,30 @@ test('a stream goes on behind the last event', async () => {
   assert.equal(requests[3]!.headers['last-event-id'], 'b');
 });
 
+test('a follower whose next messages are removed is told', async () => {
+  const values: unknown[] = [];
+  const lines: string[] = [];
+  let requests = 0;
+  await withAnswers(
+    (_, response) => {
+      if (++requests === 1) {
+        response.writeHead(200).end('event: trimmed\ndata: {"trimmedTo":"a"}\n\nid: b\ndata: 1\n\n');
+      } else {
+        response.writeHead(404).end('{}');
+      }
+    },
+    async (url) => {
+      await assert.rejects(async () => {
+        for await (const message of new Client(url, { warn: (line) => lines.push(line) }).topic('news').follow()) {
+          values.push(message);
+        }
+      }, ApiError);
+    },
+  );
+  assert.deepEqual(values, [1]);
+  assert.match(lines[0]!, /removed messages before they were read: \{"trimmedTo":"a"\}$/);
+});
+
 test('a client gives up', async () => {
   await withAnswers(
     (request) => request.socket.destroy(),

@@ -3,6 +3,8 @@ package dev.couchjobs.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.server.TestServer.Response;
+import dev.couchjobs.topics.Topic;
+import dev.couchjobs.topics.TopicSettings;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,8 +13,10 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -180,6 +184,108 @@ class MessageStreamTest {
 
     private static String next(JsonNode page) {
         return page.get("next").stringValue();
+    }
+
+    @Test
+    void manyPartitionsWithLargeMessagesMakeNoLargePage() throws Exception {
+        server.put(NEWS, "{'partitions': 30}");
+        String megabyte = "x".repeat(1_000_000);
+        for (int value = 0; value < 30; value++) {
+            // The order of the commits is not that of the partitions.
+            int partition = value * 7 % 30;
+            Response appended = server.post(
+                    ALL,
+                    "{'messages': [{'value': '" + value + megabyte + "', 'partition': " + partition + "}, {'value': '"
+                            + value + "', 'partition': " + partition + "}]}");
+            assertThat(appended.status()).as(appended.detail()).isEqualTo(200);
+        }
+        List<String> paged = new ArrayList<>();
+        for (JsonNode page = json("?limit=1000"); ; page = json("?limit=1000&from=" + next(page))) {
+            assertThat(page.toString()).hasSizeLessThan(3_000_000);
+            page.get("items").forEach(item -> paged.add(begin(item)));
+            if (page.get("end").booleanValue()) {
+                break;
+            }
+        }
+        List<String> streamed = new ArrayList<>();
+        try (Stream stream = new Stream(ALL)) {
+            stream.next(60).forEach(event -> streamed.add(begin(event.message())));
+        }
+        List<String> appended =
+                IntStream.range(0, 60).mapToObj(i -> String.valueOf(i / 2)).toList();
+        assertThat(paged).isEqualTo(appended);
+        assertThat(streamed).isEqualTo(appended);
+    }
+
+    private static String begin(JsonNode message) {
+        return message.get("value").stringValue().replace("x", "");
+    }
+
+    /** A group consumes all messages, and the topic keeps none of them. */
+    private void removeAll() {
+        Topic<byte[]> news = Topic.of("news", byte[].class);
+        TopicSettings settings = TopicSettings.partitions(3).untilConsumedBy("readers");
+        server.topics.change(server.database, news, settings).join();
+        // Leaves a mark, up to which the next one removes.
+        sweep(news, Duration.ofMinutes(5));
+        server.topics.group(news, "readers").poll(server.database, 100).join();
+        sweep(news, Duration.ofMinutes(10));
+        assertThat(server.get(NEWS).body().get("messages").intValue()).isZero();
+    }
+
+    private void sweep(Topic<byte[]> topic, Duration ahead) {
+        server.topicsOfClockAhead(ahead).sweep(server.database, topic).join();
+    }
+
+    @Test
+    void aClientWhoseNextMessagesAreRemovedIsTold() throws Exception {
+        for (String path : List.of(NEWS + "/partitions/0/messages", ALL)) {
+            server.delete(NEWS);
+            createTopic();
+            append(0, 1, 2, 3);
+            List<Event> events;
+            try (Stream stream = new Stream(path)) {
+                events = stream.next(3);
+            }
+            removeAll();
+            append(0, 4);
+
+            JsonNode page = server.get(path + "?from=" + events.get(0).id()).body();
+            assertThat(page.get("trimmedTo").stringValue())
+                    .isEqualTo(events.get(2).id());
+            assertThat(page.get("items").get(0).get("value").intValue()).isEqualTo(4);
+            for (String position : List.of(events.get(2).id(), "earliest")) {
+                assertThat(server.get(path + "?from=" + position).body().has("trimmedTo"))
+                        .isFalse();
+            }
+            try (Stream stream = new Stream(path, "Last-Event-ID", events.get(0).id())) {
+                assertThat(stream.reader.readLine()).isEqualTo(":");
+                assertThat(stream.reader.readLine()).isEmpty();
+                assertThat(stream.reader.readLine()).isEqualTo("event: trimmed");
+                assertThat(stream.reader.readLine())
+                        .isEqualTo("data: {\"trimmedTo\": \"" + events.get(2).id() + "\"}");
+                assertThat(stream.reader.readLine()).isEmpty();
+                assertThat(stream.next().value()).isEqualTo(4);
+            }
+            try (Stream stream = new Stream(path, "Last-Event-ID", events.get(2).id())) {
+                assertThat(stream.reader.readLine()).isEqualTo(":");
+                assertThat(stream.reader.readLine()).isEmpty();
+                assertThat(stream.reader.readLine()).startsWith("id: ");
+            }
+        }
+    }
+
+    @Test
+    void aPollWhoseMessagesAreRemovedDoesNotWait() {
+        append(0, 1, 2, 3);
+        String first = server.get(ALL + "?limit=1").body().get("next").stringValue();
+        removeAll();
+
+        for (String path : List.of(NEWS + "/partitions/0/messages", ALL)) {
+            JsonNode page = server.get(path + "?wait=PT1M&from=" + first).body();
+            assertThat(page.get("items")).isEmpty();
+            assertThat(page.get("trimmedTo").stringValue()).isEqualTo(next(page));
+        }
     }
 
     @Test

@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
 import dev.couchjobs.fdb.testing.TestEngine;
 import dev.couchjobs.topics.Topics;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
@@ -115,6 +117,16 @@ public final class TestServer implements AutoCloseable {
     /** {@return a further server with the same database, and other settings} */
     TestServer another(UnaryOperator<JobsHttp> settings) {
         return new TestServer(database, root, false, settings, ServerOptions.on("127.0.0.1", 0));
+    }
+
+    /** {@return the topics as a process has them whose clock is ahead} */
+    Topics topicsOfClockAhead(Duration ahead) {
+        Environment system = Environment.system();
+        return Topics.builder(database)
+                .subspace(root)
+                .environment(new Environment(
+                        () -> system.clock().instant().plus(ahead), system.scheduler(), system.random()))
+                .build();
     }
 
     /** What a server has replied. */

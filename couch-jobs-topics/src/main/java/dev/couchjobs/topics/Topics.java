@@ -249,7 +249,7 @@ public final class Topics {
                     return log.place(tx, partition, from)
                             .thenCompose(place -> log.reader()
                                     .read(tx, partition, place.stamp(), limit)
-                                    .thenApply(page -> page(topic, partition, place.stamp(), page)));
+                                    .thenApply(page -> page(topic, partition, from, place.stamp(), page)));
                 }));
     }
 
@@ -283,14 +283,18 @@ public final class Topics {
                 }));
     }
 
-    private <T> MessagePage<T> page(Topic<T> topic, int partition, Versionstamp after, StoredPage page) {
+    private <T> MessagePage<T> page(Topic<T> topic, int partition, Position from, Versionstamp after, StoredPage page) {
         List<Message<T>> messages = page.messages().stream()
                 .map(stored -> values.message(topic, partition, stored))
                 .toList();
         Offset last = messages.isEmpty()
                 ? new Offset(after)
                 : messages.get(messages.size() - 1).offset();
-        return new MessagePage<>(messages, last, page.isEnd());
+        // A place behind an offset is that offset, or where what is removed ends.
+        boolean isTrimmed = from instanceof Position.After asked
+                && asked.offset().versionstamp().compareTo(after) < 0;
+        return new MessagePage<>(
+                messages, last, page.isEnd(), isTrimmed ? Optional.of(new Offset(after)) : Optional.empty());
     }
 
     /**

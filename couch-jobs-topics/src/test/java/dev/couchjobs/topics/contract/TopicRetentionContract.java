@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.couchjobs.topics.ConsumerGroup;
 import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.NewMessage;
+import dev.couchjobs.topics.Offset;
 import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.TopicInfo.PartitionInfo;
 import dev.couchjobs.topics.TopicSettings;
@@ -68,6 +69,28 @@ class TopicRetentionContract extends TopicsContract {
 
         assertThat(values(read(afterFirst))).hasSize(2);
         assertThat(values(read(Position.at(NOON)))).hasSize(2);
+    }
+
+    @Test
+    void onlyAReaderThatHasMissedMessagesIsToldThatTheyAreGone() {
+        await(topics.change(database, NEWS, TopicSettings.partitions(1).maxBytes(1)));
+        appendAt(NOON, "a");
+        Position afterFirst = Position.after(read(Position.earliest()).next());
+        appendAt(NOON.plusSeconds(1), "b");
+        Offset second = read(Position.earliest()).next();
+        sweepAt(NOON.plus(Duration.ofMinutes(5))); // leaves a mark
+        assertThat(read(afterFirst).trimmedTo()).isEmpty();
+        appendAt(NOON.plus(Duration.ofMinutes(6)), "c");
+        sweepAt(NOON.plus(Duration.ofMinutes(7)));
+
+        assertThat(read(afterFirst).trimmedTo()).contains(second);
+        assertThat(values(read(Position.after(second)))).containsExactly("c");
+        assertThat(read(Position.after(second)).trimmedTo()).isEmpty();
+        assertThat(read(Position.earliest()).trimmedTo()).isEmpty();
+        assertThat(read(Position.at(NOON)).trimmedTo()).isEmpty();
+
+        sweepAt(NOON.plus(Duration.ofMinutes(9)));
+        assertThat(read(Position.after(second)).trimmedTo()).isEmpty();
     }
 
     @Test

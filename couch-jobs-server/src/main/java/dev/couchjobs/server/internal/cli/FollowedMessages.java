@@ -14,6 +14,7 @@ final class FollowedMessages {
     private final Address messages;
     private Optional<String> place;
     private boolean hasPlace;
+    private String told = "";
     private boolean isDown;
     private long left;
 
@@ -52,10 +53,19 @@ final class FollowedMessages {
                 .with("wait", hasPlace ? Optional.of(WAIT) : Optional.empty());
         JsonNode page = session.stop().waiting(() -> session.api().get(address)).json();
         place = Optional.of(page.path("next").asString());
+        tellTrimmed(page.path("trimmedTo").asString(""));
         hasPlace = true;
         JsonNode items = page.path("items");
         items.forEach(message -> session.output().change(message, line(message)));
         left -= items.size();
+    }
+
+    /** The pages of several partitions say it again. */
+    private void tellTrimmed(String trimmedTo) {
+        if (trimmedTo.compareTo(told) > 0) {
+            session.output().note("Retention has removed messages before they were read, up to " + trimmedTo);
+            told = trimmedTo;
+        }
     }
 
     /** {@return whether a signal has come meanwhile} */

@@ -3,6 +3,7 @@ package dev.couchjobs.server.internal.feed;
 import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.json.TopicJson;
 import dev.couchjobs.topics.MessagePage;
+import dev.couchjobs.topics.Offset;
 import dev.couchjobs.topics.Position;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,8 @@ final class MessageFeed implements Feed {
     private Position place;
     private boolean hasPlace;
     private long left;
+    /** What the client was told of what is removed: the pages of several partitions say it again. */
+    private Optional<Offset> told = Optional.empty();
 
     /**
      * Makes a feed.
@@ -39,6 +42,13 @@ final class MessageFeed implements Feed {
 
     private Part part(MessagePage<byte[]> page) {
         ByteArrayOutputStream text = new ByteArrayOutputStream();
+        page.trimmedTo()
+                .filter(offset ->
+                        told.filter(known -> known.compareTo(offset) >= 0).isEmpty())
+                .ifPresent(offset -> {
+                    told = page.trimmedTo();
+                    write(text, "event: trimmed\ndata: {\"trimmedTo\": \"" + offset + "\"}\n\n");
+                });
         page.messages().forEach(message -> {
             id(text, message.offset().toString());
             write(text, "data: ");

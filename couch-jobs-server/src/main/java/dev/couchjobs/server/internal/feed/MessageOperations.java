@@ -55,7 +55,7 @@ public final class MessageOperations {
                     if (page.messages().isEmpty()) {
                         place[0] = Position.after(page.next());
                     }
-                    return page.messages().isEmpty();
+                    return page.messages().isEmpty() && page.trimmedTo().isEmpty();
                 },
                 left -> messages.await(place[0], left),
                 call.waitUntil());
@@ -64,6 +64,7 @@ public final class MessageOperations {
                         .putAll("items", page.messages(), TopicJson::message)
                         .put("next", page.next().toString())
                         .put("end", page.isEnd())
+                        .text("trimmedTo", page.trimmedTo().map(Offset::toString))
                         .node()));
     }
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is removed of a partition.
  *
- * @param stamp up to where all messages are removed
+ * @param stamp of the last message that is removed: it and all before it are
  * @param amount how much is removed
  * @param compactedTo up to where the partition is compacted
  */

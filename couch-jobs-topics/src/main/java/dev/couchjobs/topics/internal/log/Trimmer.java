@@ -2,6 +2,7 @@ package dev.couchjobs.topics.internal.log;
 
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Versionstamp;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -19,22 +20,31 @@ record Trimmer(LogKeys keys, Marks marks) {
         CompletableFuture<Long> version = tx.getReadVersion();
         // Without it the messages after the last mark would stay until the next one is appended.
         CompletableFuture<Void> marked = marks.markRest(tx, partition, now);
-        return CompletableFuture.allOf(oldest, tail, before, version, marked).thenApply(done -> {
+        return CompletableFuture.allOf(oldest, tail, before, version, marked).thenCompose(done -> {
             // A mark of a clock that is ahead does not keep what is before a later one.
             Optional<Mark> last = oldest.join().stream()
                     .filter(mark -> rule.removes(mark, tail.join(), consumed, version.join(), now))
                     .reduce((former, later) -> later);
-            last.filter(mark -> mark.place().compareTo(before.join().stamp()) > 0)
-                    .ifPresent(mark -> remove(tx, partition, mark));
-            return last.isPresent()
+            boolean hasMore = last.isPresent()
                     && oldest.join().size() == MARKS_AT_ONCE
                     && last.get().equals(oldest.join().get(MARKS_AT_ONCE - 1));
+            return last.filter(mark -> mark.place().compareTo(before.join().stamp()) > 0)
+                    .map(mark -> remove(tx, partition, before.join(), mark))
+                    .orElseGet(() -> CompletableFuture.completedFuture(null))
+                    .thenApply(removed -> hasMore);
         });
     }
 
-    private void remove(Transaction tx, int partition, Mark mark) {
-        tx.clear(keys.messagesUpTo(partition, mark.place()));
-        tx.clear(new Range(keys.marks(partition).begin, keys.mark(partition, mark.version() + 1)));
-        tx.set(keys.trim(partition), new Trim(mark.place(), mark.amount(), Stamps.FIRST).encode());
+    /** The row names the last message that goes, not the mark: a reader behind that message has missed none. */
+    private CompletableFuture<Void> remove(Transaction tx, int partition, Trim before, Mark mark) {
+        Range messages = keys.messagesUpTo(partition, mark.place());
+        return tx.snapshot().getRange(messages, 1, true).asList().thenAccept(last -> {
+            Versionstamp stamp = last.isEmpty()
+                    ? before.stamp()
+                    : LogKeys.stamp(keys.messages(partition), last.get(0).getKey());
+            tx.clear(messages);
+            tx.clear(new Range(keys.marks(partition).begin, keys.mark(partition, mark.version() + 1)));
+            tx.set(keys.trim(partition), new Trim(stamp, mark.amount(), Stamps.FIRST).encode());
+        });
     }
 }
