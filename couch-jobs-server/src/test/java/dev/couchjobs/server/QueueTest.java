@@ -2,6 +2,8 @@ package dev.couchjobs.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.server.TestServer.Response;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -142,6 +144,55 @@ class QueueTest {
         failure(produce("log", producer, "a"), 404);
         server.put("/v1/topics/log", "{'partitions': 1}");
         failure(consume("log", consumer), 404);
+    }
+
+    /** A registration as it is after 30 days without a use. */
+    private void forget(String kind, long id) {
+        Subspace rows = server.serverRows.subspace(Tuple.from("queue", kind));
+        Subspace due = server.serverRows.subspace(Tuple.from("queue_due", kind));
+        server.database.run(tx -> {
+            Tuple row = Tuple.fromBytes(tx.get(rows.pack(id)).join());
+            tx.clear(due.pack(Tuple.from(row.getLong(3), id)));
+            tx.set(due.pack(Tuple.from(1, id)), new byte[0]);
+            tx.set(
+                    rows.pack(id),
+                    Tuple.from(row.get(0), row.get(1), row.get(2), 1).pack());
+            return id;
+        });
+    }
+
+    @Test
+    void aRegistrationThatIsNotUsedIsRemovedByALaterOne() {
+        success(server.post("/queue/topics", "{'name': 'gone'}"));
+        long ofNone = register("consumer", "gone");
+        long producer = register("producer", "log");
+        long consumer = register("consumer", "log");
+        success(produce("log", producer, "a"));
+        success(produce("log", producer, "b"));
+        long usedProducer = register("producer", "log");
+        long usedConsumer = register("consumer", "log");
+        List.of(producer, usedProducer).forEach(id -> forget("producer", id));
+        List.of(consumer, usedConsumer, ofNone).forEach(id -> forget("consumer", id));
+        server.delete("/v1/topics/gone");
+        success(produce("log", usedProducer, "c"));
+        assertThat(message("log", usedConsumer)).isEqualTo("a");
+
+        register("producer", "log");
+        long last = register("consumer", "log");
+
+        failure(produce("log", producer, "d"), 404);
+        failure(consume("log", consumer), 404);
+        success(produce("log", usedProducer, "d"));
+        assertThat(message("log", usedConsumer)).isEqualTo("b");
+        assertThat(server.get("/v1/topics/log/groups").body().get("items"))
+                .extracting(JsonNode::stringValue)
+                .containsExactlyInAnyOrder("queue-" + usedConsumer, "queue-" + last);
+        int rows = server.database.run(tx -> tx.getRange(
+                        server.serverRows.subspace(Tuple.from("queue")).range())
+                .asList()
+                .join()
+                .size());
+        assertThat(rows).isEqualTo(4);
     }
 
     @Test

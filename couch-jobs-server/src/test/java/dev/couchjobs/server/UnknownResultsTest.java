@@ -85,6 +85,14 @@ class UnknownResultsTest {
     }
 
     @Test
+    void aQueueTopicOfWhichTheFirstTryIsUnknownIsCreated() throws IOException, InterruptedException {
+        HttpResponse<String> created = send("POST", "/queue/topics", "{\"name\": \"log\"}");
+        assertThat(created.statusCode()).as(created.body()).isEqualTo(200);
+        assertThat(send("POST", "/queue/topics", "{\"name\": \"log\"}").statusCode())
+                .isEqualTo(409);
+    }
+
+    @Test
     void aWriteUnderAKeyHasOneEffect() throws IOException, InterruptedException {
         String job = "{\"data\": 1}";
         HttpResponse<String> added = send("POST", "/v1/types/mail/jobs", job, "Idempotency-Key", "k");

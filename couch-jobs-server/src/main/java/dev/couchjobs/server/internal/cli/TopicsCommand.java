@@ -267,6 +267,11 @@ final class TopicsCommand implements Runnable {
                     .table(
                             List.of("partition", "offset", "appendedAt", "key", "value", "bytes", "problem"),
                             page.json().path("items"));
+            if (page.json().has("trimmedTo")) {
+                session.output()
+                        .note("Retention has removed messages behind --from, up to "
+                                + page.json().path("trimmedTo").asString());
+            }
             if (!page.json().path("end").asBoolean()) {
                 session.output()
                         .note("There are more: --from "

@@ -102,7 +102,7 @@ public final class ApiServlet extends HttpServlet {
         Topics topics = settings.topics().orElseGet(() -> Topics.on(database));
         Streams streams = new Streams(settings.feedClients());
         new TopicOperations(topics, database).bind(operations);
-        new QueueOperations(topics, settings.rows()).bind(operations);
+        new QueueOperations(topics, settings.rows(), clock).bind(operations);
         new MessageOperations(topics, database, streams).bind(operations);
         new SelectionOperations(jobs).bind(operations);
         new WorkerOperations(jobs).bind(operations);

@@ -25,6 +25,7 @@ import dev.couchjobs.topics.TopicNotFoundException;
 import dev.couchjobs.topics.TopicSettings;
 import dev.couchjobs.topics.Topics;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -42,10 +43,10 @@ public final class QueueOperations {
     private final QueueClients producers;
     private final QueueClients consumers;
 
-    public QueueOperations(Topics topics, Subspace root) {
+    public QueueOperations(Topics topics, Subspace root, InstantSource clock) {
         this.topics = topics;
-        producers = new QueueClients(root, "producer");
-        consumers = new QueueClients(root, "consumer");
+        producers = new QueueClients(root, "producer", clock);
+        consumers = new QueueClients(root, "consumer", clock);
     }
 
     public void bind(Operations operations) {
@@ -122,7 +123,8 @@ public final class QueueOperations {
                         .thenCompose(found -> found.isPresent()
                                 ? checked(producer, found)
                                 : createFor(call, tx, producer).thenCompose(created -> describe(tx, producer)))
-                        .thenCompose(done -> producers.add(tx, producer)))
+                        .thenCompose(done -> producers.removeDue(tx))
+                        .thenCompose(removed -> producers.add(tx, producer)))
                 .thenApply(id -> ok(QueueReplies.success().put("producer_id", id)));
     }
 
@@ -152,11 +154,29 @@ public final class QueueOperations {
     private CompletableFuture<Reply> registerConsumer(Call call, TransactionContext context) {
         Client consumer = new Client(text(call, "topic"), partition(call));
         return context.runAsync(tx -> describe(tx, consumer)
-                        .thenCompose(found -> consumers.add(tx, consumer))
+                        .thenCompose(found -> removeDueConsumers(tx))
+                        .thenCompose(removed -> consumers.add(tx, consumer))
                         .thenCompose(id -> group(consumer.topic(), id)
                                 .create(tx, Position.earliest())
                                 .thenApply(created -> id)))
                 .thenApply(id -> ok(QueueReplies.success().put("consumer_id", id)));
+    }
+
+    private CompletableFuture<Void> removeDueConsumers(Transaction tx) {
+        return consumers
+                .removeDue(tx)
+                .thenCompose(removed -> CompletableFuture.allOf(removed.stream()
+                        .map(consumer -> removeGroup(tx, consumer))
+                        .toArray(CompletableFuture<?>[]::new)));
+    }
+
+    /** Of a topic that is deleted there are no groups. */
+    private CompletableFuture<Boolean> removeGroup(Transaction tx, QueueClients.Removed consumer) {
+        String topic = consumer.client().topic();
+        return topics.describe(tx, topic(topic))
+                .thenCompose(found -> found.isPresent()
+                        ? group(topic, consumer.id()).delete(tx)
+                        : CompletableFuture.completedFuture(false));
     }
 
     private ConsumerGroup<byte[]> group(String topic, long consumer) {
@@ -177,16 +197,15 @@ public final class QueueOperations {
     private CompletableFuture<Reply> produce(Call call, TransactionContext context) {
         String topic = text(call, "topic");
         NewMessage<byte[]> message = NewMessage.of(Json.write(get(call, "message")));
-        return producers
-                .get(context, get(call, "producer_id").longValue(), topic)
-                .thenCompose(producer -> {
-                    OptionalInt partition = partition(call, producer);
-                    return topics.append(
-                                    context,
-                                    topic(topic),
-                                    partition.isPresent() ? message.partition(partition.getAsInt()) : message)
-                            .thenApply(appended -> ok(QueueReplies.success()));
-                });
+        long id = get(call, "producer_id").longValue();
+        return context.runAsync(tx -> producers.use(tx, id, topic)).thenCompose(producer -> {
+            OptionalInt partition = partition(call, producer);
+            return topics.append(
+                            context,
+                            topic(topic),
+                            partition.isPresent() ? message.partition(partition.getAsInt()) : message)
+                    .thenApply(appended -> ok(QueueReplies.success()));
+        });
     }
 
     private CompletableFuture<Reply> consume(Call call, TransactionContext context) {
@@ -210,9 +229,8 @@ public final class QueueOperations {
     }
 
     /** A consumer of a former topic of the same name is none of this one. */
-    private CompletableFuture<Client> consumer(ReadTransactionContext context, String topic, long id) {
-        return consumers
-                .get(context, id, topic)
+    private CompletableFuture<Client> consumer(TransactionContext context, String topic, long id) {
+        return context.runAsync(tx -> consumers.use(tx, id, topic))
                 .thenCompose(consumer -> group(topic, id).describe(context).thenApply(found -> consumer));
     }
 

@@ -56,12 +56,15 @@ public final class TopicTable {
         return new Named(keys.nameOf(row.getKey()), TopicRow.decode(row.getValue()));
     }
 
-    /** {@return false if it was there with these settings} */
+    /** {@return false if it was there with these settings, unless an earlier try with this id has created it} */
     public CompletableFuture<Boolean> create(
             Transaction tx, String name, TopicSettings settings, long id, Instant now) {
         return find(tx, name).thenApply(present -> {
             if (present.isEmpty()) {
                 tx.set(keys.topic(name), new TopicRow(id, settings, now).encode());
+                return true;
+            }
+            if (present.get().id() == id) {
                 return true;
             }
             TopicSettings those = present.get().settings();
