@@ -2,7 +2,6 @@ package dev.couchjobs.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -12,8 +11,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The pages of a bridge, with a real one. */
 class BridgeBrowserTest {
-    private static final int WIDE = 1280;
-    private static final int NARROW = 400;
 
     private static TestServer server;
     private static TestBridge bridge;
@@ -43,7 +40,7 @@ class BridgeBrowserTest {
 
     @BeforeEach
     void look() {
-        browser.look(WIDE, "light");
+        browser.look(Accessibility.WIDE, "light");
     }
 
     @ParameterizedTest
@@ -59,15 +56,7 @@ class BridgeBrowserTest {
         browser.open(path);
         browser.sees("reg_a");
         browser.settles();
-        for (int width : List.of(WIDE, NARROW)) {
-            browser.look(width, "light");
-            assertThat(browser.accessibilityProblems()).as(path).isEmpty();
-            assertThat(browser.run("return document.documentElement.scrollWidth - innerWidth"))
-                    .as("wider than the screen: " + path)
-                    .isEqualTo(0L);
-            browser.look(width, "dark");
-            assertThat(browser.contrastProblems()).as(path).isEmpty();
-        }
+        Accessibility.check(browser, path);
         assertThat(browser.console()).as(path).isEmpty();
     }
 

@@ -37,8 +37,8 @@ import org.openqa.selenium.OutputType;
 @Timeout(300)
 class DashboardBrowserTest {
     private static final String ATTACK = Scene.ATTACK;
-    private static final int WIDE = 1280;
-    private static final int NARROW = 400;
+    private static final int WIDE = Accessibility.WIDE;
+    private static final int NARROW = Accessibility.NARROW;
     private static final Path IMAGES = Path.of(System.getProperty("pictures", "target/pictures"));
 
     private static TestServer server;
@@ -139,16 +139,7 @@ class DashboardBrowserTest {
         browser.open(path);
         browser.sees(texts.toArray(String[]::new));
         browser.settles();
-        for (int width : List.of(WIDE, NARROW)) {
-            String look = path + " at " + width;
-            browser.look(width, "light");
-            assertThat(browser.accessibilityProblems()).as(look).isEmpty();
-            assertThat(browser.run("return document.documentElement.scrollWidth - innerWidth"))
-                    .as("wider than the screen: " + look)
-                    .isEqualTo(0L);
-            browser.look(width, "dark");
-            assertThat(browser.contrastProblems()).as(look + ", dark").isEmpty();
-        }
+        Accessibility.check(browser, path);
         assertThat(browser.run("return window.attacked")).isNull();
         assertThat(browser.run("return document.querySelectorAll('#app script, #app img[src=x]').length"))
                 .isEqualTo(0L);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.couchjobs.topics.ConsumerGroup;
 import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicConsumer;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -17,8 +16,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The pages of topics. */
 class TopicsBrowserTest {
-    private static final int WIDE = 1280;
-    private static final int NARROW = 400;
     private static final String ATTACK = "<img src=x onerror=alert(1)>";
 
     private static TestServer server;
@@ -49,7 +46,7 @@ class TopicsBrowserTest {
 
     @BeforeEach
     void look() {
-        browser.look(WIDE, "light");
+        browser.look(Accessibility.WIDE, "light");
     }
 
     @ParameterizedTest
@@ -59,15 +56,7 @@ class TopicsBrowserTest {
         browser.open(path);
         browser.sees("orders");
         browser.settles();
-        for (int width : List.of(WIDE, NARROW)) {
-            browser.look(width, "light");
-            assertThat(browser.accessibilityProblems()).as(path).isEmpty();
-            assertThat(browser.run("return document.documentElement.scrollWidth - innerWidth"))
-                    .as("wider than the screen: " + path)
-                    .isEqualTo(0L);
-            browser.look(width, "dark");
-            assertThat(browser.contrastProblems()).as(path).isEmpty();
-        }
+        Accessibility.check(browser, path);
         assertThat(browser.console()).as(path).isEmpty();
     }
 
