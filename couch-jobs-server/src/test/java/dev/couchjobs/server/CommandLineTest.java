@@ -414,6 +414,7 @@ class CommandLineTest {
         assertThat(run("topics delete log --yes").exitCode()).isEqualTo(3);
         assertThat(run("topics describe log").exitCode()).isEqualTo(3);
         assertThat(new Typed().run("topics").err()).contains("One of list, create,");
+        assertThat(new Typed().run("token").err()).contains("One of add, list, rotate, revoke is missing.");
     }
 
     @Test

@@ -8,11 +8,8 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** Access tokens. With {@code --directory} or {@code --cluster-file} the first one is created. */
 @Command(
@@ -27,17 +24,7 @@ import picocli.CommandLine.Spec;
             TokenCommand.Rotate.class,
             TokenCommand.Revoke.class
         })
-final class TokenCommand implements Runnable {
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    @Override
-    public void run() {
-        if (spec == null) {
-            throw new IllegalStateException("picocli sets it.");
-        }
-        throw new ParameterException(spec.commandLine(), "One of add, list, rotate and revoke is missing.");
-    }
+final class TokenCommand extends CommandGroup {
 
     /** Prints a token, which is not shown again. */
     private static int secret(Session session, ApiReply reply) {

@@ -10,11 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -34,21 +31,8 @@ import tools.jackson.databind.node.ObjectNode;
             TopicsCommand.Group.class,
             TopicsCommand.Seek.class
         })
-final class TopicsCommand implements Runnable {
+final class TopicsCommand extends CommandGroup {
     private static final String TOPIC = "/v1/topics/{}";
-
-    @Spec
-    private @Nullable CommandSpec spec;
-
-    @Override
-    public void run() {
-        if (spec == null) {
-            throw new IllegalStateException("picocli sets it.");
-        }
-        throw new ParameterException(
-                spec.commandLine(),
-                "One of " + String.join(", ", spec.subcommands().keySet()) + " is missing.");
-    }
 
     /** Prints the JSON of a reply, or its fields, and a table for each that has several. */
     private static int print(Session session, ApiReply reply, Map<String, List<String>> tables) {
