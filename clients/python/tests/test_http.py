@@ -119,7 +119,7 @@ class HttpTest(unittest.IsolatedAsyncioTestCase):
                 async for value in client.topic("news").follow():
                     values.append(value)
         self.assertEqual(values, [1])
-        self.assertTrue(log.records[0].getMessage().endswith('removed messages before they were read: {"trimmedTo": "a"}'))
+        self.assertIn('removed messages before they were read: {"trimmedTo": "a"}', log.records[0].getMessage())
 
     async def test_a_refusal_is_not_repeated(self) -> None:
         async def answer(number: int, writer: asyncio.StreamWriter) -> None:

@@ -50,7 +50,13 @@ class TopicsBrowserTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/ui/topics", "/ui/topic?name=orders", "/ui/topic?name=orders&partition=1", "/ui/group?topic=orders&name=packers"})
+    @ValueSource(
+            strings = {
+                "/ui/topics",
+                "/ui/topic?name=orders",
+                "/ui/topic?name=orders&partition=1",
+                "/ui/group?topic=orders&name=packers"
+            })
     void everyPageIsAccessibleInBothThemesAndOnBothWidths(String path) {
         browser.console();
         browser.open(path);
