@@ -1,0 +1,50 @@
+package dev.couchjobs.topics.contract;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionContext;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+
+/**
+ * A context that tries each body a second time, as if the result of the first commit were unknown.
+ *
+ * @param commits whether the first try has committed
+ * @param meanwhile what happens between the tries
+ */
+record UnknownResult(Database database, boolean commits, Runnable meanwhile) implements TransactionContext {
+
+    @Override
+    public <T> CompletableFuture<T> runAsync(Function<? super Transaction, ? extends CompletableFuture<T>> body) {
+        try (Transaction tx = database.createTransaction()) {
+            TopicsContract.await(body.apply(tx));
+            if (commits) {
+                TopicsContract.await(tx.commit());
+            }
+        }
+        meanwhile.run();
+        return database.runAsync(body);
+    }
+
+    @Override
+    public <T> T run(Function<? super Transaction, T> body) {
+        return database.run(body);
+    }
+
+    @Override
+    public <T> T read(Function<? super ReadTransaction, T> body) {
+        return database.read(body);
+    }
+
+    @Override
+    public <T> CompletableFuture<T> readAsync(Function<? super ReadTransaction, ? extends CompletableFuture<T>> body) {
+        return database.readAsync(body);
+    }
+
+    @Override
+    public Executor getExecutor() {
+        return database.getExecutor();
+    }
+}
