@@ -7,6 +7,8 @@ import dev.couchjobs.topics.NewMessage;
 import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicConsumer;
 import dev.couchjobs.topics.TopicSettings;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.StringNode;
 
 /** Topics over HTTP: what the library promises, as a client sees it. */
 @Timeout(60)
@@ -232,10 +235,10 @@ class TopicsTest {
                         + " {'key': 'c', 'value': 3}, {'key': 'c', 'deletion': true}]}");
 
         assertThat(SERVER.get(prices).body().get("compactAfter").stringValue()).isEqualTo("PT1H");
-        assertThat(SERVER.get(prices + "/keys/a%2Fb").body().get("value").intValue())
+        assertThat(SERVER.get(prices + "/latest?key=a%2Fb").body().get("value").intValue())
                 .isEqualTo(2);
-        assertThat(SERVER.get(prices + "/keys/c").status()).isEqualTo(404);
-        assertThat(SERVER.get(NEWS + "/keys/c").status()).isEqualTo(400);
+        assertThat(SERVER.get(prices + "/latest?key=c").status()).isEqualTo(404);
+        assertThat(SERVER.get(NEWS + "/latest?key=c").status()).isEqualTo(400);
         assertThat(SERVER.post(prices + "/messages", "{'messages': [{'value': 1}]}")
                         .status())
                 .isEqualTo(400);
@@ -247,5 +250,47 @@ class TopicsTest {
                         .status())
                 .isEqualTo(200);
         assertThat(SERVER.get(NEWS).body().get("consumedBy").toString()).isEqualTo("[\"a\",\"b\"]");
+    }
+
+    @Test
+    void theLastMessageOfAnyKeyIsFound() {
+        String prices = "/v1/topics/prices";
+        SERVER.delete(prices);
+        SERVER.put(prices, "{'partitions': 4, 'compactAfter': 'PT1H'}");
+        List<String> keys = List.of(
+                "",
+                "\0",
+                "a\0b",
+                "\n",
+                " ",
+                "+",
+                "%",
+                "%2F",
+                "/",
+                "//",
+                "\\",
+                ".",
+                "..",
+                "../x",
+                ";a=b",
+                "?",
+                "#",
+                "&=",
+                "\uD83D\uDCA9",
+                "\u202E",
+                "\uFFFF");
+        for (String key : keys) {
+            String json = StringNode.valueOf(key).toString();
+            assertThat(SERVER.post(
+                                    prices + "/messages",
+                                    "{\"messages\": [{\"key\": " + json + ", \"value\": " + json + "}]}")
+                            .status())
+                    .isEqualTo(200);
+        }
+        assertThat(keys).allSatisfy(key -> {
+            Response latest = SERVER.get(prices + "/latest?key=" + URLEncoder.encode(key, StandardCharsets.UTF_8));
+            assertThat(latest.status()).isEqualTo(200);
+            assertThat(latest.body().get("value").stringValue()).isEqualTo(key);
+        });
     }
 }

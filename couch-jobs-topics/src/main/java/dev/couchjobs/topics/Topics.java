@@ -197,7 +197,8 @@ public final class Topics {
      * @param <T> the class of their values
      * @return where they were appended, in order. Fails with {@link TopicNotFoundException}, {@link
      *     MessageTooLargeException}, {@link TooManyMessagesException}, {@link PayloadException} if a value cannot be
-     *     written, or {@link IllegalArgumentException} if there is no such partition; then nothing is written
+     *     written, or {@link IllegalArgumentException} if there is no such partition; then nothing is written. Fails
+     *     with {@link AppendResultUnknownException} if the commit may have succeeded
      */
     public <T> CompletableFuture<List<Appended>> appendAll(
             TransactionContext context, Topic<T> topic, List<NewMessage<T>> messages) {
@@ -394,7 +395,7 @@ public final class Topics {
 
     /**
      * Appends the changes of a type's jobs to a topic, from the oldest that are kept: each once, in their order for a
-     * job. Any number of processes may do so. Changes that {@code feedRetention} removes before they are appended are
+     * job. Any number of processes may do so. A topic that is deleted and created again gets all of them. Changes that {@code feedRetention} removes before they are appended are
      * missing, and the log says so.
      *
      * @param jobs jobs of the same database

@@ -14,6 +14,7 @@ import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicNotFoundException;
 import dev.couchjobs.topics.TopicSettings;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -74,7 +75,7 @@ class ChangePublisherContract extends TopicsContract {
     void manyPublishersAppendAChangeOnce() {
         List<ChangePublisher> publishers = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            publishers.add(await(node(java.time.InstantSource.system()).publishChanges(jobs, MAIL, CHANGES)));
+            publishers.add(await(node(InstantSource.system()).publishChanges(jobs, MAIL, CHANGES)));
         }
         for (int i = 0; i < 50; i++) {
             await(jobs.add(database, MAIL, "j" + i, "hello"));
@@ -105,5 +106,22 @@ class ChangePublisherContract extends TopicsContract {
     void theTopicHasToBeThere() {
         assertThatThrownBy(() -> await(topics.publishChanges(jobs, MAIL, Topic.of("missing", JobChanged.class))))
                 .hasCauseInstanceOf(TopicNotFoundException.class);
+    }
+
+    @Test
+    void aTopicThatIsCreatedAgainHasAllChangesAtOnce() {
+        await(jobs.add(database, MAIL, "a", "hello"));
+        List<JobChanged> changes = List.of(change("a", JobState.PENDING));
+        try (ChangePublisher publisher = await(topics.publishChanges(jobs, MAIL, CHANGES));
+                ChangePublisher standby = await(node(InstantSource.system()).publishChanges(jobs, MAIL, CHANGES))) {
+            awaitUntil(() -> published().equals(changes));
+            await(database.runAsync(tx -> topics.delete(tx, CHANGES)
+                    .thenCompose(deleted -> topics.create(tx, CHANGES, TopicSettings.partitions(2)))));
+            awaitUntil(() -> published().equals(changes));
+            await(topics.delete(database, CHANGES));
+            await(topics.create(database, CHANGES, TopicSettings.partitions(2)));
+            awaitUntil(() -> published().equals(changes));
+            assertThat(List.of(publisher, standby)).doesNotContainNull();
+        }
     }
 }

@@ -8,6 +8,7 @@ import dev.couchjobs.topics.ConsumerBuilder;
 import dev.couchjobs.topics.ConsumerGroup;
 import dev.couchjobs.topics.GroupInfo.PartitionLag;
 import dev.couchjobs.topics.Message;
+import dev.couchjobs.topics.NewMessage;
 import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicConsumer;
@@ -239,5 +240,73 @@ class PoisonContract extends TopicsContract {
         assertThatThrownBy(() -> consumer.deadLetters(compacted).start())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("cannot take dead letters");
+    }
+
+    /** Fails a message once for each consumer, in its order. */
+    private void failInOrder(ConsumerGroup<String> group, int times) {
+        for (int i = 0; i < times; i++) {
+            int before = failed.size();
+            try (TopicConsumer consumer = group.consumer()
+                    .retry(SLOW)
+                    .deadLetters(DEAD)
+                    .handle(this::handle)
+                    .start()) {
+                awaitUntil(() -> failed.size() > before);
+                assertThat(consumer.name()).isNotEmpty();
+            }
+        }
+    }
+
+    private String failuresOfDeadLetter(ConsumerGroup<String> group) {
+        try (TopicConsumer consumer = group.consumer()
+                .retry(QUICK)
+                .deadLetters(DEAD)
+                .handle(this::handle)
+                .start()) {
+            awaitUntil(
+                    () -> await(topics.describe(database, DEAD)).orElseThrow().messages() == 1);
+            assertThat(consumer.name()).isNotEmpty();
+        }
+        return await(topics.read(database, DEAD, 0, Position.earliest(), 10))
+                .messages()
+                .get(0)
+                .headers()
+                .getOrDefault("dead-letter-failures", "");
+    }
+
+    @Test
+    void failuresOfAMessageThatCompactionRemovesAreNotThoseOfTheNext() {
+        Topic<String> prices = Topic.of("prices", String.class);
+        await(topics.create(database, prices, TopicSettings.partitions(1).compactAfter(Duration.ofSeconds(1))));
+        List<NewMessage<String>> messages = List.of(
+                NewMessage.of("bad 1").key("lamp"),
+                NewMessage.of("bad 2").key("desk"),
+                NewMessage.of("b").key("lamp"));
+        await(node(() -> NOON).appendAll(database, prices, messages));
+        ConsumerGroup<String> group = topics.group(prices, "readers");
+        failInOrder(group, 2);
+        awaitUntil(() -> {
+            await(node(() -> NOON.plus(Duration.ofMinutes(5))).sweep(database, prices));
+            await(node(() -> NOON.plus(Duration.ofMinutes(10))).sweep(database, prices));
+            return await(topics.describe(database, prices)).orElseThrow().messages() == 2;
+        });
+
+        assertThat(failuresOfDeadLetter(group)).isEqualTo("3");
+        assertThat(failed).containsExactly("bad 1", "bad 1", "bad 2", "bad 2", "bad 2");
+        assertThat(handled).containsExactly("b");
+    }
+
+    @Test
+    void failuresStayWithTheirMessageWhenThoseBeforeItAreRemoved() {
+        await(topics.change(database, NEWS, TopicSettings.partitions(1).untilConsumedBy("readers")));
+        append("a");
+        await(node(() -> NOON).sweep(database, NEWS)); // leaves a mark
+        append("bad");
+        failInOrder(readers, 2);
+        await(node(() -> NOON.plus(Duration.ofMinutes(5))).sweep(database, NEWS));
+        assertThat(news()).containsExactly("bad");
+
+        assertThat(failuresOfDeadLetter(readers)).isEqualTo("3");
+        assertThat(failed).containsExactly("bad", "bad", "bad");
     }
 }

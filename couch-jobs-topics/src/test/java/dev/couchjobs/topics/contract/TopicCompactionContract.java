@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.topics.AppendResultUnknownException;
 import dev.couchjobs.topics.ConsumerGroup;
 import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.NewMessage;
@@ -225,5 +226,17 @@ class TopicCompactionContract extends TopicsContract {
                                 .thenCompose(appended -> topics.latest(tx, PRICES, "lamp")))))
                 .hasRootCauseInstanceOf(FDBException.class)
                 .hasStackTraceContaining("UncommittedMessagesException");
+    }
+
+    @Test
+    void anAppendOfUnknownResultIsNotRepeatedOnceItsMessageMayBeGone() {
+        UnknownResult unknown = new UnknownResult(database, true, () -> {
+            put("lamp", "2");
+            awaitCompacted("2");
+        });
+        assertThatThrownBy(() ->
+                        await(topics.append(unknown, PRICES, NewMessage.of("1").key("lamp"))))
+                .hasCauseInstanceOf(AppendResultUnknownException.class);
+        assertThat(values()).containsExactly("2");
     }
 }

@@ -1,7 +1,10 @@
 package dev.couchjobs.topics.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.couchjobs.topics.AppendResultUnknownException;
+import dev.couchjobs.topics.Appended;
 import dev.couchjobs.topics.ConsumerGroup;
 import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.NewMessage;
@@ -11,6 +14,7 @@ import dev.couchjobs.topics.TopicInfo.PartitionInfo;
 import dev.couchjobs.topics.TopicSettings;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** A topic keeps messages as its settings say. */
@@ -156,5 +160,41 @@ class TopicRetentionContract extends TopicsContract {
 
         assertThat(await(one.describe(database)).lag()).isPositive();
         assertThat(await(one.poll(database, 10))).extracting(Message::value).containsExactly("own");
+    }
+
+    /** Consumes what is there and removes it. */
+    private void removeAll(ConsumerGroup<String> group) {
+        sweepAt(NOON); // leaves a mark
+        await(group.poll(database, 10));
+        sweepAt(NOON.plus(Duration.ofMinutes(5)));
+        assertThat(news()).isEmpty();
+    }
+
+    @Test
+    void anAppendOfUnknownResultIsNotRepeatedOnceItsMessageMayBeGone() {
+        ConsumerGroup<String> one = topics.group(NEWS, "one");
+        await(topics.change(database, NEWS, TopicSettings.partitions(1).untilConsumedBy("one")));
+        UnknownResult unknown = new UnknownResult(database, true, () -> removeAll(one));
+
+        assertThatThrownBy(() -> await(topics.append(unknown, NEWS, NewMessage.of("a"))))
+                .hasCauseInstanceOf(AppendResultUnknownException.class)
+                .hasMessageContaining("partition 0");
+        assertThat(await(one.poll(database, 10))).isEmpty();
+    }
+
+    @Test
+    void anAppendOfUnknownResultIsThereOnce() {
+        ConsumerGroup<String> one = topics.group(NEWS, "one");
+        await(topics.change(database, NEWS, TopicSettings.partitions(1).untilConsumedBy("one")));
+        append("before");
+        removeAll(one);
+        for (boolean commits : new boolean[] {true, false}) {
+            UnknownResult unknown =
+                    new UnknownResult(database, commits, () -> sweepAt(NOON.plus(Duration.ofMinutes(9))));
+            Appended appended = await(topics.append(unknown, NEWS, NewMessage.of("a")));
+            List<Message<String>> polled = await(one.poll(database, 10));
+            assertThat(polled).extracting(Message::value).containsExactly("a");
+            assertThat(polled.get(0).offset()).isEqualTo(await(appended.offset()));
+        }
     }
 }

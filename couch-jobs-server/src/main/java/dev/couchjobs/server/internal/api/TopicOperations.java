@@ -45,7 +45,9 @@ public final class TopicOperations {
         operations.read(
                 "getLatestMessage",
                 (call, tx) -> Replies.found(
-                        topics.latest(tx, topic(call), call.part("key")), TopicJson::message, "message of the key"));
+                        topics.latest(tx, topic(call), call.text("key").orElseThrow()),
+                        TopicJson::message,
+                        "message of the key"));
         operations.read(
                 "listGroups",
                 (call, tx) -> Replies.ok(

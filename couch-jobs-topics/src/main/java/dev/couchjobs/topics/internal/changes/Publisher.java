@@ -10,11 +10,13 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import dev.couchjobs.topics.internal.changes.PublishedChanges.Published;
+import dev.couchjobs.topics.internal.log.TopicRow;
 import dev.couchjobs.topics.internal.log.TopicTable;
 import dev.couchjobs.topics.internal.loops.Rounds;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
@@ -71,15 +73,36 @@ public final class Publisher {
                 .thenAccept(row -> loop.wakeUp());
     }
 
+    /**
+     * What a transaction has found.
+     *
+     * @param published nothing if the topic is deleted
+     * @param topicChanged fires when the topic is deleted or created again: then it has none of the changes
+     */
+    private record Found(Optional<Published> published, CompletableFuture<Void> topicChanged) {}
+
     private CompletableFuture<Pause> publish() {
         return TopicTransactions.run(
                         database,
                         "publish",
-                        tx -> table.get(tx, topicName).thenCompose(row -> published.next(tx, table.log(row))))
-                .thenApply(this::pause);
+                        tx -> table.find(tx, topicName)
+                                .thenCompose(row -> publish(tx, row))
+                                .thenApply(found -> new Found(found, table.watch(tx, topicName))))
+                .thenApply(found -> found.published()
+                        .map(some -> pause(some, found.topicChanged()))
+                        .orElseGet(() -> {
+                            LOG.warn("Changes of type {} wait for topic {}, which is deleted", type.name(), topicName);
+                            return Pause.until(found.topicChanged()).cappedAt(LOOK_AGAIN);
+                        }));
     }
 
-    private Pause pause(Published found) {
+    private CompletableFuture<Optional<Published>> publish(Transaction tx, Optional<TopicRow> row) {
+        return row.isEmpty()
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : published.next(tx, table.log(row.get())).thenApply(Optional::of);
+    }
+
+    private Pause pause(Published found, CompletableFuture<Void> topicChanged) {
         if (found.page().isTrimmed()) {
             LOG.warn(
                     "Changes of type {} were removed before they were published in topic {}: give the jobs a longer"
@@ -89,17 +112,20 @@ public final class Publisher {
         }
         if (found.hasAppended()) {
             mine = found.page().next();
+            topicChanged.cancel(false);
             return Pause.none(); // perhaps there are more
         }
         boolean isActive = Objects.equals(mine, found.cursor());
         CompletableFuture<Boolean> changed = changes.await(type, found.page().next(), LOOK_AGAIN);
-        return Pause.until(isActive ? changed : changed.thenCompose(this::later));
+        CompletableFuture<Void> first = Pause.firstOf(changed.thenAccept(isChanged -> {}), topicChanged);
+        var unused = first.whenComplete((done, error) -> changed.cancel(false));
+        return Pause.until(isActive ? first : first.thenCompose(done -> later()));
     }
 
-    private CompletableFuture<Boolean> later(boolean isChanged) {
-        CompletableFuture<Boolean> wait = new CompletableFuture<>();
+    private CompletableFuture<Void> later() {
+        CompletableFuture<Void> wait = new CompletableFuture<>();
         long millis = STANDBY.toMillis() + environment.random().nextInt(STANDBY_JITTER_MILLIS);
-        var unused = environment.scheduler().schedule(() -> wait.complete(isChanged), millis, TimeUnit.MILLISECONDS);
+        var unused = environment.scheduler().schedule(() -> wait.complete(null), millis, TimeUnit.MILLISECONDS);
         return wait;
     }
 

@@ -128,7 +128,8 @@ final class PartitionRunner<T> {
         single = settings.batch();
         if (settings.isExhausted(suspect.failures())) {
             return TopicTransactions.read(settings.database(), "consume", partition.head(1, true)::peek)
-                    .thenCompose(next -> next.messages().isEmpty()
+                    // The topic may have removed the message meanwhile.
+                    .thenCompose(next -> !settings.isExhausted(next.failures())
                             ? done(Pause.none())
                             : letGo(source, next, next.failures(), diedOf()));
         }
@@ -167,7 +168,8 @@ final class PartitionRunner<T> {
                     failure.reason().toString());
             return done(Pause.none());
         }
-        boolean wasCounted = isCounted;
+        // Otherwise the topic has removed the message whose attempt was counted.
+        boolean wasCounted = isCounted && failure.next().failures() > 0;
         isCounted = false;
         return afterFailure(source, failure.next(), wasCounted, failure.reason());
     }

@@ -43,14 +43,19 @@ public final class Consumption {
         return new ParkedSource(table, group, claim, stamp);
     }
 
-    /** Counts a failure of the message behind a place. {@return how often it has failed} */
+    /**
+     * Counts a failure of the first of some messages. The place of the group does not name it: the topic may remove
+     * messages that are behind the place. {@return how often it has failed}
+     */
     public CompletableFuture<Integer> fail(Transaction tx, Next failed) {
+        Versionstamp message = failed.first();
         return held(tx).thenApply(row -> {
-            if (!row.place().equals(failed.before()) || row.failures() > failed.failures()) {
-                return row.failures(); // an earlier try has committed
+            int failures = row.failuresOf(message);
+            if (failures > failed.failures() || row.place().stamp().compareTo(message) >= 0) {
+                return failures; // an earlier try has committed
             }
-            tx.set(key(), row.failedOnceMore().encode());
-            return row.failures() + 1;
+            tx.set(key(), row.failedOnceMore(message).encode());
+            return failures + 1;
         });
     }
 

@@ -1,6 +1,7 @@
 package dev.couchjobs.topics.internal.groups;
 
 import com.apple.foundationdb.tuple.Tuple;
+import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.topics.internal.log.Place;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param calls the calls that have consumed messages in transactions of their own
  * @param epoch grows with each new holder and each seek, so that an earlier holder is told from this one
  * @param holder the member that consumes the partition; null if none does
- * @param failures how often the message behind the place has failed
+ * @param failures how often the message has failed
+ * @param failed the message; null if none has failed behind the place
  * @param isSuspect whether a holder has died at this place: perhaps of the message behind it
  * @param parked how many messages are parked
  */
@@ -21,6 +23,7 @@ record GroupPartition(
         long epoch,
         @Nullable String holder,
         int failures,
+        @Nullable Versionstamp failed,
         boolean isSuspect,
         int parked) {
     private static final long FORMAT = 1;
@@ -31,7 +34,7 @@ record GroupPartition(
      * @param version the read version, from which the epochs count: they do not come again if the group does
      */
     static GroupPartition at(Place place, long version) {
-        return new GroupPartition(place, RecentCalls.NONE, version, null, 0, false, 0);
+        return new GroupPartition(place, RecentCalls.NONE, version, null, 0, null, false, 0);
     }
 
     byte[] encode() {
@@ -43,6 +46,7 @@ record GroupPartition(
                         epoch,
                         holder,
                         failures,
+                        failed,
                         isSuspect,
                         parked)
                 .pack();
@@ -56,41 +60,48 @@ record GroupPartition(
                 row.getLong(4),
                 row.getString(5),
                 (int) row.getLong(6),
-                row.getBoolean(7),
-                (int) row.getLong(8));
+                row.getVersionstamp(7),
+                row.getBoolean(8),
+                (int) row.getLong(9));
     }
 
     /** @param token of the call; 0 in the caller's own transaction */
     GroupPartition consumedTo(Place newPlace, long token) {
-        return new GroupPartition(newPlace, token == 0 ? calls : calls.plus(token), epoch, holder, 0, false, parked);
+        return new GroupPartition(
+                newPlace, token == 0 ? calls : calls.plus(token), epoch, holder, 0, null, false, parked);
     }
 
     GroupPartition soughtTo(Place newPlace) {
-        return new GroupPartition(newPlace, calls, epoch + 1, holder, 0, false, 0);
+        return new GroupPartition(newPlace, calls, epoch + 1, holder, 0, null, false, 0);
     }
 
     GroupPartition heldBy(@Nullable String member) {
-        return new GroupPartition(place, calls, epoch + 1, member, failures, isSuspect, parked);
+        return new GroupPartition(place, calls, epoch + 1, member, failures, failed, isSuspect, parked);
     }
 
     /** {@return this, with a holder after one that has died} */
     GroupPartition inheritedBy(String member) {
-        return new GroupPartition(place, calls, epoch + 1, member, failures, true, parked);
+        return new GroupPartition(place, calls, epoch + 1, member, failures, failed, true, parked);
     }
 
-    GroupPartition failedOnceMore() {
-        return new GroupPartition(place, calls, epoch, holder, failures + 1, isSuspect, parked);
+    /** {@return how often a message has failed, if it is the one behind the place} */
+    int failuresOf(Versionstamp message) {
+        return message.equals(failed) ? failures : 0;
+    }
+
+    GroupPartition failedOnceMore(Versionstamp message) {
+        return new GroupPartition(place, calls, epoch, holder, failuresOf(message) + 1, message, isSuspect, parked);
     }
 
     GroupPartition withParked(int more) {
-        return new GroupPartition(place, calls, epoch, holder, failures, isSuspect, parked + more);
+        return new GroupPartition(place, calls, epoch, holder, failures, failed, isSuspect, parked + more);
     }
 
     /** {@return this, from where the log begins if that is later} */
     GroupPartition notBefore(Place begin) {
         return place.stamp().compareTo(begin.stamp()) >= 0
                 ? this
-                : new GroupPartition(begin, calls, epoch, holder, 0, false, parked);
+                : new GroupPartition(begin, calls, epoch, holder, failures, failed, isSuspect, parked);
     }
 
     boolean isHeldBy(Claim claim) {

@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.topics.internal.groups.GroupPoll.Taken;
+import dev.couchjobs.topics.internal.log.StoredMessage;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.util.List;
 import java.util.Optional;
@@ -54,14 +55,19 @@ record HeadSource(GroupTable table, String group, Claim claim, int limit, boolea
 
     private Next next(Taken taken) {
         GroupPartition row = taken.before();
-        boolean isSuspect = row.isSuspect() && !isCounted && !taken.messages().isEmpty();
+        List<StoredMessage> messages = taken.messages();
+        if (messages.isEmpty()) {
+            return new Next(row.place(), taken.behind(), 0, null, row.parked(), messages);
+        }
+        Versionstamp first = messages.get(0).stamp();
+        boolean isSuspect = row.isSuspect() && !isCounted;
         return new Next(
                 row.place(),
                 taken.behind(),
-                row.failures(),
-                isSuspect,
+                row.failuresOf(first),
+                isSuspect ? first : null,
                 row.parked(),
-                isSuspect ? List.of() : taken.messages());
+                isSuspect ? List.of() : messages);
     }
 
     @Override

@@ -26,14 +26,14 @@ record ParkedSource(GroupTable table, String group, Claim claim, Versionstamp st
         return table.held(tx, group, claim)
                 .thenCombine(
                         failures,
-                        (row, failed) -> new Next(row.place(), row.place(), failed, false, row.parked(), List.of()))
+                        (row, failed) -> new Next(row.place(), row.place(), failed, null, row.parked(), List.of()))
                 .thenCombine(
                         message,
                         (next, found) -> withMessages(next, found.stream().toList()));
     }
 
     private static Next withMessages(Next next, List<StoredMessage> messages) {
-        return new Next(next.before(), next.behind(), next.failures(), false, next.parked(), messages);
+        return new Next(next.before(), next.behind(), next.failures(), null, next.parked(), messages);
     }
 
     @Override

@@ -3,11 +3,13 @@ package dev.couchjobs.topics.internal.groups;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.topics.internal.log.Place;
 import dev.couchjobs.topics.internal.log.StoredMessage;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** Where a handler's messages come from. Each write commits only while the member holds the partition. */
 public interface Source {
@@ -16,12 +18,27 @@ public interface Source {
      * Messages for a handler.
      *
      * @param failures how often the first of them has failed
-     * @param isSuspect a holder has died, perhaps of the first of them: an attempt has to be counted before it is
-     *     handed out, and there are no messages here
+     * @param suspect the first of them if a holder has died, perhaps of it: an attempt has to be counted before it is
+     *     handed out, and there are no messages here. Otherwise null
      * @param parked how many messages the partition has parked
      */
     record Next(
-            Place before, Place behind, int failures, boolean isSuspect, int parked, List<StoredMessage> messages) {}
+            Place before,
+            Place behind,
+            int failures,
+            @Nullable Versionstamp suspect,
+            int parked,
+            List<StoredMessage> messages) {
+
+        public boolean isSuspect() {
+            return suspect != null;
+        }
+
+        /** {@return the first of the messages, of which there is one} */
+        Versionstamp first() {
+            return suspect == null ? messages.get(0).stamp() : suspect;
+        }
+    }
 
     /** Takes messages: they are consumed if the transaction commits. */
     CompletableFuture<Next> take(Transaction tx);

@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.topics.AppendResultUnknownException;
 import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.TopicInfo;
 import java.time.Instant;
@@ -40,10 +41,24 @@ public final class Log {
         return writer;
     }
 
-    /** {@return the stamp of an earlier try that has appended to a partition} */
+    /**
+     * {@return the stamp of an earlier try that has appended to a partition}
+     *
+     * <p>It fails with an {@link AppendResultUnknownException} if the partition is trimmed or compacted beyond the
+     * version: then a message that is not there may have been. Marks and sweeps are a minute apart, and tries seconds.
+     */
     public CompletableFuture<Optional<Versionstamp>> findToken(
             ReadTransaction tx, int partition, long token, long sinceVersion) {
-        return new TokenSearch(reader, token).find(tx, partition, Stamps.upTo(sinceVersion));
+        Versionstamp since = Stamps.upTo(sinceVersion);
+        return new TokenSearch(reader, token)
+                .find(tx, partition, since)
+                .thenCombine(trim(tx, partition), (found, trim) -> {
+                    // Of several messages a compaction may have left those behind the first, whose number is wanted.
+                    if (trim.isCompactedBeyond(since) || (found.isEmpty() && trim.isBeyond(since))) {
+                        throw new AppendResultUnknownException(partition);
+                    }
+                    return found;
+                });
     }
 
     /** {@return the place of a position; its number is a lower bound if the position is within the log} */

@@ -39,6 +39,11 @@ public final class TopicTable {
         return find(tx, name).thenApply(row -> row.orElseThrow(() -> new TopicNotFoundException(name)));
     }
 
+    /** {@return a watch that fires when a topic is created, changed or deleted} */
+    public CompletableFuture<Void> watch(Transaction tx, String name) {
+        return tx.watch(keys.topic(name));
+    }
+
     /** {@return the log of a topic, to read or to append} */
     public Log log(TopicRow row) {
         return logs.computeIfAbsent(row.id(), id -> new Log(keys.log(id)));

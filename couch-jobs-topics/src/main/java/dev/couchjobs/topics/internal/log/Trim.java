@@ -26,6 +26,16 @@ record Trim(Versionstamp stamp, Amount amount, Versionstamp compactedTo) {
         return new Trim(row.getVersionstamp(0), new Amount(row.getLong(1), row.getLong(2)), row.getVersionstamp(3));
     }
 
+    /** {@return whether messages behind a place are removed} */
+    boolean isBeyond(Versionstamp place) {
+        return stamp.compareTo(place) > 0;
+    }
+
+    /** {@return whether messages behind a place may have been removed because others supersede them} */
+    boolean isCompactedBeyond(Versionstamp place) {
+        return compactedTo.compareTo(place) > 0;
+    }
+
     /** {@return a place that has so many messages before it, or fewer if the partition is compacted} */
     Place place() {
         return new Place(stamp, amount.messages());
