@@ -53,6 +53,9 @@ final class Actors {
     /** Commits effects where no consumer may hold the partition. */
     static final String NO_MEMBER = "none";
 
+    /** What a deletion has instead of a value. */
+    private static final String HEADER = "value";
+
     private static final byte[] ONE = {1};
     private static final byte[] ONE_OF_FOUR = {1, 0, 0, 0};
     private static final RetryPolicy RETRY =
@@ -69,6 +72,7 @@ final class Actors {
 
     private final Simulation simulation;
     private final TopicLaws laws;
+    private final boolean isCompacted;
     private final Map<String, TopicConsumer> consumers = new HashMap<>();
     private int started;
     private boolean isCalm;
@@ -76,8 +80,20 @@ final class Actors {
     private boolean isOver;
 
     Actors(Simulation simulation, TopicLaws laws) {
+        this(simulation, laws, false);
+    }
+
+    /** @param isCompacted whether the topic is: all messages have keys, and some delete them */
+    Actors(Simulation simulation, TopicLaws laws, boolean isCompacted) {
         this.simulation = simulation;
         this.laws = laws;
+        this.isCompacted = isCompacted;
+    }
+
+    /** {@return the value of a message; of a deletion what its header says} */
+    static String text(Message<String> message) {
+        String header = message.headers().get(HEADER);
+        return header == null ? message.value() : header;
     }
 
     static Topics topics(SimulatedProcess process) {
@@ -135,11 +151,14 @@ final class Actors {
         List<NewMessage<String>> messages = IntStream.range(number, number + count)
                 .mapToObj(each -> message(name + "-" + each, random))
                 .toList();
-        messages.forEach(message -> attempted.add(message.value().orElseThrow()));
-        var unused = append(process.database(), topics, messages, random)
+        List<String> values = IntStream.range(number, number + count)
+                .mapToObj(each -> name + "-" + each)
+                .toList();
+        attempted.addAll(values);
+        var unused = append(process.database(), topics, name + "-" + number, messages, random)
                 .thenAccept(all -> {
                     for (int i = 0; i < all.size(); i++) {
-                        acknowledged.put(messages.get(i).value().orElseThrow(), all.get(i));
+                        acknowledged.put(values.get(i), all.get(i));
                     }
                 })
                 .whenComplete((done, error) -> {
@@ -154,10 +173,9 @@ final class Actors {
     private void appendAtOnce(SimulatedProcess process, Topics topics, Runnable next) {
         List<CompletableFuture<?>> appends = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
-            NewMessage<String> message = message("p" + ++started + "-0", process.random());
-            String value = message.value().orElseThrow();
+            String value = "p" + ++started + "-0";
             attempted.add(value);
-            appends.add(topics.append(process.database(), TOPIC, message)
+            appends.add(topics.append(process.database(), TOPIC, message(value, process.random()))
                     .thenAccept(appended -> acknowledged.put(value, appended)));
         }
         var unused = CompletableFuture.allOf(appends.toArray(CompletableFuture<?>[]::new))
@@ -167,8 +185,12 @@ final class Actors {
                 });
     }
 
-    private static NewMessage<String> message(String value, RandomGenerator random) {
+    private NewMessage<String> message(String value, RandomGenerator random) {
         NewMessage<String> message = NewMessage.of(value);
+        if (isCompacted) {
+            String key = "k" + random.nextInt(20);
+            return random.nextInt(5) == 0 ? NewMessage.<String>deletion(key).header(HEADER, value) : message.key(key);
+        }
         return switch (random.nextInt(3)) {
             case 0 -> message.key("k" + random.nextInt(20));
             case 1 -> message.partition(random.nextInt(PARTITIONS));
@@ -177,11 +199,11 @@ final class Actors {
     }
 
     private static CompletableFuture<List<Appended>> append(
-            Database database, Topics topics, List<NewMessage<String>> messages, RandomGenerator random) {
+            Database database, Topics topics, String call, List<NewMessage<String>> messages, RandomGenerator random) {
         if (random.nextBoolean()) {
             return topics.appendAll(database, TOPIC, messages);
         }
-        byte[] sent = Tuple.from("sent", messages.get(0).value().orElseThrow()).pack();
+        byte[] sent = Tuple.from("sent", call).pack();
         int half = messages.size() / 2;
         return database.runAsync(tx -> tx.get(sent).thenCompose(row -> {
             if (row != null) { // an earlier try has committed
@@ -262,7 +284,7 @@ final class Actors {
                             holder.startsWith(name + "-"),
                             name + " handles messages of " + partition + ", which " + holder + " holds");
                 }
-                messages.forEach(message -> handled.add(message.value()));
+                messages.forEach(message -> handled.add(text(message)));
             });
         }
         if (group.equals(PARKING)) {
@@ -296,7 +318,7 @@ final class Actors {
 
     private static void count(Transaction tx, String group, List<Message<String>> messages) {
         for (Message<String> message : messages) {
-            tx.mutate(MutationType.ADD, TopicRows.EFFECTS.pack(Tuple.from(group, message.value())), ONE);
+            tx.mutate(MutationType.ADD, TopicRows.EFFECTS.pack(Tuple.from(group, text(message))), ONE);
         }
     }
 
@@ -305,7 +327,7 @@ final class Actors {
         Message<String> last = messages.get(messages.size() - 1);
         tx.set(
                 TopicRows.COMMITTERS.pack(Tuple.from(group, last.partition())),
-                Tuple.from(name, last.value()).pack());
+                Tuple.from(name, text(last)).pack());
     }
 
     /** Makes one change after the other to the groups, for as long as the process lives. */
@@ -373,7 +395,7 @@ final class Actors {
                 .poll(database, 1 + random.nextInt(POLL_MAX))
                 .thenAccept(messages -> {
                     lostPolls--;
-                    messages.forEach(message -> polled.add(message.value()));
+                    messages.forEach(message -> polled.add(text(message)));
                 });
     }
 
@@ -399,18 +421,29 @@ final class Actors {
         byte[] sent = Tuple.from("sent", value).pack();
         int limit = 1 + random.nextInt(POLL_MAX);
         boolean pollsFirst = random.nextBoolean();
+        NewMessage<String> message =
+                isCompacted ? NewMessage.of(value).key("k" + random.nextInt(20)) : NewMessage.of(value);
         return database.runAsync(tx -> tx.get(sent).thenCompose(row -> {
             if (row != null) { // an earlier try has committed
                 return CompletableFuture.completedFuture(row);
             }
             tx.set(sent, ONE);
-            CompletableFuture<?> first = pollsFirst
-                    ? poll(tx, topics.group(TOPIC, POLLED), limit)
-                    : topics.append(tx, TOPIC, NewMessage.of(value));
-            CompletableFuture<?> second = pollsFirst
-                    ? topics.append(tx, TOPIC, NewMessage.of(value))
-                    : poll(tx, topics.group(TOPIC, POLLED), limit);
+            CompletableFuture<?> first =
+                    pollsFirst ? poll(tx, topics.group(TOPIC, POLLED), limit) : topics.append(tx, TOPIC, message);
+            CompletableFuture<?> second =
+                    pollsFirst ? topics.append(tx, TOPIC, message) : poll(tx, topics.group(TOPIC, POLLED), limit);
             return first.thenCombine(second, (one, other) -> one);
         }));
+    }
+
+    /** {@return what the parking group has given up} */
+    static List<String> givenUp(Simulation simulation) {
+        return simulation
+                .await(topics(simulation.process("reader"))
+                        .read(simulation.database(), GIVEN_UP, 0, Position.earliest(), 1_000))
+                .messages()
+                .stream()
+                .map(Actors::text)
+                .toList();
     }
 }

@@ -23,6 +23,7 @@ final class TopicLaws {
     private final Simulation simulation;
     private final int partitions;
     private final Duration youngestRemoved;
+    private final @Nullable CompactionLaws compaction;
 
     /** All that was ever seen in each partition, in order, and since when. */
     private final List<List<Stored>> logs = new ArrayList<>();
@@ -46,6 +47,17 @@ final class TopicLaws {
 
     /** @param youngestRemoved no younger message is removed */
     TopicLaws(Simulation simulation, int partitions, Duration youngestRemoved) {
+        this(simulation, partitions, youngestRemoved, null);
+    }
+
+    /** The laws of a compacted topic. */
+    TopicLaws(Simulation simulation, int partitions, CompactionLaws compaction) {
+        this(simulation, partitions, Duration.ZERO, compaction);
+    }
+
+    private TopicLaws(
+            Simulation simulation, int partitions, Duration youngestRemoved, @Nullable CompactionLaws compaction) {
+        this.compaction = compaction;
         this.simulation = simulation;
         this.partitions = partitions;
         this.youngestRemoved = youngestRemoved;
@@ -74,7 +86,11 @@ final class TopicLaws {
         for (int partition = 0; partition < partitions; partition++) {
             lookAtLog(rows, partition);
         }
-        lookAtTrims(rows.trims());
+        if (compaction == null) {
+            lookAtTrims(rows.trims());
+        } else {
+            compaction.look(this, rows, logs, seenAt);
+        }
         Map<Tuple, Held> claimsNow = rows.claims();
         Map<Tuple, Tuple> committersNow = rows.committers();
         Map<String, Integer> seeksNow = rows.seeks();
@@ -144,10 +160,18 @@ final class TopicLaws {
         return low;
     }
 
+    /** What compaction has removed may count as before a place: a lag of 0 still means that nothing is left. */
+    private long numberMax(int partition, Versionstamp place) {
+        List<Stored> log = logs.get(partition);
+        return compaction == null
+                ? numberAt(partition, place)
+                : log.size() - compaction.keptBehind(partition, log, place);
+    }
+
     /** Places go ahead unless the group was moved, epochs always, and no number is too great. */
     private void lookAtClaim(Tuple key, Held now, boolean wasSought) {
         Held before = claims.get(key);
-        long number = numberAt((int) key.getLong(1), now.stamp());
+        long number = numberMax((int) key.getLong(1), now.stamp());
         require(now.number() <= number, key + " is at number " + now.number() + ", and truly at " + number);
         require(now.holder() == null || !stopped.contains(now.holder()), key + " is held by a stopped " + now.holder());
         if (before != null) {
@@ -218,6 +242,11 @@ final class TopicLaws {
     /** {@return the members of a group after the last commit} */
     Set<String> members(String group) {
         return members.getOrDefault(group, Set.of());
+    }
+
+    /** {@return all that was ever seen in each partition, in order} */
+    List<List<Stored>> logs() {
+        return logs;
     }
 
     /** {@return how many messages were ever seen in a partition} */

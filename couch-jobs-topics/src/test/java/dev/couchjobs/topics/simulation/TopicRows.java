@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The rows of the only topic, decoded by what is documented of them, and those that handlers write beside them. */
@@ -43,8 +44,13 @@ final class TopicRows {
                         tx, DATA.get(Tuple.fromBytes(topics.get(0).getValue()).getLong(1)));
     }
 
-    /** A message in the log. */
-    record Stored(Versionstamp stamp, String value) {}
+    /**
+     * A message in the log.
+     *
+     * @param value of a deletion what its header says
+     */
+    record Stored(
+            Versionstamp stamp, String value, @Nullable String key, boolean isDeletion) {}
 
     /** A partition as a group has it. */
     record Held(
@@ -62,11 +68,24 @@ final class TopicRows {
         Range range = after == null ? log.range() : new Range(behind(log.pack(after)), log.range().end);
         List<Stored> messages = new ArrayList<>();
         for (KeyValue row : read(range)) {
-            byte[] json = Tuple.fromBytes(row.getValue()).getBytes(6);
-            String text = new String(json, StandardCharsets.UTF_8);
-            messages.add(new Stored(log.unpack(row.getKey()).getVersionstamp(0), text.substring(1, text.length() - 1)));
+            messages.add(stored(log.unpack(row.getKey()).getVersionstamp(0), Tuple.fromBytes(row.getValue())));
         }
         return messages;
+    }
+
+    private static Stored stored(Versionstamp stamp, Tuple row) {
+        byte[] json = row.getBytes(6);
+        if (json == null) {
+            return new Stored(stamp, (String) row.getNestedList(4).get(1), row.getString(3), true);
+        }
+        String text = new String(json, StandardCharsets.UTF_8);
+        return new Stored(stamp, text.substring(1, text.length() - 1), row.getString(3), false);
+    }
+
+    /** {@return the messages of keys in a compacted partition, by tuples of key and stamp} */
+    Set<Tuple> ofKeys(int partition) {
+        Subspace keys = topic.get("key").get(partition);
+        return read(keys.range()).stream().map(row -> keys.unpack(row.getKey())).collect(Collectors.toSet());
     }
 
     private static byte[] behind(byte[] key) {

@@ -9,7 +9,6 @@ import dev.couchjobs.fdb.simulation.Simulation;
 import dev.couchjobs.fdb.testing.Seeds;
 import dev.couchjobs.topics.ConsumerGroup;
 import dev.couchjobs.topics.Message;
-import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.TopicSettings;
 import dev.couchjobs.topics.Topics;
 import java.time.Duration;
@@ -154,7 +153,7 @@ class TopicsUnderFaultsTest {
         try (Transaction tx = simulation.database().createTransaction()) {
             effects = Objects.requireNonNull(TopicRows.of(tx)).effects();
         }
-        List<String> givenUp = givenUp(simulation);
+        List<String> givenUp = Actors.givenUp(simulation);
         Set<String> polled = new HashSet<>(actors.polled);
         assertThat(polled).as("polled once").hasSameSizeAs(actors.polled);
         List<String> unaccounted = new ArrayList<>();
@@ -173,16 +172,6 @@ class TopicsUnderFaultsTest {
             }
         }
         assertThat(unaccounted).as("lost by polls").hasSizeLessThanOrEqualTo(actors.lostPolls * Actors.POLL_MAX);
-    }
-
-    private static List<String> givenUp(Simulation simulation) {
-        return simulation
-                .await(Actors.topics(simulation.process("reader"))
-                        .read(simulation.database(), Actors.GIVEN_UP, 0, Position.earliest(), 1_000))
-                .messages()
-                .stream()
-                .map(Message::value)
-                .toList();
     }
 
     private static Set<String> pollRest(Simulation simulation) {

@@ -3,6 +3,7 @@ package dev.couchjobs.topics.internal.groups;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.topics.internal.groups.GroupPoll.Taken;
 import dev.couchjobs.topics.internal.log.StoredMessage;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
