@@ -395,8 +395,8 @@ public final class Topics {
 
     /**
      * Appends the changes of a type's jobs to a topic, from the oldest that are kept: each once, in their order for a
-     * job. Any number of processes may do so. A topic that is deleted and created again gets all of them. Changes that {@code feedRetention} removes before they are appended are
-     * missing, and the log says so.
+     * job. Any number of processes may do so. A topic that is deleted and created again gets all of them. Changes that
+     * {@code feedRetention} removes before they are appended are missing, and the log says so.
      *
      * @param jobs jobs of the same database
      * @param type the type

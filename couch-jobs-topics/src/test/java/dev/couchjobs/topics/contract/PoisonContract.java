@@ -265,6 +265,7 @@ class PoisonContract extends TopicsContract {
                 .start()) {
             awaitUntil(
                     () -> await(topics.describe(database, DEAD)).orElseThrow().messages() == 1);
+            awaitUntil(() -> await(group.describe(database)).lag() == 0);
             assertThat(consumer.name()).isNotEmpty();
         }
         return await(topics.read(database, DEAD, 0, Position.earliest(), 10))

@@ -11,6 +11,7 @@ import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.NewMessage;
 import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.Topic;
+import dev.couchjobs.topics.TopicConsumer;
 import dev.couchjobs.topics.TopicInfo.PartitionInfo;
 import dev.couchjobs.topics.TopicSettings;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -238,5 +240,24 @@ class TopicCompactionContract extends TopicsContract {
                         await(topics.append(unknown, PRICES, NewMessage.of("1").key("lamp"))))
                 .hasCauseInstanceOf(AppendResultUnknownException.class);
         assertThat(values()).containsExactly("2");
+    }
+
+    @Test
+    void aConsumerAtTheEndHasNoLag() {
+        put("lamp", "1");
+        put("desk", "2");
+        put("lamp", "3");
+        ConsumerGroup<String> group = topics.group(PRICES, "readers");
+        await(group.create(database, Position.earliest()));
+        awaitCompacted("2", "3");
+        List<String> handled = new CopyOnWriteArrayList<>();
+        try (TopicConsumer consumer = group.consumer()
+                .batch(1)
+                .handle(messages -> messages.forEach(message -> handled.add(message.value())))
+                .start()) {
+            awaitUntil(() -> await(group.describe(database)).lag() == 0);
+            assertThat(handled).containsExactly("2", "3");
+            assertThat(consumer.name()).isNotEmpty();
+        }
     }
 }

@@ -44,7 +44,7 @@ final class Actors {
     static final String SOUGHT = "sought";
     /** Its consumers handle before the group moves. */
     static final String OUTSIDE = "outside";
-    /** Its consumers set aside what fails, and give it up after the second time. */
+    /** Some of its consumers set aside what fails, and all give it up after the second time. */
     static final String PARKING = "parking";
     /** Behind the other one in the order of names. */
     static final Topic<String> GIVEN_UP = Topic.of("simulated, given up", String.class);
@@ -288,7 +288,7 @@ final class Actors {
             });
         }
         if (group.equals(PARKING)) {
-            return builder.retryOutOfOrder()
+            return (process.random().nextBoolean() ? builder.retryOutOfOrder() : builder)
                     .retry(RETRY.attempts(2))
                     .deadLetters(GIVEN_UP)
                     .inTransaction((tx, messages) -> {

@@ -52,15 +52,19 @@ public interface Handler<T> {
     static <T> Handler<T> beforeCommit(MessageHandler<T> handler, Executor executor) {
         return (database, source, decode) -> source.read(database).thenCompose(next -> {
             if (next.messages().isEmpty()) {
-                return CompletableFuture.completedFuture(next);
+                return next.correctsNumber() ? commit(database, source, next) : CompletableFuture.completedFuture(next);
             }
             source.readAhead(database);
             return call(executor, next, () -> {
                         handler.handle(decode.apply(next));
                         return CompletableFuture.completedFuture(next);
                     })
-                    .thenCompose(handled -> source.commit(database, handled).thenApply(done -> handled));
+                    .thenCompose(handled -> commit(database, source, handled));
         });
+    }
+
+    private static CompletableFuture<Next> commit(Database database, Source source, Next handled) {
+        return source.commit(database, handled).thenApply(done -> handled);
     }
 
     private static CompletableFuture<Next> call(

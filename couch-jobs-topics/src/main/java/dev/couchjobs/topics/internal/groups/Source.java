@@ -34,6 +34,11 @@ public interface Source {
             return suspect != null;
         }
 
+        /** {@return whether the group is at the end of the log, and its number was too low} */
+        public boolean correctsNumber() {
+            return messages.isEmpty() && !isSuspect() && !behind.equals(before);
+        }
+
         /** {@return the first of the messages, of which there is one} */
         Versionstamp first() {
             return suspect == null ? messages.get(0).stamp() : suspect;

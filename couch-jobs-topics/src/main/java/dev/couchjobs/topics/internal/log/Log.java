@@ -45,7 +45,9 @@ public final class Log {
      * {@return the stamp of an earlier try that has appended to a partition}
      *
      * <p>It fails with an {@link AppendResultUnknownException} if the partition is trimmed or compacted beyond the
-     * version: then a message that is not there may have been. Marks and sweeps are a minute apart, and tries seconds.
+     * version: then a message that is not there may have been. This is rare, as marks and sweeps are a minute apart and
+     * tries are not. To keep all young messages instead would not suffice: a process may pause, and versions jump when
+     * a cluster recovers, which is when results are unknown.
      */
     public CompletableFuture<Optional<Versionstamp>> findToken(
             ReadTransaction tx, int partition, long token, long sinceVersion) {
