@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.topics.Appended;
 import dev.couchjobs.topics.ConsumerGroup;
 import dev.couchjobs.topics.GroupInfo.PartitionLag;
 import dev.couchjobs.topics.GroupNotFoundException;
@@ -17,6 +18,7 @@ import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicNotFoundException;
 import dev.couchjobs.topics.TopicSettings;
 import dev.couchjobs.topics.UncommittedMessagesException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -210,10 +212,15 @@ class GroupPollContract extends TopicsContract {
 
     @Test
     void aGroupThatIsMovedIntoACommitIsPolledToTheEnd() {
-        await(node(() -> NOON)
+        List<Appended> abc = await(node(() -> NOON)
                 .appendAll(database, NEWS, List.of(NewMessage.of("a"), NewMessage.of("b"), NewMessage.of("c"))));
-        // Leaves a mark of a version at which all of that commit is there.
-        await(node(() -> NOON.plus(Duration.ofMinutes(2))).append(database, NEWS, NewMessage.of("d")));
+        byte[] stamp = await(abc.get(0).offset()).versionstamp().getBytes();
+        try (Transaction tx = database.createTransaction()) {
+            tx.setReadVersion(ByteBuffer.wrap(stamp).getLong());
+            // Leaves a mark of the version at which all of that commit is there.
+            await(node(() -> NOON.plus(Duration.ofMinutes(2))).append(tx, NEWS, NewMessage.of("d")));
+            await(tx.commit());
+        }
         List<Message<String>> all = await(readers.poll(database, 10));
         await(readers.seek(database, Position.after(all.get(0).offset())));
 
