@@ -1,0 +1,4 @@
+@NullMarked
+package dev.couchjobs.annotations.internal;
+
+import org.jspecify.annotations.NullMarked;
