@@ -28,7 +28,7 @@ import java.lang.annotation.Target;
  * {@link java.util.concurrent.CompletionStage}, it is an {@linkplain dev.couchjobs.AsyncJobHandler asynchronous
  * handler}; if it returns nothing, the job has no result. Several threads call it at once.
  *
- * <p>The name of the written class is that of the handlers' class with {@code Jobs} behind it; names of enclosing
+ * <p>The name of the generated class is that of the handlers' class with {@code Jobs} behind it; names of enclosing
  * classes stand before it with an underscore. It has the visibility of the handlers' class.
  */
 @Documented

@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * Binds the {@link Job} methods of a class to a worker. The annotation processor writes an implementation for each
  * such class, which {@link java.util.ServiceLoader} finds, so that a framework needs no reflection. Applications call
- * the method {@code handle} of the written class.
+ * the method {@code handle} of the generated class.
  */
 public interface JobBinding {
     /** {@return the class with the methods} */

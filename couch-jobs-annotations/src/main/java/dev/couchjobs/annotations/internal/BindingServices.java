@@ -11,7 +11,7 @@ import javax.annotation.processing.Filer;
 import javax.lang.model.util.Elements;
 import javax.tools.StandardLocation;
 
-/** The file by which {@link java.util.ServiceLoader} finds the written bindings. */
+/** The file by which {@link java.util.ServiceLoader} finds the generated bindings. */
 final class BindingServices {
     private static final String FILE = "META-INF/services/" + JobBinding.class.getName();
     private static final String BINDING = "$Binding";
@@ -25,7 +25,7 @@ final class BindingServices {
         this.elements = elements;
     }
 
-    /** Adds the binding of a written class. */
+    /** Adds the binding of a generated class. */
     void add(String generatedClass) {
         names.add(generatedClass + BINDING);
     }

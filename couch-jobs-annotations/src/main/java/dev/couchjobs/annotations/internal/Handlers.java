@@ -9,7 +9,7 @@ import javax.lang.model.element.TypeElement;
 /** A class with job methods. */
 record Handlers(TypeElement type, String packageName, List<JobMethod> methods) {
 
-    /** {@return the simple name of the class that is written} */
+    /** {@return the simple name of the generated class} */
     static String generatedName(TypeElement type) {
         String name = type.getSimpleName() + "Jobs";
         for (Element each = type.getEnclosingElement();
@@ -24,7 +24,7 @@ record Handlers(TypeElement type, String packageName, List<JobMethod> methods) {
         return generatedName(type);
     }
 
-    /** {@return the name of the class that is written, with its package} */
+    /** {@return the name of the generated class, with its package} */
     String qualifiedGeneratedName() {
         return packageName.isEmpty() ? generatedName() : packageName + "." + generatedName();
     }

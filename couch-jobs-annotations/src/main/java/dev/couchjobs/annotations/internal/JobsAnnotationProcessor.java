@@ -86,8 +86,8 @@ public final class JobsAnnotationProcessor extends AbstractProcessor {
         } catch (FilerException e) {
             problems.report(
                     handlers.type(),
-                    "There is a class " + name + " already, which is to be written for the job methods of "
-                            + handlers.type().getSimpleName() + ": rename one of the two.");
+                    "There is a class " + name + " already, and that for the job methods of "
+                            + handlers.type().getSimpleName() + " would have its name: rename one of the two.");
         } catch (IOException e) {
             problems.report(handlers.type(), "Cannot write " + name + ": " + e);
         }

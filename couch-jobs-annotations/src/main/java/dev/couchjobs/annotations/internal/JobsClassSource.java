@@ -10,7 +10,7 @@ import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
 
 /**
- * The text of a written class. It names all types in full, so that no class of the user's can be meant in place of
+ * The text of a generated class. It names all types in full, so that no class of the user's can be meant in place of
  * another.
  */
 final class JobsClassSource {
@@ -31,7 +31,7 @@ final class JobsClassSource {
     String text() {
         return packageLine()
                 + """
-                /** The job types of {@code %1$s}, stubs that add jobs, and what binds its methods to workers. Thread-safe. */
+                /** The job types of {@code %1$s}, and stubs that add jobs. Safe for use by several threads. */
                 %2$s@SuppressWarnings({"deprecation", "removal"})
                 %3$sfinal class %4$s {
                 %5$s    private final dev.couchjobs.CouchJobs jobs;
@@ -53,7 +53,8 @@ final class JobsClassSource {
                      * @return the worker
                      * @throws IllegalArgumentException if it has a handler of one of the types already
                      */
-                    public static dev.couchjobs.WorkerBuilder handle(dev.couchjobs.WorkerBuilder worker, %1$s handlers) {
+                    public static dev.couchjobs.WorkerBuilder handle(
+                            dev.couchjobs.WorkerBuilder worker, %1$s handlers) {
                         java.util.Objects.requireNonNull(handlers, "handlers");
                 %7$s        return worker;
                     }

@@ -48,7 +48,7 @@ final class MethodReader {
     Optional<JobMethod> read(ExecutableElement method, AnnotationMirror job) {
         int before = problems.count();
         checkMethod(method);
-        JobSettings settings = new SettingsReader(problems, method, job, methodsByType).read();
+        JobSettings settings = new SettingsReader(problems, rules, method, job, methodsByType).read();
         String constant = constant(method);
         List<String> arguments = new ArrayList<>();
         Optional<TypeMirror> data = data(method, arguments);
@@ -125,6 +125,10 @@ final class MethodReader {
                         another,
                         "A job has one piece of data, which is " + first.getSimpleName() + ": put "
                                 + another.getSimpleName() + " into the same record, or take a JobContext."));
+        if (isSame(first.asType(), Void.class)) {
+            problems.report(
+                    first, "A job has data, and there is none of class Void: use a record, if need be an empty one.");
+        }
         rules.objection(first.asType()).ifPresent(objection -> problems.report(first, objection));
         TypeMirror boxed = boxed(first.asType());
         DeclaredType context = types.getDeclaredType(elements.getTypeElement(JobContext.class.getName()), boxed);

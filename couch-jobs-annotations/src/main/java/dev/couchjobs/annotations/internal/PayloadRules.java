@@ -16,7 +16,7 @@ import javax.lang.model.type.WildcardType;
 import javax.lang.model.util.Elements;
 import javax.lang.model.util.Types;
 
-/** Which types data and results may have: those that Jackson reads and that the written class can name. */
+/** Which types data and results may have: those that Jackson reads and that the generated class can name. */
 final class PayloadRules {
     /** The interfaces and abstract classes of Java and Jackson that Jackson reads. */
     static final Set<String> READABLE = Set.of(
@@ -54,7 +54,7 @@ final class PayloadRules {
     /**
      * Rules for the payloads of a class.
      *
-     * @param user the package of the written class
+     * @param user the package of the generated class
      */
     PayloadRules(Elements elements, Types types, PackageElement user) {
         this.elements = elements;
@@ -76,7 +76,7 @@ final class PayloadRules {
     private Optional<String> objection(DeclaredType type) {
         TypeElement element = (TypeElement) type.asElement();
         String name = element.getQualifiedName().toString();
-        if (!isVisible(element)) {
+        if (!isVisible(type)) {
             return Optional.of("The generated class cannot name " + name + ": make it and its enclosing classes visible"
                     + " in the package.");
         }
@@ -101,8 +101,9 @@ final class PayloadRules {
                 .findFirst();
     }
 
-    private boolean isVisible(TypeElement type) {
-        for (Element each = type; each instanceof TypeElement; each = each.getEnclosingElement()) {
+    /** {@return whether the generated class can name a type} */
+    boolean isVisible(TypeMirror type) {
+        for (Element each = types.asElement(type); each instanceof TypeElement; each = each.getEnclosingElement()) {
             Set<Modifier> modifiers = each.getModifiers();
             if (modifiers.contains(Modifier.PRIVATE)
                     || (!modifiers.contains(Modifier.PUBLIC)

@@ -22,14 +22,26 @@ final class SettingsReader {
     private static final Duration TIME_LIMIT_MAX = Duration.ofDays(36_500);
 
     private final Problems problems;
+    private final PayloadRules rules;
     private final Element method;
     private final Map<String, String> methodsByType;
     private final AnnotationMirror job;
     private final Map<String, AnnotationValue> values;
     private final Map<String, AnnotationValue> retryValues;
 
-    SettingsReader(Problems problems, Element method, AnnotationMirror job, Map<String, String> methodsByType) {
+    /**
+     * A reader for the annotation of a method.
+     *
+     * @param methodsByType the methods of the compilation by their job types, to which this one is added
+     */
+    SettingsReader(
+            Problems problems,
+            PayloadRules rules,
+            Element method,
+            AnnotationMirror job,
+            Map<String, String> methodsByType) {
         this.problems = problems;
+        this.rules = rules;
         this.methodsByType = methodsByType;
         this.method = method;
         this.job = job;
@@ -51,17 +63,17 @@ final class SettingsReader {
     JobSettings read() {
         return new JobSettings(
                 type(),
-                checked(values.get("timeout"), SettingsReader::activityTimeout),
-                checked(values.get("timeLimit"), SettingsReader::timeLimit),
+                checked(values.get("timeout"), String.class, SettingsReader::activityTimeout),
+                checked(values.get("timeLimit"), String.class, SettingsReader::timeLimit),
                 retry(),
                 doNotRetryOn(),
-                checked(values.get("concurrency"), SettingsReader::concurrency)
+                checked(values.get("concurrency"), Integer.class, SettingsReader::concurrency)
                         .map(OptionalInt::of)
                         .orElse(OptionalInt.empty()));
     }
 
     private String type() {
-        return checked(values.get("type"), value -> unusedName((String) value)).orElse("");
+        return checked(values.get("type"), String.class, this::unusedName).orElse("");
     }
 
     private String unusedName(String name) {
@@ -77,11 +89,11 @@ final class SettingsReader {
         return checked;
     }
 
-    private static Duration activityTimeout(Object value) {
+    private static Duration activityTimeout(String value) {
         return JobType.of("any", Object.class).activityTimeout(duration(value)).activityTimeout();
     }
 
-    private static Duration timeLimit(Object value) {
+    private static Duration timeLimit(String value) {
         Duration limit = duration(value);
         if (limit.isZero() || limit.isNegative() || limit.compareTo(TIME_LIMIT_MAX) > 0) {
             throw new IllegalArgumentException("A time limit is more than nothing and at most "
@@ -90,8 +102,7 @@ final class SettingsReader {
         return limit;
     }
 
-    private static int concurrency(Object value) {
-        int jobs = (int) value;
+    private static int concurrency(int jobs) {
         if (jobs < 1) {
             throw new IllegalArgumentException("A worker runs at least one job of a type at once; this is " + jobs
                     + ". Leave concurrency out if there is to be no limit.");
@@ -102,34 +113,41 @@ final class SettingsReader {
     /** Changes one value after the other, so that an error is reported at the value that is wrong. */
     private RetryPolicy retry() {
         RetryPolicy policy = RetryPolicy.standard();
-        policy = with(policy, "attempts", (before, value) -> before.attempts((int) value));
+        policy = with(policy, "attempts", Integer.class, RetryPolicy::attempts);
         policy = with(
                 policy,
                 "firstPause",
+                String.class,
                 (before, value) -> before.backoff(duration(value), before.factor(), before.maxDelay()));
         policy = with(
                 policy,
                 "factor",
-                (before, value) -> before.backoff(before.initialDelay(), (double) value, before.maxDelay()));
+                Double.class,
+                (before, value) -> before.backoff(before.initialDelay(), value, before.maxDelay()));
         policy = with(
                 policy,
                 "longestPause",
+                String.class,
                 (before, value) -> before.backoff(before.initialDelay(), before.factor(), duration(value)));
-        return with(policy, "jitter", (before, value) -> before.jitter((double) value));
+        return with(policy, "jitter", Double.class, RetryPolicy::jitter);
     }
 
-    private RetryPolicy with(RetryPolicy before, String name, BiFunction<RetryPolicy, Object, RetryPolicy> change) {
-        return checked(retryValues.get(name), value -> change.apply(before, value))
+    private <T> RetryPolicy with(
+            RetryPolicy before, String name, Class<T> type, BiFunction<RetryPolicy, T, RetryPolicy> change) {
+        return checked(retryValues.get(name), type, value -> change.apply(before, value))
                 .orElse(before);
     }
 
-    /** {@return what is made of a value, empty if it was not given, or is wrong and reported} */
-    private <T> Optional<T> checked(@Nullable AnnotationValue value, Function<Object, T> use) {
-        if (value == null) {
+    /**
+     * {@return what is made of a value; empty if it was not given, is not of the type, which the compiler reports, or
+     * is refused, which is reported here}
+     */
+    private <T, U> Optional<U> checked(@Nullable AnnotationValue value, Class<T> type, Function<T, U> use) {
+        if (value == null || !type.isInstance(value.getValue())) {
             return Optional.empty();
         }
         try {
-            return Optional.of(use.apply(value.getValue()));
+            return Optional.of(use.apply(type.cast(value.getValue())));
         } catch (IllegalArgumentException e) {
             problems.report(method, job, value, String.valueOf(e.getMessage()));
             return Optional.empty();
@@ -138,18 +156,24 @@ final class SettingsReader {
 
     private List<TypeMirror> doNotRetryOn() {
         AnnotationValue value = retryValues.get("doNotRetryOn");
-        return value != null && value.getValue() instanceof List<?> errors
-                ? errors.stream()
-                        .map(error -> ((AnnotationValue) error).getValue())
-                        .filter(TypeMirror.class::isInstance)
-                        .map(TypeMirror.class::cast)
-                        .toList()
-                : List.of();
+        List<?> errors = value != null && value.getValue() instanceof List<?> list ? list : List.of();
+        return errors.stream()
+                .map(AnnotationValue.class::cast)
+                .flatMap(error -> checked(error, TypeMirror.class, this::visible).stream())
+                .toList();
     }
 
-    private static Duration duration(Object value) {
+    private TypeMirror visible(TypeMirror error) {
+        if (!rules.isVisible(error)) {
+            throw new IllegalArgumentException("The generated class cannot name " + TypeNames.of(error)
+                    + ": make it and its enclosing classes visible in the package.");
+        }
+        return error;
+    }
+
+    private static Duration duration(String value) {
         try {
-            return Duration.parse((String) value);
+            return Duration.parse(value);
         } catch (DateTimeParseException e) {
             throw new IllegalArgumentException(
                     "\"" + value + "\" is no ISO-8601 duration: write PT30S for 30 seconds, PT5M for 5 minutes, P1D for"

@@ -11,7 +11,7 @@ import javax.lang.model.type.WildcardType;
 import javax.lang.model.util.SimpleTypeVisitor14;
 import org.jspecify.annotations.Nullable;
 
-/** Types as written source names them: in full, without the annotations that {@code toString} shows. */
+/** Types as generated source names them: in full, without the annotations that {@code toString} shows. */
 final class TypeNames extends SimpleTypeVisitor14<String, @Nullable Void> {
     private static final TypeNames NAMES = new TypeNames();
 

@@ -26,7 +26,7 @@ import javax.tools.ToolProvider;
 final class Compilation {
     private static final Pattern PACKAGE = Pattern.compile("package ([\\w.]+);");
     private static final Pattern TYPE =
-            Pattern.compile("(?m)^(?:public |final |abstract )*(?:class|record|interface) (\\w+)");
+            Pattern.compile("(?m)^(?:public |final |abstract )*(?:class|record|interface|enum) (\\w+)");
 
     private final Path output;
     private final List<Diagnostic<? extends JavaFileObject>> diagnostics;

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What cannot work is an error of the compiler, at the place that is wrong, which says what to do. */
 class CompileErrorsTest {
@@ -31,6 +32,9 @@ class CompileErrorsTest {
                             record Mail(String to) {}
                             record Box<T>(T content) {}
                             private record Secret(String text) {}
+                            private static class Lost extends Exception {
+                                private static final long serialVersionUID = 1;
+                            }
                             class Inner {}
                             abstract static class Shape {}
 
@@ -83,6 +87,10 @@ class CompileErrorsTest {
                         "void send(JobContext<Mail> a, Mail mail, JobContext<Mail> b) {}",
                         "b) {}",
                         "Method send has a JobContext already: remove this one."),
+                arguments(
+                        "void send(Void data) {}",
+                        "data) {}",
+                        "A job has data, and there is none of class Void: use a record, if need be an empty one."),
                 arguments(
                         "void send(Runnable data) {}",
                         "data) {}",
@@ -168,7 +176,12 @@ class CompileErrorsTest {
                 arguments(
                         "type = \"a\", retry = @Retry(jitter = 2)",
                         "2)",
-                        "In a retry policy, jitter is from 0 to 1; this is 2.0."));
+                        "In a retry policy, jitter is from 0 to 1; this is 2.0."),
+                arguments(
+                        "type = \"a\", retry = @Retry(doNotRetryOn = {Error.class, Lost.class})",
+                        ".class})",
+                        "The generated class cannot name app.Mails.Lost: make it and its enclosing classes visible in"
+                                + " the package."));
     }
 
     @ParameterizedTest
@@ -230,8 +243,8 @@ class CompileErrorsTest {
                 arguments(
                         "final class Outer { @Job(type = \"a\") void run(String data) {} } class OuterJobs {}",
                         "class Outer {",
-                        "There is a class app.OuterJobs already, which is to be written for the job methods of Outer:"
-                                + " rename one of the two."));
+                        "There is a class app.OuterJobs already, and that for the job methods of Outer would have its"
+                                + " name: rename one of the two."));
     }
 
     @ParameterizedTest
@@ -245,18 +258,27 @@ class CompileErrorsTest {
                 .endsWith(": " + message);
     }
 
-    /** Only the mistake itself is shown, not that what would have been written is missing. */
+    /** Only the mistake itself is shown, not that the generated class is missing. */
     @Test
     void callersOfTheClassThatIsNotWrittenHaveNoErrorsOfTheirOwn() {
         assertThat(problems("@Job(type = \"\") void send(Mail mail) {} Object type = MailsJobs.SEND;"))
                 .hasSize(1);
     }
 
-    @Test
-    void aTypeThatDoesNotExistIsLeftToTheCompiler() {
-        assertThat(problems("@Job(type = \"mail\") void send(Missing data) {}"))
-                .singleElement()
-                .asString()
-                .contains("cannot find symbol");
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "@Job(type = \"mail\") void send(Missing data) {}",
+                "@Job(type = MISSING) void send(Mail data) {}",
+                "@Job(type = \"mail\", concurrency = MISSING) void send(Mail data) {}",
+                "@Job(type = \"mail\", retry = MISSING) void send(Mail data) {}",
+                "@Job(type = \"mail\", retry = @Retry(attempts = MISSING)) void send(Mail data) {}",
+                "@Job(type = \"mail\", retry = @Retry(doNotRetryOn = Missing.class)) void send(Mail data) {}"
+            })
+    void aNameThatDoesNotExistIsLeftToTheCompiler(String method) {
+        assertThat(problems(method))
+                .isNotEmpty()
+                .allSatisfy(problem -> assertThat(problem)
+                        .containsAnyOf("cannot find symbol", "annotation value must be an annotation"));
     }
 }

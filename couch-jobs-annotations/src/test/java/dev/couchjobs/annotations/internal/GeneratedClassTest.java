@@ -32,8 +32,10 @@ import javax.lang.model.element.TypeElement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is written for annotated methods compiles without a warning, and runs their jobs. */
+/** What is generated for annotated methods compiles without a warning, and runs their jobs. */
 @Timeout(60)
 class GeneratedClassTest {
     private static final String MAILS = """
@@ -267,7 +269,7 @@ class GeneratedClassTest {
             """);
     }
 
-    /** The defaults that the annotations show are those of the library, which the written class leaves out. */
+    /** The defaults that the annotations show are those of the library, which the generated class leaves out. */
     @Test
     void theDefaultsOfTheAnnotationsAreThoseOfTheLibrary() throws Exception {
         assertThat(Duration.parse((String) Job.class.getMethod("timeout").getDefaultValue()))
@@ -359,6 +361,23 @@ class GeneratedClassTest {
             assertThat(loader.loadClass("app.Outer_InnerJobs").getModifiers() & Modifier.PUBLIC)
                     .isZero();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "record Mails(String from) { @Job(type = \"a\") void run(String data) {} }",
+                "enum Mails { ONE; @Job(type = \"a\") void run(String data) {} }",
+                "interface Mails { @Job(type = \"a\") default void run(String data) {} }",
+                "abstract class Mails { @Job(type = \"a\") void run(String data) {} abstract void other(); }",
+                "final class Mails { @Job(type = \"a\") void handle(Mails data) {} }",
+                "final class Mails { @Job(type = \"a\") void equals(String jobs) throws java.io.IOException {} }",
+                "final class Couch { @Job(type = \"a\") Binding run(String data) { return null; } record Binding() {} }"
+            })
+    void handlersMayBe(String source) {
+        assertThat(Compilation.of(output, "import dev.couchjobs.annotations.Job;\n" + source)
+                        .problems())
+                .isEmpty();
     }
 
     /** Another processor may write the record that a method takes. */
