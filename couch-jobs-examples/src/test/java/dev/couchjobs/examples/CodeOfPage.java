@@ -12,13 +12,17 @@ import java.util.regex.Pattern;
 /** The Java that a page shows, to be the code of a test, which runs it. */
 final class CodeOfPage {
     private static final Path TESTS = Path.of("src/test/java/dev/couchjobs/examples");
+    private static final Path EXAMPLES = Path.of("src/main/java/dev/couchjobs/examples");
     private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
     private CodeOfPage() {}
 
-    /** Every line of it is in the test, and there are at least so many. */
-    static void isIn(String page, Class<?> test, int atLeast) throws IOException {
-        String code = bare(read(TESTS.resolve(test.getSimpleName() + ".java")));
+    /** Every line of it is in the test or an example, and there are at least so many. */
+    static void isIn(String page, Class<?> test, int atLeast, Class<?>... examples) throws IOException {
+        StringBuilder code = new StringBuilder(bare(read(TESTS.resolve(test.getSimpleName() + ".java"))));
+        for (Class<?> example : examples) {
+            code.append(bare(read(EXAMPLES.resolve(example.getSimpleName() + ".java"))));
+        }
         List<String> lines = BLOCK.matcher(read(Path.of("..", page)))
                 .results()
                 .flatMap(block -> block.group(1).lines())
