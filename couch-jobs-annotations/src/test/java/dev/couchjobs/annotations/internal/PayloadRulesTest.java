@@ -8,7 +8,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.FieldSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.ObjectMapper;
@@ -17,15 +17,18 @@ import tools.jackson.databind.json.JsonMapper;
 /** Types that Jackson reads are no errors. */
 class PayloadRulesTest {
     private static final List<String> TEXTS = List.of("1", "\"UTC\"", "\"AA==\"", "[]", "{\"1\": 2}");
-    private static final Set<String> READABLE = PayloadRules.READABLE;
 
     private final ObjectMapper mapper = new JsonMapper();
 
     @TempDir
     private Path output;
 
+    static Set<String> readable() {
+        return PayloadRules.READABLE;
+    }
+
     @ParameterizedTest
-    @FieldSource("READABLE")
+    @MethodSource("readable")
     void jacksonReadsTheTypesThatTheRulesName(String name) throws ClassNotFoundException {
         assertThat(isRead(Class.forName(name))).isTrue();
     }
