@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 
 /**
  * A method that is the handler of a job type. Its parameter is the data of the job, and what it returns is the result.
- * When the class is compiled, an annotation processor checks its methods and writes a class beside it:
+ * When the class is compiled, an annotation processor checks its methods and generates a class beside it:
  *
  * <pre>{@code
  * final class Mails {
@@ -29,7 +29,8 @@ import java.lang.annotation.Target;
  * handler}; if it returns nothing, the job has no result. Several threads call it at once.
  *
  * <p>The name of the generated class is that of the handlers' class with {@code Jobs} behind it; names of enclosing
- * classes stand before it with an underscore. It has the visibility of the handlers' class.
+ * classes stand before it with an underscore. It has the visibility of the handlers' class. The
+ * compiler shows no local and anonymous classes to processors: nothing is generated for them.
  */
 @Documented
 @Target(ElementType.METHOD)

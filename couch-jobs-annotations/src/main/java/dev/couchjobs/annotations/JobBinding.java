@@ -5,7 +5,7 @@ import dev.couchjobs.WorkerBuilder;
 import java.util.List;
 
 /**
- * Binds the {@link Job} methods of a class to a worker. The annotation processor writes an implementation for each
+ * Binds the {@link Job} methods of a class to a worker. The annotation processor generates an implementation for each
  * such class, which {@link java.util.ServiceLoader} finds, so that a framework needs no reflection. Applications call
  * the method {@code handle} of the generated class.
  */
