@@ -1,0 +1,98 @@
+package dev.couchjobs.spring;
+
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.fdb.DatabaseLocation;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The properties below {@code couch-jobs}.
+ *
+ * @param database where the jobs are: a directory, which is made if it is not there; a FoundationDB cluster, by its
+ *     cluster file or a connection string; or {@code memory}. See {@link DatabaseLocation#of}
+ * @param subspace the name under which the jobs are in the database, so that applications share a cluster; by default
+ *     that of the library
+ * @param worker the worker of this application
+ * @param health what the health endpoint reports
+ * @param http the API and the dashboard
+ */
+@ConfigurationProperties("couch-jobs")
+public record CouchJobsProperties(
+        @DefaultValue("./data/couch-jobs") String database,
+        @Nullable String subspace,
+        @DefaultValue Worker worker,
+        @DefaultValue Health health,
+        @DefaultValue Http http) {
+
+    /**
+     * Checks the database.
+     *
+     * @param database see above
+     * @param subspace see above
+     * @param worker see above
+     * @param health see above
+     * @param http see above
+     * @throws IllegalArgumentException if the database is none of its forms
+     */
+    public CouchJobsProperties {
+        DatabaseLocation unused = DatabaseLocation.of(database);
+    }
+
+    DatabaseLocation location() {
+        return DatabaseLocation.of(database);
+    }
+
+    Optional<Subspace> rows() {
+        return Optional.ofNullable(subspace).map(name -> new Subspace(Tuple.from(name)));
+    }
+
+    /**
+     * The worker that runs the handlers among the beans.
+     *
+     * @param enabled whether there is one; without it the application only adds jobs
+     * @param name what the worker is called where workers are listed; by default the host and the process
+     * @param concurrency how many jobs run at once; by default that of the library
+     * @param shutdownTimeout how long jobs that run may take to end when the application stops
+     */
+    public record Worker(
+            @DefaultValue("true") boolean enabled,
+            @Nullable String name,
+            @Nullable Integer concurrency,
+            @DefaultValue("25s") Duration shutdownTimeout) {}
+
+    /**
+     * What the health endpoint reports.
+     *
+     * @param dueAtMost how long a job may be due before the status is {@code DEGRADED}
+     */
+    public record Health(@DefaultValue("5m") Duration dueAtMost) {}
+
+    /**
+     * The API and the dashboard, which need {@code couch-jobs-server} and a servlet container.
+     *
+     * @param path the path of both, such as {@code /jobs}; nothing is served without it
+     * @param role what a caller may do: {@code read}, {@code operate} or {@code admin}. The application's own security
+     *     decides who reaches the path
+     */
+    public record Http(
+            @Nullable String path, @DefaultValue("read") String role) {
+        /**
+         * Checks the path.
+         *
+         * @param path see above
+         * @param role see above
+         * @throws IllegalArgumentException if the path does not begin with a slash, or ends with one
+         */
+        public Http {
+            if (path != null && (!path.startsWith("/") || path.endsWith("/"))) {
+                throw new IllegalArgumentException(
+                        "couch-jobs.http.path begins with a slash and does not end with one, as /jobs does: \"" + path
+                                + "\".");
+            }
+        }
+    }
+}

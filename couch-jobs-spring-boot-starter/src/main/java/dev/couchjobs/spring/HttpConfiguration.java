@@ -1,0 +1,45 @@
+package dev.couchjobs.spring;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.server.Access;
+import dev.couchjobs.server.Authenticator;
+import dev.couchjobs.server.JobsHttp;
+import dev.couchjobs.server.Role;
+import jakarta.servlet.http.HttpServlet;
+import java.util.Locale;
+import java.util.Objects;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.annotation.Bean;
+
+/** The API and the dashboard below a path of the application. */
+@AutoConfiguration(after = CouchJobsAutoConfiguration.class)
+@ConditionalOnClass({JobsHttp.class, HttpServlet.class})
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnBean(CouchJobs.class)
+@ConditionalOnProperty("couch-jobs.http.path")
+class HttpConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    JobsHttp couchJobsHttp(CouchJobs jobs, Database database, CouchJobsProperties properties) {
+        Role role = Role.valueOf(properties.http().role().toUpperCase(Locale.ROOT));
+        return JobsHttp.on(jobs, database)
+                .authenticator(Authenticator.always(Access.of("application", Role.READ, role)));
+    }
+
+    @Bean
+    ServletRegistrationBean<HttpServlet> couchJobsServlet(JobsHttp http, CouchJobsProperties properties) {
+        String path = Objects.requireNonNull(properties.http().path());
+        ServletRegistrationBean<HttpServlet> servlet = new ServletRegistrationBean<>(http.servlet(), path + "/*");
+        servlet.setName("couchJobs");
+        servlet.setAsyncSupported(true);
+        return servlet;
+    }
+}

@@ -1,0 +1,94 @@
+package dev.couchjobs.spring;
+
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Worker;
+import dev.couchjobs.WorkerBuilder;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Starts the worker once all beans are made. When the application stops, the worker claims no more jobs and waits for
+ * those that run: after the web server, whose requests may add jobs, and before the beans that its handlers use.
+ */
+public final class WorkerLifecycle implements SmartLifecycle {
+    private static final Logger LOG = LoggerFactory.getLogger(WorkerLifecycle.class);
+    /** The web server stops in the phases up to 2,048 below the default one, and higher phases stop first. */
+    private static final int PHASE = SmartLifecycle.DEFAULT_PHASE - 4_096;
+
+    private final CouchJobs jobs;
+    private final CouchJobsProperties.Worker settings;
+    private final HandlerBeans handlers;
+    private final List<WorkerCustomizer> customizers;
+
+    private volatile @Nullable Worker worker;
+
+    WorkerLifecycle(
+            CouchJobs jobs,
+            CouchJobsProperties.Worker settings,
+            HandlerBeans handlers,
+            List<WorkerCustomizer> customizers) {
+        this.jobs = jobs;
+        this.settings = settings;
+        this.handlers = handlers;
+        this.customizers = customizers;
+    }
+
+    /** {@return the worker, while it runs} */
+    public Optional<Worker> worker() {
+        return Optional.ofNullable(worker);
+    }
+
+    @Override
+    public void start() {
+        WorkerBuilder builder = jobs.worker().shutdownTimeout(settings.shutdownTimeout());
+        if (settings.name() != null) {
+            builder.name(settings.name());
+        }
+        if (settings.concurrency() != null) {
+            builder.concurrency(settings.concurrency());
+        }
+        boolean isBound = handlers.bind(builder);
+        if (!isBound && customizers.isEmpty()) {
+            LOG.info("No bean handles jobs: this application only adds them.");
+            return;
+        }
+        customizers.forEach(customizer -> customizer.customize(builder));
+        worker = builder.start();
+    }
+
+    @Override
+    public void stop() {
+        Worker running = worker;
+        if (running != null) {
+            running.close();
+        }
+        worker = null;
+    }
+
+    @Override
+    public void stop(Runnable callback) {
+        Worker running = worker;
+        if (running == null) {
+            callback.run();
+            return;
+        }
+        var unused = running.closeAsync().whenComplete((done, error) -> {
+            worker = null;
+            callback.run();
+        });
+    }
+
+    @Override
+    public boolean isRunning() {
+        return worker != null;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+}

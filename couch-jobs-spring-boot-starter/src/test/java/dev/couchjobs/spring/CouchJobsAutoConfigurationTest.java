@@ -1,0 +1,293 @@
+package dev.couchjobs.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobType;
+import dev.couchjobs.fdb.Databases;
+import dev.couchjobs.micrometer.JobMetrics;
+import dev.couchjobs.server.JobsHttp;
+import dev.couchjobs.spring.sample.Mails;
+import dev.couchjobs.spring.sample.Mails.Welcome;
+import dev.couchjobs.spring.sample.MailsJobs;
+import dev.couchjobs.topics.Topics;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** What the starter configures, and what it leaves to the application. */
+@Timeout(60)
+class CouchJobsAutoConfigurationTest {
+    private static final JobType<String, String> ECHO = JobType.of("echo", String.class, String.class);
+    private static final byte[] ROW = {1};
+    private static final byte[] OTHER_ROW = {2};
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    CouchJobsAutoConfiguration.class,
+                    HealthConfiguration.class,
+                    MetricsConfiguration.class,
+                    TopicsConfiguration.class,
+                    TransactionsConfiguration.class))
+            .withPropertyValues("couch-jobs.database=memory");
+
+    @Configuration(proxyBeanMethods = false)
+    static class Echo {
+        @Bean
+        WorkerCustomizer echo() {
+            return worker -> worker.handle(ECHO, job -> job.data());
+        }
+    }
+
+    @Test
+    void aBeanWithJobMethodsIsRunByTheWorker() {
+        runner.withBean(Mails.class).run(context -> {
+            CouchJobs jobs = context.getBean(CouchJobs.class);
+            new MailsJobs(jobs)
+                    .welcome(context.getBean(Database.class), "w", new Welcome("ann"))
+                    .join();
+
+            assertThat(jobs.result(MailsJobs.WELCOME, "w", Duration.ofSeconds(30))
+                            .text())
+                    .isEqualTo("sent to ann");
+        });
+    }
+
+    @Test
+    void aCustomizerAddsHandlers() {
+        runner.withUserConfiguration(Echo.class)
+                .withPropertyValues("couch-jobs.worker.name=one", "couch-jobs.worker.concurrency=3")
+                .run(context -> {
+                    CouchJobs jobs = context.getBean(CouchJobs.class);
+                    jobs.add(context.getBean(Database.class), ECHO, "e", "hello")
+                            .join();
+
+                    assertThat(jobs.result(ECHO, "e", Duration.ofSeconds(30))).isEqualTo("hello");
+                    assertThat(context.getBean(WorkerLifecycle.class).worker()).hasValueSatisfying(worker -> {
+                        assertThat(worker.name()).contains("one");
+                        assertThat(worker.concurrency()).isEqualTo(3);
+                    });
+                });
+    }
+
+    @Test
+    void anApplicationWithoutHandlersOnlyAddsJobs() {
+        runner.run(context -> {
+            CouchJobs jobs = context.getBean(CouchJobs.class);
+            jobs.add(context.getBean(Database.class), ECHO, "e", "hello").join();
+
+            assertThat(context.getBean(WorkerLifecycle.class).worker()).isEmpty();
+            assertThat(jobs.getJobState(context.getBean(Database.class), ECHO, "e")
+                            .join())
+                    .isEqualTo(JobState.PENDING);
+        });
+    }
+
+    @Test
+    void theWorkerCanBeLeftOut() {
+        runner.withUserConfiguration(Echo.class)
+                .withPropertyValues("couch-jobs.worker.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(WorkerLifecycle.class));
+    }
+
+    @Test
+    void jobsOfADirectoryAreThereAfterARestart(@TempDir Path directory) {
+        ApplicationContextRunner inDirectory =
+                runner.withPropertyValues("couch-jobs.database=" + directory.resolve("jobs"));
+        inDirectory.run(context -> context.getBean(CouchJobs.class)
+                .add(context.getBean(Database.class), ECHO, "e", "hello")
+                .join());
+
+        inDirectory
+                .withUserConfiguration(Echo.class)
+                .run(context -> assertThat(context.getBean(CouchJobs.class).result(ECHO, "e", Duration.ofSeconds(30)))
+                        .isEqualTo("hello"));
+    }
+
+    @Test
+    void aJobThatRunsEndsBeforeTheApplicationStops(@TempDir Path directory) {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch stopping = new CountDownLatch(1);
+        ApplicationContextRunner inDirectory =
+                runner.withPropertyValues("couch-jobs.database=" + directory.resolve("jobs"));
+        inDirectory
+                .withBean(
+                        WorkerCustomizer.class,
+                        () -> worker -> worker.handle(ECHO, job -> {
+                            begun.countDown();
+                            assertThat(stopping.await(30, TimeUnit.SECONDS)).isTrue();
+                            return job.data();
+                        }))
+                .run(context -> {
+                    context.addApplicationListener(event -> {
+                        if (event instanceof org.springframework.context.event.ContextClosedEvent) {
+                            stopping.countDown();
+                        }
+                    });
+                    context.getBean(CouchJobs.class)
+                            .add(context.getBean(Database.class), ECHO, "e", "hello")
+                            .join();
+                    assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
+                });
+
+        inDirectory.run(context -> assertThat(context.getBean(CouchJobs.class)
+                        .getJobState(context.getBean(Database.class), ECHO, "e")
+                        .join())
+                .isEqualTo(JobState.FINISHED));
+    }
+
+    @Test
+    void theApplicationsOwnDatabaseIsUsed() {
+        try (Database own = Databases.inMemory()) {
+            runner.withBean("own", Database.class, () -> own)
+                    .run(context -> assertThat(context.getBean(Database.class)).isSameAs(own));
+        }
+    }
+
+    @Test
+    void aSubspaceKeepsApplicationsApart(@TempDir Path directory) {
+        ApplicationContextRunner shared = runner.withPropertyValues("couch-jobs.database=" + directory.resolve("jobs"));
+        shared.withPropertyValues("couch-jobs.subspace=shop")
+                .run(context -> context.getBean(CouchJobs.class)
+                        .add(context.getBean(Database.class), ECHO, "e", "hello")
+                        .join());
+
+        shared.withPropertyValues("couch-jobs.subspace=blog")
+                .run(context -> assertThat(context.getBean(CouchJobs.class)
+                                .getJobData(context.getBean(Database.class), ECHO, "e")
+                                .join())
+                        .isEmpty());
+    }
+
+    @Test
+    void aWrongPropertyFailsTheStartWithItsReason() {
+        runner.withPropertyValues("couch-jobs.database=http://example.org")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("http://example.org"));
+        runner.withPropertyValues("couch-jobs.http.path=jobs")
+                .run(context ->
+                        assertThat(context).getFailure().rootCause().hasMessageContaining("begins with a slash"));
+    }
+
+    @Test
+    void whatIsNotOnTheClassPathIsLeftOut() {
+        runner.withBean(MeterRegistry.class, io.micrometer.core.instrument.simple.SimpleMeterRegistry::new)
+                .run(context -> assertThat(context)
+                        .hasSingleBean(JobMetrics.class)
+                        .hasSingleBean(HealthIndicator.class)
+                        .hasSingleBean(Topics.class)
+                        .hasSingleBean(CurrentTransaction.class));
+        runner.withClassLoader(new FilteredClassLoader(
+                        JobMetrics.class,
+                        HealthIndicator.class,
+                        Topics.class,
+                        PlatformTransactionManager.class,
+                        JobsHttp.class))
+                .run(context -> assertThat(context)
+                        .hasSingleBean(CouchJobs.class)
+                        .doesNotHaveBean(CurrentTransaction.class)
+                        .doesNotHaveBean("couchJobsTopics")
+                        .doesNotHaveBean("couchJobsMetrics")
+                        .doesNotHaveBean("couchJobsHealthIndicator"));
+    }
+
+    @Test
+    void aTransactionCommitsWhatItsMethodWritesOrNothing() {
+        runner.run(context -> {
+            Database database = context.getBean(Database.class);
+            CurrentTransaction current = context.getBean(CurrentTransaction.class);
+            CouchJobs jobs = context.getBean(CouchJobs.class);
+            TransactionTemplate template =
+                    template(context.getBean(JobsTransactional.MANAGER, PlatformTransactionManager.class));
+            template.executeWithoutResult(status -> {
+                set(current, ROW);
+                jobs.add(current.context(), ECHO, "kept", "hello").join();
+            });
+            assertThatThrownBy(() -> template.executeWithoutResult(status -> {
+                        set(current, OTHER_ROW);
+                        jobs.add(current.context(), ECHO, "dropped", "hello").join();
+                        throw new IllegalStateException("no");
+                    }))
+                    .hasMessage("no");
+
+            assertThat(database.<byte[]>read(tx -> tx.get(ROW).join())).isNotNull();
+            assertThat(database.<byte[]>read(tx -> tx.get(OTHER_ROW).join())).isNull();
+            assertThat(jobs.getJobData(database, ECHO, "kept").join()).contains("hello");
+            assertThat(jobs.getJobData(database, ECHO, "dropped").join()).isEmpty();
+            assertThat(current.context()).isSameAs(database);
+        });
+    }
+
+    @Test
+    void aConflictIsAConcurrencyFailure() {
+        runner.run(context -> {
+            Database database = context.getBean(Database.class);
+            CurrentTransaction current = context.getBean(CurrentTransaction.class);
+            TransactionTemplate template =
+                    template(context.getBean(JobsTransactional.MANAGER, PlatformTransactionManager.class));
+
+            assertThatThrownBy(() -> template.executeWithoutResult(status -> {
+                        current.context().run(tx -> tx.get(ROW).join() == null);
+                        database.run(tx -> {
+                            tx.set(ROW, ROW);
+                            return tx;
+                        });
+                        set(current, OTHER_ROW);
+                    }))
+                    .isInstanceOf(ConcurrencyFailureException.class);
+            assertThat(database.<byte[]>read(tx -> tx.get(OTHER_ROW).join())).isNull();
+        });
+    }
+
+    @Test
+    void anInnerTransactionOfItsOwnCommitsByItself() {
+        runner.run(context -> {
+            Database database = context.getBean(Database.class);
+            CurrentTransaction current = context.getBean(CurrentTransaction.class);
+            PlatformTransactionManager manager =
+                    context.getBean(JobsTransactional.MANAGER, PlatformTransactionManager.class);
+            TransactionTemplate inner = template(manager);
+            inner.setPropagationBehavior(TransactionTemplate.PROPAGATION_REQUIRES_NEW);
+
+            assertThatThrownBy(() -> template(manager).executeWithoutResult(status -> {
+                        set(current, ROW);
+                        inner.executeWithoutResult(own -> set(current, OTHER_ROW));
+                        throw new IllegalStateException("no");
+                    }))
+                    .hasMessage("no");
+            assertThat(database.<byte[]>read(tx -> tx.get(ROW).join())).isNull();
+            assertThat(database.<byte[]>read(tx -> tx.get(OTHER_ROW).join())).isNotNull();
+        });
+    }
+
+    private static TransactionTemplate template(PlatformTransactionManager manager) {
+        return new TransactionTemplate(manager);
+    }
+
+    private static void set(CurrentTransaction current, byte[] row) {
+        current.context().run(tx -> {
+            tx.set(row, row);
+            return tx;
+        });
+    }
+}
