@@ -75,7 +75,7 @@ class PackagesTest {
     private static String moduleOf(String name) {
         int at = name.indexOf(".internal");
         String face = at < 0 ? name : name.substring(0, at);
-        return Stream.of("fdb.docker", "fdb", "bridge", "bench", "examples", "testing", "annotations")
+        return Stream.of("fdb.docker", "fdb", "bridge", "bench", "examples", "testing", "annotations", "spring")
                 .filter(part -> (face + ".").startsWith("dev.couchjobs." + part + "."))
                 .findFirst()
                 .orElse("couch-jobs");

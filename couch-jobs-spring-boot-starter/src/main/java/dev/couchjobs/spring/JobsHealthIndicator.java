@@ -6,7 +6,7 @@ import dev.couchjobs.HealthStatus;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
-/** Reports what a health check finds. A degraded application still serves requests, so the endpoint replies with 200. */
+/** Reports what a health check finds. A degraded application still serves requests: the endpoint replies with 200. */
 final class JobsHealthIndicator extends AbstractHealthIndicator {
     private final HealthCheck check;
 
