@@ -5,8 +5,21 @@ import java.nio.file.Path;
 import org.rocksdb.RocksDB;
 
 /** RocksDB's native code, which its jar brings for the usual platforms and unpacks when it is first asked for. */
-final class NativeLibrary {
+public final class NativeLibrary {
     private NativeLibrary() {}
+
+    /** Fails if RocksDB is left out of the class path, as an application may do that has its data on a cluster. */
+    public static void requireClasses(Path directory) {
+        try {
+            Class.forName("org.rocksdb.RocksDB", false, NativeLibrary.class.getClassLoader());
+        } catch (ClassNotFoundException e) {
+            throw new StorageException(
+                    "RocksDB is not on the class path: a database in a directory needs the dependency"
+                            + " org.rocksdb:rocksdbjni.",
+                    directory,
+                    e);
+        }
+    }
 
     static void load(Path directory) {
         load(directory, RocksDB::loadLibrary);

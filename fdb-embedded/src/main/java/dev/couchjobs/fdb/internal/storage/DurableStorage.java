@@ -7,6 +7,7 @@ import dev.couchjobs.fdb.embedded.StorageException;
 import dev.couchjobs.fdb.internal.base.Base;
 import dev.couchjobs.fdb.internal.base.BaseMutation;
 import dev.couchjobs.fdb.internal.base.BaseSettings;
+import dev.couchjobs.fdb.internal.base.NativeLibrary;
 import dev.couchjobs.fdb.internal.base.RocksBase;
 import dev.couchjobs.fdb.internal.keys.Limits;
 import dev.couchjobs.fdb.internal.log.CommitLog;
@@ -87,6 +88,7 @@ public final class DurableStorage implements Storage {
 
     /** Opens a database whose new versions are greater than {@code after}. */
     public static DurableStorage open(Path path, Durability durability, EngineEnvironment environment, long after) {
+        NativeLibrary.requireClasses(path);
         DatabaseDirectory directory = DatabaseDirectory.open(path);
         try {
             new BaseCopies(directory.copies()).clear();
