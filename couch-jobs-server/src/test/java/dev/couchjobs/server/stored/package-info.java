@@ -1,0 +1,5 @@
+/** Directories that each released version has written. */
+@NullMarked
+package dev.couchjobs.server.stored;
+
+import org.jspecify.annotations.NullMarked;
