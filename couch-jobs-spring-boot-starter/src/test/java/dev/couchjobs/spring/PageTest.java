@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** The Java of the page stands in the sample application, which a test runs. */
 class PageTest {
     private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
-    private static final Path SAMPLE = Path.of("src/test/java/dev/couchjobs/spring/sample");
+    private static final Path SAMPLE = Path.of("src/sample/src/main/java/dev/couchjobs/spring/sample");
 
     @Test
     void itsCodeIsThatOfTheSample() throws IOException {
