@@ -85,9 +85,10 @@ class SampleApplicationTest {
     }
 
     @Test
-    void healthAndMetricsOfTheActuatorKnowTheJobs() throws Exception {
+    void healthMetricsAndInfoOfTheActuatorKnowTheJobs() throws Exception {
         assertThat(get("/actuator/health")).contains("\"couchJobs\"").contains("\"liveWorkers\"");
         assertThat(get("/actuator/metrics")).contains("couchjobs.");
+        assertThat(get("/actuator/info")).contains("\"database\":\"InMemory\"").contains("\"worker\"");
     }
 
     @Test
