@@ -1,0 +1,45 @@
+package dev.couchjobs.release;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A Maven module of this project. */
+record ProjectModule(String name, Pom pom) {
+    static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
+
+    /** {@return the parent itself and each of its modules that a release publishes} */
+    static List<ProjectModule> published() throws IOException {
+        ProjectModule parent = new ProjectModule("couch-jobs-parent", Pom.read(PROJECT.resolve("pom.xml")));
+        List<ProjectModule> published = new ArrayList<>(List.of(parent));
+        for (String name : parent.pom.texts("modules/module")) {
+            ProjectModule module =
+                    new ProjectModule(name, Pom.read(PROJECT.resolve(name).resolve("pom.xml")));
+            if (!module.pom.texts("properties/maven.deploy.skip").contains("true")) {
+                published.add(module);
+            }
+        }
+        return published;
+    }
+
+    static List<ProjectModule> publishedJars() throws IOException {
+        return published().stream()
+                .filter(module -> !module.pom.texts("packaging").contains("pom"))
+                .toList();
+    }
+
+    boolean hasTestJar() {
+        return pom.texts("build/plugins/plugin/executions/execution/goals/goal").contains("test-jar");
+    }
+
+    Path jar() {
+        String version = pom.texts("parent/version").get(0);
+        return PROJECT.resolve(name).resolve("target").resolve(name + "-" + version + ".jar");
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}
