@@ -15,7 +15,7 @@ class BomTest {
         List<String> published = ProjectModule.publishedJars().stream()
                 .flatMap(BomTest::artifacts)
                 .toList();
-        List<String> managed = bom().elements("dependencyManagement/dependencies/dependency").stream()
+        List<String> managed = ProjectModule.bom().elements("dependencyManagement/dependencies/dependency").stream()
                 .map(BomTest::artifact)
                 .toList();
         assertThat(managed)
@@ -26,13 +26,13 @@ class BomTest {
 
     @Test
     void itHasNothingOfTheParent() throws IOException {
-        Pom bom = bom();
+        Pom bom = ProjectModule.bom();
         assertThat(bom.elements("parent")).isEmpty();
         assertThat(bom.elements("properties")).isEmpty();
         assertThat(bom.elements("build")).isEmpty();
         assertThat(bom.texts("dependencyManagement/dependencies/dependency/groupId"))
                 .containsOnly("dev.couchjobs");
-        assertThat(bom.texts("version")).isEqualTo(parent().texts("version"));
+        assertThat(bom.texts("version")).isEqualTo(ProjectModule.parent().texts("version"));
     }
 
     private static Stream<String> artifacts(ProjectModule module) {
@@ -45,14 +45,5 @@ class BomTest {
                 .map(type -> name + " " + type.getTextContent())
                 .findFirst()
                 .orElse(name);
-    }
-
-    /** {@return the pom as it is published} */
-    private static Pom bom() throws IOException {
-        return Pom.read(ProjectModule.PROJECT.resolve("couch-jobs-bom/target/bom.xml"));
-    }
-
-    private static Pom parent() throws IOException {
-        return Pom.read(ProjectModule.PROJECT.resolve("pom.xml"));
     }
 }

@@ -11,7 +11,7 @@ record ProjectModule(String name, Pom pom) {
 
     /** {@return the parent itself and each of its modules that a release publishes} */
     static List<ProjectModule> published() throws IOException {
-        ProjectModule parent = new ProjectModule("couch-jobs-parent", Pom.read(PROJECT.resolve("pom.xml")));
+        ProjectModule parent = new ProjectModule("couch-jobs-parent", parent());
         List<ProjectModule> published = new ArrayList<>(List.of(parent));
         for (String name : parent.pom.texts("modules/module")) {
             ProjectModule module =
@@ -27,6 +27,15 @@ record ProjectModule(String name, Pom pom) {
         return published().stream()
                 .filter(module -> !module.pom.texts("packaging").contains("pom"))
                 .toList();
+    }
+
+    static Pom parent() throws IOException {
+        return Pom.read(PROJECT.resolve("pom.xml"));
+    }
+
+    /** {@return the pom of couch-jobs-bom as it is published} */
+    static Pom bom() throws IOException {
+        return Pom.read(PROJECT.resolve("couch-jobs-bom/target/bom.xml"));
     }
 
     boolean hasTestJar() {
