@@ -201,6 +201,20 @@ class TopicLogContract extends TopicsContract {
         }
     }
 
+    @Test
+    void aMessageMayBeOfZeros() {
+        await(topics.create(database, BLOBS, TopicSettings.partitions(1)));
+        List<Integer> sizes = List.of(10_000, 45_000, 50_000, 60_000, 90_000);
+        for (int size : sizes) {
+            NewMessage<byte[]> message = NewMessage.of(new byte[size]);
+            await(topics.append(database, BLOBS, message.key("\0".repeat(1_000)).header("zeros", "\0".repeat(7_900))));
+        }
+
+        assertThat(values(await(topics.read(database, BLOBS, 0, Position.earliest(), 10))))
+                .containsExactlyElementsOf(
+                        sizes.stream().map(size -> new byte[size]).toList());
+    }
+
     private static byte[] blob(int size) {
         byte[] blob = new byte[size];
         for (int i = 0; i < size; i++) {
@@ -376,6 +390,22 @@ class TopicLogContract extends TopicsContract {
         assertThat(news()).containsExactly("new");
         assertThat(await(topics.describe(database, NEWS)).orElseThrow().messages())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void anAppendGoesToAPartitionOfTheTopicThatIsMadeAgainMeanwhile() {
+        UnknownResult again = new UnknownResult(database, false, () -> {
+            await(topics.delete(database, ORDERS));
+            await(topics.create(database, ORDERS, TopicSettings.partitions(1)));
+        });
+
+        for (int i = 0; i < 4; i++) { // keys of several partitions
+            await(topics.delete(database, ORDERS));
+            await(topics.create(database, ORDERS, TopicSettings.partitions(4)));
+            await(topics.append(again, ORDERS, order("late").key("key " + i)));
+            assertThat(values(await(topics.read(database, ORDERS, 0, Position.earliest(), 10))))
+                    .containsExactly(new Order("late", 1));
+        }
     }
 
     @Test

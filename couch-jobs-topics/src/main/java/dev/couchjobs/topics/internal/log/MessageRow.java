@@ -22,6 +22,10 @@ import org.jspecify.annotations.Nullable;
 public record MessageRow(
         long token, Instant appendedAt, @Nullable String key, Map<String, String> headers, byte @Nullable [] value) {
     static final int CHUNK_BYTES = 90_000;
+    /** What the database allows. */
+    private static final int ROW_BYTES_MAX = 100_000;
+    /** Fits beside the longest key and headers, whatever they all are. */
+    private static final int SMALL_VALUE_BYTES = 10_000;
 
     static final long FORMAT = 1;
     private static final int KEY_BYTES_MAX = 1_000;
@@ -80,8 +84,11 @@ public record MessageRow(
         return (long) bytes(key) + headerBytes(headers) + valueBytes(value);
     }
 
+    /** In a row a zero takes two bytes, but not in a chunk. */
     private boolean isWhole() {
-        return valueBytes(value) <= CHUNK_BYTES;
+        int bytes = valueBytes(value);
+        return bytes <= SMALL_VALUE_BYTES
+                || (bytes <= CHUNK_BYTES && RowWriter.length(this, 0, value) <= ROW_BYTES_MAX);
     }
 
     /** {@return the value of its first row} */

@@ -23,20 +23,8 @@ final class RowWriter {
     static byte[] encode(MessageRow message, int inChunks, byte @Nullable [] whole) {
         long millis = message.appendedAt().toEpochMilli();
         byte @Nullable [] key = message.key() == null ? null : utf8(message.key());
-        List<byte[]> headers = new ArrayList<>(2 * message.headers().size());
-        for (Map.Entry<String, String> header : message.headers().entrySet()) {
-            headers.add(utf8(header.getKey()));
-            headers.add(utf8(header.getValue()));
-        }
-        int length = length(MessageRow.FORMAT)
-                + length(message.token())
-                + length(millis)
-                + length(key)
-                + 2 // around the headers
-                + headers.stream().mapToInt(RowWriter::length).sum()
-                + length(inChunks)
-                + length(whole);
-        RowWriter writer = new RowWriter(length);
+        List<byte[]> headers = headers(message);
+        RowWriter writer = new RowWriter(length(message, key, headers, inChunks, whole));
         writer.number(MessageRow.FORMAT);
         writer.number(message.token());
         writer.number(millis);
@@ -47,6 +35,33 @@ final class RowWriter {
         writer.number(inChunks);
         writer.bytes(WholeRow.BYTES, whole);
         return writer.row;
+    }
+
+    /** {@return how many bytes the row has} */
+    static int length(MessageRow message, int inChunks, byte @Nullable [] whole) {
+        byte @Nullable [] key = message.key() == null ? null : utf8(message.key());
+        return length(message, key, headers(message), inChunks, whole);
+    }
+
+    private static int length(
+            MessageRow message, byte @Nullable [] key, List<byte[]> headers, int inChunks, byte @Nullable [] whole) {
+        return length(MessageRow.FORMAT)
+                + length(message.token())
+                + length(message.appendedAt().toEpochMilli())
+                + length(key)
+                + 2 // around the headers
+                + headers.stream().mapToInt(RowWriter::length).sum()
+                + length(inChunks)
+                + length(whole);
+    }
+
+    private static List<byte[]> headers(MessageRow message) {
+        List<byte[]> headers = new ArrayList<>(2 * message.headers().size());
+        for (Map.Entry<String, String> header : message.headers().entrySet()) {
+            headers.add(utf8(header.getKey()));
+            headers.add(utf8(header.getValue()));
+        }
+        return headers;
     }
 
     private static byte[] utf8(String text) {

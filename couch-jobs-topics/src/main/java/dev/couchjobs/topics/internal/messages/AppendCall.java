@@ -26,8 +26,8 @@ public final class AppendCall {
 
     private volatile @Nullable Tried tried;
 
-    /** What the first try wrote: a later try finds it if it has committed. */
-    private record Tried(long readVersion, List<Placed> messages) {
+    /** What the first try wrote to a topic: a later try finds it if it has committed. */
+    private record Tried(long topicId, long readVersion, List<Placed> messages) {
         int firstPartition() {
             return messages.get(0).partition();
         }
@@ -80,9 +80,10 @@ public final class AppendCall {
     private CompletableFuture<Written> tryOnce(Transaction tx) {
         return table.get(tx, topicName).thenCompose(row -> {
             Tried before = tried;
-            return before == null
+            // A topic that was made again has other partitions, and nothing of an earlier try.
+            return before == null || before.topicId() != row.id()
                     ? tx.getReadVersion().thenCompose(version -> {
-                        tried = new Tried(version, messages.apply(row));
+                        tried = new Tried(row.id(), version, messages.apply(row));
                         return append(tx, row);
                     })
                     : table.log(row)
