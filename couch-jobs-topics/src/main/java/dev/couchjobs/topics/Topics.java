@@ -203,7 +203,7 @@ public final class Topics {
     public <T> CompletableFuture<List<Appended>> appendAll(
             TransactionContext context, Topic<T> topic, List<NewMessage<T>> messages) {
         Instant now = environment.clock().instant();
-        long token = context instanceof Transaction ? 0 : tokens.incrementAndGet() & Long.MAX_VALUE;
+        long token = context instanceof Transaction ? 0 : Math.max(1, tokens.incrementAndGet() & Long.MAX_VALUE);
         List<MessageRow> rows = new ArrayList<>();
         try {
             messages.forEach(message -> rows.add(values.encode(topic, message, token, now)));

@@ -3,6 +3,9 @@ package dev.couchjobs.topics.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.Environment;
 import dev.couchjobs.topics.Appended;
 import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.NewMessage;
@@ -11,10 +14,14 @@ import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicNotFoundException;
 import dev.couchjobs.topics.TopicSettings;
+import dev.couchjobs.topics.Topics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -140,5 +147,49 @@ class SharedAppendsContract extends TopicsContract {
         appends.forEach(TopicsContract::await);
         assertThat(await(topics.describe(database, blobs)).orElseThrow().partitions())
                 .allSatisfy(partition -> assertThat(partition.messages()).isEqualTo(30));
+    }
+
+    @Test
+    void aResultBelongsToItsCallerAlone() {
+        List<CompletableFuture<List<Appended>>> appends = IntStream.range(0, 50)
+                .mapToObj(i -> topics.appendAll(database, NEWS, List.of(NewMessage.of("a"), NewMessage.of("b"))))
+                .toList();
+
+        assertThat(appends)
+                .allSatisfy(append -> assertThatThrownBy(() -> await(append).clear())
+                        .isInstanceOf(UnsupportedOperationException.class));
+    }
+
+    @Test
+    void allHaveTheirResultsThoughTheSchedulerIsShutDown() {
+        Environment system = Environment.system();
+        ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
+        topics = Topics.builder(database)
+                .subspace(prefix)
+                .environment(new Environment(system.clock(), scheduler, system.random()))
+                .build();
+        scheduler.shutdown();
+
+        appendAtOnce(MANY).forEach(TopicsContract::await);
+        assertThat(news()).hasSize(MANY);
+    }
+
+    /** A context that fails as a thread without stack or memory does. */
+    private record Exhausted(Database database) implements ForwardingContext {
+        @Override
+        public <T> CompletableFuture<T> runAsync(Function<? super Transaction, ? extends CompletableFuture<T>> body) {
+            throw new OutOfMemoryError("in a test");
+        }
+    }
+
+    @Test
+    void anErrorEndsOneAppendAndNotTheTopic() {
+        for (int i = 0; i < 5; i++) {
+            CompletableFuture<Appended> append = topics.append(new Exhausted(database), NEWS, NewMessage.of("lost"));
+            assertThatThrownBy(() -> await(append)).hasCauseInstanceOf(OutOfMemoryError.class);
+        }
+
+        append("next");
+        assertThat(news()).containsExactly("next");
     }
 }

@@ -3,6 +3,7 @@ package dev.couchjobs.topics.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.couchjobs.Environment;
 import dev.couchjobs.topics.AppendResultUnknownException;
 import dev.couchjobs.topics.Appended;
 import dev.couchjobs.topics.ConsumerGroup;
@@ -12,9 +13,11 @@ import dev.couchjobs.topics.Offset;
 import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.TopicInfo.PartitionInfo;
 import dev.couchjobs.topics.TopicSettings;
+import dev.couchjobs.topics.Topics;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /** A topic keeps messages as its settings say. */
@@ -196,5 +199,18 @@ class TopicRetentionContract extends TopicsContract {
             assertThat(polled).extracting(Message::value).containsExactly("a");
             assertThat(polled.get(0).offset()).isEqualTo(await(appended.offset()));
         }
+    }
+
+    @Test
+    void anAppendOfUnknownResultIsThereOnceWhateverItsTokenIs() {
+        Environment system = Environment.system();
+        RandomGenerator random = () -> -1L; // then the first token would be 0, which means none
+        Topics process = Topics.builder(database)
+                .subspace(prefix)
+                .environment(new Environment(system.clock(), system.scheduler(), random))
+                .build();
+
+        await(process.append(new UnknownResult(database, true, () -> {}), NEWS, NewMessage.of("a")));
+        assertThat(news()).containsExactly("a");
     }
 }

@@ -1,11 +1,8 @@
 package dev.couchjobs.topics.contract;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.TransactionContext;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /**
@@ -14,7 +11,7 @@ import java.util.function.Function;
  * @param commits whether the first try has committed
  * @param meanwhile what happens between the tries
  */
-record UnknownResult(Database database, boolean commits, Runnable meanwhile) implements TransactionContext {
+record UnknownResult(Database database, boolean commits, Runnable meanwhile) implements ForwardingContext {
 
     @Override
     public <T> CompletableFuture<T> runAsync(Function<? super Transaction, ? extends CompletableFuture<T>> body) {
@@ -26,25 +23,5 @@ record UnknownResult(Database database, boolean commits, Runnable meanwhile) imp
         }
         meanwhile.run();
         return database.runAsync(body);
-    }
-
-    @Override
-    public <T> T run(Function<? super Transaction, T> body) {
-        return database.run(body);
-    }
-
-    @Override
-    public <T> T read(Function<? super ReadTransaction, T> body) {
-        return database.read(body);
-    }
-
-    @Override
-    public <T> CompletableFuture<T> readAsync(Function<? super ReadTransaction, ? extends CompletableFuture<T>> body) {
-        return database.readAsync(body);
-    }
-
-    @Override
-    public Executor getExecutor() {
-        return database.getExecutor();
     }
 }

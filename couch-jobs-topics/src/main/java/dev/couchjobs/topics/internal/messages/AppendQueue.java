@@ -122,7 +122,7 @@ final class AppendQueue {
                         .toList();
         try {
             return new AppendCall(table, topicName, messages, first.append().at()).commit(first.database());
-        } catch (RuntimeException e) { // the database is closed
+        } catch (Throwable e) { // the database is closed, or the caller's stack ends; what is begun has to end
             return CompletableFuture.failedFuture(e);
         }
     }
@@ -137,7 +137,7 @@ final class AppendQueue {
         for (Waiting one : together) {
             int begin = end;
             end += one.messages();
-            List<Appended> own = appended == null ? null : appended.subList(begin, end);
+            List<Appended> own = appended == null ? null : List.copyOf(appended.subList(begin, end));
             answers.add(() -> one.complete(own, error));
         }
         answers.run();

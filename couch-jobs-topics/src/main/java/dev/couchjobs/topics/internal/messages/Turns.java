@@ -4,8 +4,10 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs tasks one after the other. A task may block, perhaps until another has run: then another thread goes on with the
@@ -33,14 +35,21 @@ final class Turns implements Runnable {
         if (task == null) {
             return;
         }
-        Future<?> relief = tasks.isEmpty()
-                ? null
-                : scheduler.schedule(() -> executor.execute(this), BLOCKED_MILLIS, TimeUnit.MILLISECONDS);
+        Future<?> relief = tasks.isEmpty() ? null : relief();
         for (; task != null; task = tasks.poll()) {
             task.run();
         }
         if (relief != null) {
             relief.cancel(false);
+        }
+    }
+
+    /** {@return another thread that goes on; null if the scheduler is shut down} */
+    private @Nullable Future<?> relief() {
+        try {
+            return scheduler.schedule(() -> executor.execute(this), BLOCKED_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            return null;
         }
     }
 }
