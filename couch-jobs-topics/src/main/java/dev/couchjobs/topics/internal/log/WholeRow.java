@@ -19,6 +19,8 @@ final class WholeRow {
     static final byte ZERO = 0x14;
     static final byte ESCAPE = (byte) 0xFF;
     private static final int LONG_BYTES = 8;
+    /** Stands in a text for bytes that cannot be decoded. */
+    private static final char REPLACEMENT = '\uFFFD';
 
     private final byte[] row;
     private int at;
@@ -95,7 +97,9 @@ final class WholeRow {
 
     private String text() {
         require(row[at++] == STRING);
-        return new String(escaped(), StandardCharsets.UTF_8);
+        String text = new String(escaped(), StandardCharsets.UTF_8);
+        require(text.indexOf(REPLACEMENT) < 0); // a tuple refuses bytes that are no UTF-8
+        return text;
     }
 
     /** The bytes up to a zero; a zero among them has the escape behind it. */

@@ -1,8 +1,10 @@
 package dev.couchjobs.topics.internal.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.tuple.Tuple;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -112,5 +114,15 @@ class WholeRowTest {
         for (int length = 0; length < whole.length; length++) {
             assertThat(WholeRow.decode(Arrays.copyOf(whole, length))).isNull();
         }
+    }
+
+    @Test
+    void aTextThatIsNoUtf8IsLeftToATuple() {
+        byte[] row = new MessageRow(0, Instant.EPOCH, "key", Map.of(), new byte[] {1}).encode();
+        row[new String(row, StandardCharsets.ISO_8859_1).indexOf("key")] = (byte) 0xC3;
+
+        assertThat(WholeRow.decode(row)).isNull();
+        assertThatThrownBy(() -> MessageRow.decode(MessageRow.first(row), new byte[0]))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }
