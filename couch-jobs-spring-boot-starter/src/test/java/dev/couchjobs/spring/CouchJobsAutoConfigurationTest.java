@@ -11,6 +11,7 @@ import dev.couchjobs.fdb.Databases;
 import dev.couchjobs.micrometer.JobMetrics;
 import dev.couchjobs.server.JobsHttp;
 import dev.couchjobs.spring.sample.Mails;
+import dev.couchjobs.spring.sample.Mails.Receipt;
 import dev.couchjobs.spring.sample.Mails.Welcome;
 import dev.couchjobs.spring.sample.MailsJobs;
 import dev.couchjobs.topics.Topics;
@@ -64,9 +65,8 @@ class CouchJobsAutoConfigurationTest {
                     .welcome(context.getBean(Database.class), "w", new Welcome("ann"))
                     .join();
 
-            assertThat(jobs.result(MailsJobs.WELCOME, "w", Duration.ofSeconds(30))
-                            .text())
-                    .isEqualTo("sent to ann");
+            assertThat(jobs.result(MailsJobs.WELCOME, "w", Duration.ofSeconds(30)))
+                    .isEqualTo(new Receipt("sent to ann"));
         });
     }
 

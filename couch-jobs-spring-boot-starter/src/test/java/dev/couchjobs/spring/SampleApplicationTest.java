@@ -66,9 +66,10 @@ class SampleApplicationTest {
 
         assertThat(response.body()).isEqualTo("Welcome, ann!");
         assertThat(get("/users/ann")).isEqualTo("true");
-        Receipt receipt =
-                application.getBean(CouchJobs.class).result(MailsJobs.WELCOME, "welcome-ann", Duration.ofSeconds(30));
-        assertThat(receipt.text()).isEqualTo("sent to ann");
+        assertThat(application
+                        .getBean(CouchJobs.class)
+                        .result(MailsJobs.WELCOME, "welcome-ann", Duration.ofSeconds(30)))
+                .isEqualTo(new Receipt("sent to ann"));
     }
 
     @Test

@@ -139,7 +139,7 @@ final class StoredSample {
         List<String> reports = List.of("dependent", "limited", "turn", "first", "second", "member");
         try (Worker worker = jobs.worker()
                 .handle(MAIL, job -> "sent to " + job.data().to().length())
-                .handle(REPORT, job -> null)
+                .process(REPORT, job -> {})
                 .start()) {
             assertThat(worker.name()).isNotEmpty();
             assertThat(jobs.result(MAIL, "ready", LONG)).isEqualTo("sent to 5");

@@ -117,7 +117,7 @@ class ConsumerTimesTest {
             simulation.await(topics.appendAll(
                     process.database(),
                     Actors.TOPIC,
-                    Stream.generate(() -> NewMessage.of("a")).limit(10 * pages).toList()));
+                    Stream.generate(() -> NewMessage.of("a")).limit(10L * pages).toList()));
             List<Duration> handled = new ArrayList<>();
             simulation.await(topics.group(Actors.TOPIC, GROUP)
                     .consumer()

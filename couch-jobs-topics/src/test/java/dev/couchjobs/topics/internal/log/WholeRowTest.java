@@ -59,6 +59,7 @@ class WholeRowTest {
     }
 
     @Test
+    @SuppressWarnings("NullAway") // it does not see that the value of a record may be null
     void deletionsAndFirstRowsOfChunksAreEncodedAsATupleEncodesThem() {
         assertThat(new MessageRow(7, Instant.EPOCH, "key", Map.of(), null).encode())
                 .containsExactly(Tuple.from(1, 7, 0, "key", List.of(), 0, null).pack());
