@@ -148,17 +148,42 @@ class QueueTest {
 
     /** A registration as it is after 30 days without a use. */
     private void forget(String kind, long id) {
+        forget(kind, id, true, true);
+    }
+
+    private void forget(String kind, long id, boolean byClock, boolean byVersions) {
         Subspace rows = server.serverRows.subspace(Tuple.from("queue", kind));
         Subspace due = server.serverRows.subspace(Tuple.from("queue_due", kind));
         server.database.run(tx -> {
             Tuple row = Tuple.fromBytes(tx.get(rows.pack(id)).join());
-            tx.clear(due.pack(Tuple.from(row.getLong(3), id)));
-            tx.set(due.pack(Tuple.from(1, id)), new byte[0]);
+            long day = byClock ? 1 : row.getLong(3);
+            long versions = byVersions ? -1 : row.getLong(4);
+            tx.clear(due.pack(Tuple.from(row.getLong(4), id)));
+            tx.set(due.pack(Tuple.from(versions, id)), new byte[0]);
             tx.set(
                     rows.pack(id),
-                    Tuple.from(row.get(0), row.get(1), row.get(2), 1).pack());
+                    Tuple.from(row.get(0), row.get(1), row.get(2), day, versions)
+                            .pack());
             return id;
         });
+    }
+
+    @Test
+    void aClockAheadOrAJumpOfTheVersionsRemovesNoRegistration() {
+        success(server.post("/queue/topics", "{'name': 'log'}"));
+        long byClock = register("consumer", "log");
+        long byVersions = register("consumer", "log");
+        forget("consumer", byClock, true, false);
+        forget("consumer", byVersions, false, true);
+
+        for (int i = 0; i < 3; i++) {
+            register("consumer", "log");
+        }
+
+        long producer = register("producer", "log");
+        success(produce("log", producer, "a"));
+        assertThat(message("log", byClock)).isEqualTo("a");
+        assertThat(message("log", byVersions)).isEqualTo("a");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.topics.Appended;
@@ -18,7 +19,9 @@ import dev.couchjobs.topics.Topics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
@@ -191,5 +194,34 @@ class SharedAppendsContract extends TopicsContract {
 
         append("next");
         assertThat(news()).containsExactly("next");
+    }
+
+    /** A context that has not answered yet. */
+    private record Away(Database database, Queue<CompletableFuture<?>> begun) implements ForwardingContext {
+        @Override
+        public <T> CompletableFuture<T> runAsync(Function<? super Transaction, ? extends CompletableFuture<T>> body) {
+            CompletableFuture<T> result = new CompletableFuture<>();
+            begun.add(result);
+            return result;
+        }
+    }
+
+    @Test
+    void whatHasWaitedThroughATimeLimitFailsWithIt() {
+        Away away = new Away(database, new ConcurrentLinkedQueue<>());
+        List<CompletableFuture<Appended>> appends = new ArrayList<>();
+        for (int i = 0; i < 20; i++) { // each too large to share a commit
+            appends.add(topics.append(away, NEWS, NewMessage.of("x".repeat(600_000))));
+        }
+        CompletableFuture<Appended> later = topics.append(database, NEWS, NewMessage.of("later"));
+        FDBException timedOut = new FDBException("timed out", 1031);
+        for (int limits = 0; limits < 2; limits++) {
+            List.copyOf(away.begun()).forEach(result -> result.completeExceptionally(timedOut));
+        }
+
+        assertThat(appends)
+                .allSatisfy(append -> assertThatThrownBy(() -> await(append)).hasCause(timedOut));
+        await(later);
+        assertThat(news()).containsExactly("later");
     }
 }

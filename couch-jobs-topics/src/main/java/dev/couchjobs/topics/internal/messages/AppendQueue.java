@@ -1,5 +1,6 @@
 package dev.couchjobs.topics.internal.messages;
 
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.TransactionContext;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.topics.Appended;
@@ -12,6 +13,7 @@ import dev.couchjobs.topics.internal.transactions.RootCauses;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
@@ -26,6 +28,7 @@ final class AppendQueue {
     /** A client with no more appends at a time than these waits for no commit but its own. */
     private static final int AT_ONCE = 2;
 
+    private static final int TIMED_OUT = 1031;
     private static final int MESSAGES_MAX = 1_000;
     private static final long BYTES_MAX = 1_000_000;
 
@@ -76,22 +79,35 @@ final class AppendQueue {
     }
 
     private void commitWaiting() {
-        for (List<Waiting> next = begin(); !next.isEmpty(); next = begin()) {
-            List<Waiting> together = next;
-            CompletableFuture<List<Appended>> committed = commit(together);
+        for (Shared next = begin(); !next.appends().isEmpty(); next = begin()) {
+            Shared shared = next;
+            CompletableFuture<List<Appended>> committed = commit(shared.appends());
             boolean isAtOnce = committed.isDone(); // then this loop goes on, and no call within a call
-            var unused = committed.whenComplete((appended, error) -> {
-                end(together);
+            var unused = committed.whenComplete((appended, failure) -> {
+                Throwable error = failure == null ? null : RootCauses.of(failure);
+                List<Waiting> late = end(shared, error);
                 if (!isAtOnce) {
                     commitWaiting();
                 }
-                answer(together, appended, error == null ? null : RootCauses.of(error));
+                answer(shared.appends(), appended, error);
+                answer(late, null, error);
             });
         }
     }
 
+    /**
+     * The appends of a commit.
+     *
+     * @param last the last append that waits when the commit begins; null if none does
+     */
+    private record Shared(List<Waiting> appends, @Nullable Waiting last) {
+        boolean isLast(Waiting one) {
+            return last != null && last.result() == one.result();
+        }
+    }
+
     /** {@return what is committed next; nothing if enough is on its way} */
-    private synchronized List<Waiting> begin() {
+    private synchronized Shared begin() {
         List<Waiting> next = new ArrayList<>();
         int messages = 0;
         long bytes = 0;
@@ -106,11 +122,30 @@ final class AppendQueue {
             next.add(waiting.remove());
         }
         begun += next.size();
-        return next;
+        return new Shared(next, waiting.peekLast());
     }
 
-    private synchronized void end(List<Waiting> together) {
-        begun -= together.size();
+    /**
+     * Ends a commit. {@return what fails with it} What has waited for as long as the commit may take does, if that was
+     * too long: while the database is away each append fails after two time limits at most, however many there are.
+     */
+    private synchronized List<Waiting> end(Shared shared, @Nullable Throwable error) {
+        begun -= shared.appends().size();
+        List<Waiting> late = new ArrayList<>();
+        if (error instanceof FDBException failure
+                && failure.getCode() == TIMED_OUT
+                && waiting.stream().anyMatch(shared::isLast)) {
+            boolean isLate = true;
+            for (Iterator<Waiting> each = waiting.iterator(); isLate && each.hasNext(); ) {
+                Waiting one = each.next();
+                if (one.database() == shared.appends().get(0).database()) {
+                    late.add(one);
+                    each.remove();
+                }
+                isLate = !shared.isLast(one);
+            }
+        }
+        return late;
     }
 
     private CompletableFuture<List<Appended>> commit(List<Waiting> together) {
@@ -128,6 +163,9 @@ final class AppendQueue {
     }
 
     private void answer(List<Waiting> together, @Nullable List<Appended> appended, @Nullable Throwable error) {
+        if (together.isEmpty()) {
+            return;
+        }
         if (together.size() > 1 && error instanceof IllegalArgumentException) {
             together.forEach(this::commitAlone); // what is wrong with one fails no other
             return;
