@@ -177,6 +177,41 @@ class SharedAppendsContract extends TopicsContract {
         assertThat(news()).hasSize(MANY);
     }
 
+    /** A context that begins nothing until it is opened. */
+    private record Gate(Database database, CompletableFuture<Void> opened) implements ForwardingContext {
+        @Override
+        public <T> CompletableFuture<T> runAsync(Function<? super Transaction, ? extends CompletableFuture<T>> body) {
+            return opened.thenCompose(open -> database.runAsync(body));
+        }
+    }
+
+    /** A context that has committed when it returns. */
+    private record AtOnce(Database database) implements ForwardingContext {
+        @Override
+        public <T> CompletableFuture<T> runAsync(Function<? super Transaction, ? extends CompletableFuture<T>> body) {
+            return CompletableFuture.completedFuture(database.<T>run(tx -> await(body.apply(tx))));
+        }
+    }
+
+    @Test
+    void theContinuationOfACommitThatIsDoneAtOnceMayWaitForAllOthers() {
+        Gate gate = new Gate(database, new CompletableFuture<>());
+        List<CompletableFuture<Appended>> appends = new ArrayList<>();
+        appends.add(topics.append(gate, NEWS, NewMessage.of("0")));
+        appends.add(topics.append(gate, NEWS, NewMessage.of("1")));
+        for (int i = 2; i < 10; i++) { // each has a commit of its own
+            appends.add(topics.append(new AtOnce(database), NEWS, NewMessage.of("" + i)));
+        }
+        CompletableFuture<Void> all = CompletableFuture.allOf(appends.toArray(CompletableFuture<?>[]::new));
+        List<CompletableFuture<Void>> waiting = appends.stream()
+                .map(append -> append.thenAccept(done -> all.join()))
+                .toList();
+        gate.opened().complete(null);
+
+        waiting.forEach(TopicsContract::await);
+        assertThat(news()).hasSize(10);
+    }
+
     /** A context that fails as a thread without stack or memory does. */
     private record Exhausted(Database database) implements ForwardingContext {
         @Override

@@ -16,6 +16,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -86,11 +87,15 @@ final class AppendQueue {
             var unused = committed.whenComplete((appended, failure) -> {
                 Throwable error = failure == null ? null : RootCauses.of(failure);
                 List<Waiting> late = end(shared, error);
-                if (!isAtOnce) {
+                Turns answers = new Turns(scheduler, shared.executor());
+                answer(answers, shared.appends(), appended, error);
+                answer(answers, late, null, error);
+                if (isAtOnce) {
+                    answers.runElsewhere(); // an answer may block, and this loop must not
+                } else {
                     commitWaiting();
+                    answers.run();
                 }
-                answer(shared.appends(), appended, error);
-                answer(late, null, error);
             });
         }
     }
@@ -101,6 +106,10 @@ final class AppendQueue {
      * @param last the last append that waits when the commit begins; null if none does
      */
     private record Shared(List<Waiting> appends, @Nullable Waiting last) {
+        Executor executor() {
+            return appends.get(0).database().getExecutor();
+        }
+
         boolean isLast(Waiting one) {
             return last != null && last.result() == one.result();
         }
@@ -162,23 +171,17 @@ final class AppendQueue {
         }
     }
 
-    private void answer(List<Waiting> together, @Nullable List<Appended> appended, @Nullable Throwable error) {
-        if (together.isEmpty()) {
-            return;
-        }
-        if (together.size() > 1 && error instanceof IllegalArgumentException) {
-            together.forEach(this::commitAlone); // what is wrong with one fails no other
-            return;
-        }
-        Turns answers = new Turns(scheduler, together.get(0).database().getExecutor());
+    private void answer(
+            Turns answers, List<Waiting> together, @Nullable List<Appended> appended, @Nullable Throwable error) {
         int end = 0;
         for (Waiting one : together) {
             int begin = end;
             end += one.messages();
             List<Appended> own = appended == null ? null : List.copyOf(appended.subList(begin, end));
-            answers.add(() -> one.complete(own, error));
+            boolean isAlone = together.size() > 1 && error instanceof IllegalArgumentException;
+            // What is wrong with one fails no other.
+            answers.add(isAlone ? () -> commitAlone(one) : () -> one.complete(own, error));
         }
-        answers.run();
     }
 
     private void commitAlone(Waiting one) {

@@ -29,6 +29,15 @@ final class Turns implements Runnable {
         tasks.add(task);
     }
 
+    /** Runs the tasks on another thread, if there is one. */
+    void runElsewhere() {
+        try {
+            executor.execute(this);
+        } catch (RejectedExecutionException e) {
+            run();
+        }
+    }
+
     @Override
     public void run() {
         Runnable task = tasks.poll();
