@@ -105,14 +105,14 @@ class SharedAppendsContract extends TopicsContract {
 
     @Test
     void theContinuationOfOneMayWaitForAllOthers() {
-        List<CompletableFuture<Appended>> appends = appendAtOnce(MANY);
+        List<CompletableFuture<Appended>> appends = appendAtOnce(100);
         CompletableFuture<Void> all = CompletableFuture.allOf(appends.toArray(CompletableFuture<?>[]::new));
         List<CompletableFuture<Void>> waiting = appends.stream()
                 .map(append -> append.thenAccept(done -> all.join()))
                 .toList();
 
         waiting.subList(0, 5).forEach(TopicsContract::await);
-        assertThat(news()).hasSize(MANY);
+        assertThat(news()).hasSize(100);
     }
 
     @Test
@@ -181,7 +181,7 @@ class SharedAppendsContract extends TopicsContract {
     private record Gate(Database database, CompletableFuture<Void> opened) implements ForwardingContext {
         @Override
         public <T> CompletableFuture<T> runAsync(Function<? super Transaction, ? extends CompletableFuture<T>> body) {
-            return opened.thenCompose(open -> database.runAsync(body));
+            return opened.thenComposeAsync(open -> database.runAsync(body), database.getExecutor());
         }
     }
 
