@@ -3,7 +3,6 @@ package dev.couchjobs.spring;
 import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.annotations.JobBinding;
 import java.util.List;
-import java.util.Objects;
 import org.springframework.beans.factory.BeanFactory;
 
 /** The beans of classes with job methods. A class without a bean is left out: it may belong to another application. */
@@ -15,7 +14,7 @@ record HandlerBeans(List<JobBinding> bindings, BeanFactory beans) {
         for (JobBinding binding : bindings) {
             Object handlers = beans.getBeanProvider(binding.handlers()).getIfAvailable();
             if (handlers != null) {
-                binding.bind(worker, Objects.requireNonNull(handlers));
+                binding.bind(worker, handlers);
                 isBound = true;
             }
         }

@@ -173,14 +173,14 @@ final class AppendQueue {
 
     private void answer(
             Turns answers, List<Waiting> together, @Nullable List<Appended> appended, @Nullable Throwable error) {
+        // What is wrong with one fails no other.
+        boolean areAlone = together.size() > 1 && error instanceof IllegalArgumentException;
         int end = 0;
         for (Waiting one : together) {
             int begin = end;
             end += one.messages();
             List<Appended> own = appended == null ? null : List.copyOf(appended.subList(begin, end));
-            boolean isAlone = together.size() > 1 && error instanceof IllegalArgumentException;
-            // What is wrong with one fails no other.
-            answers.add(isAlone ? () -> commitAlone(one) : () -> one.complete(own, error));
+            answers.add(areAlone ? () -> commitAlone(one) : () -> one.complete(own, error));
         }
     }
 
