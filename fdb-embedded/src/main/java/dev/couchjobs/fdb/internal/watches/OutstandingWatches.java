@@ -35,13 +35,19 @@ public final class OutstandingWatches {
         }
         long number = added.incrementAndGet();
         watches.put(number, watch);
+        watch.beforeItSettles(() -> remove(number));
         Completions.whenSettled(watch.future(), error -> {
-            watches.remove(number);
-            count.decrementAndGet();
+            remove(number);
             if (!watch.isSettled()) {
                 whenGivenUp.accept(watch);
             }
         });
+    }
+
+    private void remove(long number) {
+        if (watches.remove(number) != null) {
+            count.decrementAndGet();
+        }
     }
 
     public void failAll(Throwable error) {

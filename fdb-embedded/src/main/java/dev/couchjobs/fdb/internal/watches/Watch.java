@@ -12,12 +12,18 @@ public final class Watch {
     private final byte @Nullable [] seen;
     private final Executor executor;
     private final CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
+    private volatile Runnable beforeItSettles = () -> {};
     private volatile boolean settled;
 
     public Watch(byte[] key, byte @Nullable [] seen, Executor executor) {
         this.key = key;
         this.seen = seen;
         this.executor = executor;
+    }
+
+    /** Runs an action when the engine answers, before the caller can see the answer. */
+    void beforeItSettles(Runnable action) {
+        beforeItSettles = action;
     }
 
     /** Whether the engine has answered already; otherwise the caller has given up. */
@@ -38,12 +44,17 @@ public final class Watch {
     }
 
     public void fire() {
-        settled = true;
+        settle();
         Completions.complete(future, executor);
     }
 
     public void fail(Throwable error) {
-        settled = true;
+        settle();
         Completions.fail(future, error, executor);
+    }
+
+    private void settle() {
+        settled = true;
+        beforeItSettles.run();
     }
 }
