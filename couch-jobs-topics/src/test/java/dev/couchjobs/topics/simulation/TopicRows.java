@@ -68,18 +68,33 @@ final class TopicRows {
         Range range = after == null ? log.range() : new Range(behind(log.pack(after)), log.range().end);
         List<Stored> messages = new ArrayList<>();
         for (KeyValue row : read(range)) {
-            messages.add(stored(log.unpack(row.getKey()).getVersionstamp(0), Tuple.fromBytes(row.getValue())));
+            messages.add(stored(log.unpack(row.getKey()).getVersionstamp(0), ByteBuffer.wrap(row.getValue())));
         }
         return messages;
     }
 
-    private static Stored stored(Versionstamp stamp, Tuple row) {
-        byte[] json = row.getBytes(6);
-        if (json == null) {
-            return new Stored(stamp, (String) row.getNestedList(4).get(1), row.getString(3), true);
+    private static Stored stored(Versionstamp stamp, ByteBuffer row) {
+        int behindFormatTokenAndTime = 1 + Long.BYTES + Long.BYTES;
+        row.position(behindFormatTokenAndTime);
+        String key = text(row, row.getShort());
+        List<String> headers = new ArrayList<>();
+        for (int texts = 2 * row.getShort(); texts > 0; texts--) {
+            headers.add(text(row, row.getShort()));
         }
-        String text = new String(json, StandardCharsets.UTF_8);
-        return new Stored(stamp, text.substring(1, text.length() - 1), row.getString(3), false);
+        if (row.get() == 1) {
+            return new Stored(stamp, headers.get(1), key, true);
+        }
+        String json = text(row, row.remaining());
+        return new Stored(stamp, json.substring(1, json.length() - 1), key, false);
+    }
+
+    private static @Nullable String text(ByteBuffer row, int length) {
+        if (length < 0) {
+            return null;
+        }
+        byte[] text = new byte[length];
+        row.get(text);
+        return new String(text, StandardCharsets.UTF_8);
     }
 
     /** {@return the messages of keys in a compacted partition, by tuples of key and stamp} */

@@ -65,7 +65,7 @@ public record DeadLetters(TopicTable table, String topicName) {
         headers.put("dead-letter-group", origin.group());
         headers.put("dead-letter-failures", String.valueOf(origin.failures()));
         headers.put("dead-letter-error", shortened(String.valueOf(origin.cause())));
-        return new MessageRow(0, now, row == null ? null : row.key(), headers, value(row));
+        return new MessageRow(0, now, row == null ? null : row.key(), headers, value(row)).checkedDeadLetter();
     }
 
     /** A topic for dead letters need not be compacted: a deletion is there as an empty value. */

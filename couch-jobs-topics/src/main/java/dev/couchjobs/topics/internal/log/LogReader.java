@@ -32,7 +32,7 @@ public final class LogReader {
 
     /** {@return the messages behind a place; fewer than the limit if they are large} */
     public CompletableFuture<StoredPage> read(ReadTransaction tx, int partition, Versionstamp after, int limit) {
-        MessageAssembler assembler = new MessageAssembler(keys.messages(partition));
+        MessageAssembler assembler = new MessageAssembler(keys.messages(partition), limit);
         Range range = keys.messagesAfter(partition, after);
         return read(tx.snapshot(), KeySelector.firstGreaterOrEqual(range.begin), range.end, limit, assembler)
                 .exceptionallyCompose(error -> CompletableFuture.failedFuture(explained(error, partition)));
@@ -92,22 +92,32 @@ public final class LogReader {
             this.iterator = iterator;
         }
 
+        /** Takes the rows that are there, and the next one when it comes. {@return whether there may be more} */
         CompletableFuture<Boolean> next() {
-            return iterator.onHasNext().thenApply(has -> {
-                if (!has) {
-                    isExhausted = true;
-                    return false;
+            CompletableFuture<Boolean> has = iterator.onHasNext();
+            while (has.isDone() && !has.isCompletedExceptionally()) {
+                if (!take(has.join())) {
+                    return AsyncUtil.READY_FALSE;
                 }
-                KeyValue row = iterator.next();
-                rows++;
-                last = row.getKey();
-                assembler.add(row);
-                if (assembler.bytes() >= PAGE_BYTES && !assembler.isWithinMessage()) {
-                    iterator.cancel();
-                    return false;
-                }
-                return true;
-            });
+                has = iterator.onHasNext();
+            }
+            return has.thenApply(this::take);
+        }
+
+        private boolean take(boolean has) {
+            if (!has) {
+                isExhausted = true;
+                return false;
+            }
+            KeyValue row = iterator.next();
+            rows++;
+            last = row.getKey();
+            assembler.add(row);
+            if (assembler.bytes() >= PAGE_BYTES && !assembler.isWithinMessage()) {
+                iterator.cancel();
+                return false;
+            }
+            return true;
         }
     }
 }

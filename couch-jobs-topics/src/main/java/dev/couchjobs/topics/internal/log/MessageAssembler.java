@@ -1,7 +1,6 @@
 package dev.couchjobs.topics.internal.log;
 
 import com.apple.foundationdb.KeyValue;
-import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.topics.Offset;
 import dev.couchjobs.topics.UndecodableMessageException;
@@ -13,16 +12,20 @@ import org.jspecify.annotations.Nullable;
 /** Makes messages of rows. A row that cannot be decoded becomes a message that says so, and stops no other. */
 final class MessageAssembler {
     private final byte[] prefix;
-    private final List<StoredMessage> messages = new ArrayList<>();
+    private final List<StoredMessage> messages;
     private long bytes;
 
     private @Nullable Versionstamp begun;
-    private @Nullable Tuple first;
+    private @Nullable FirstRow first;
     private ByteArrayOutputStream chunks = new ByteArrayOutputStream();
 
-    /** @param prefix of the stamps of the partition's messages */
-    MessageAssembler(byte[] prefix) {
+    /**
+     * @param prefix of the stamps of the partition's messages
+     * @param expected how many messages there probably are
+     */
+    MessageAssembler(byte[] prefix, int expected) {
         this.prefix = prefix;
+        messages = new ArrayList<>(expected);
     }
 
     void add(KeyValue row) {
@@ -39,15 +42,15 @@ final class MessageAssembler {
 
     private void begin(Versionstamp stamp, byte[] value) {
         try {
-            MessageRow whole = WholeRow.decode(value);
-            if (whole != null) {
-                messages.add(new StoredMessage(stamp, whole, null));
+            FirstRow row = FirstRow.decode(value);
+            if (row.bytesInChunks() == 0) {
+                messages.add(new StoredMessage(stamp, row.message(), null));
                 return;
             }
-            first = MessageRow.first(value);
+            first = row;
             begun = stamp;
             chunks = new ByteArrayOutputStream();
-        } catch (RuntimeException e) { // Tuple throws several
+        } catch (IllegalArgumentException e) {
             addProblem(stamp, e);
         }
     }
@@ -63,13 +66,9 @@ final class MessageAssembler {
         if (begun == null || first == null) {
             return;
         }
-        try {
-            if (chunks.size() == MessageRow.bytesInChunks(first)) {
-                messages.add(new StoredMessage(begun, MessageRow.decode(first, chunks.toByteArray()), null));
-                forget();
-            }
-        } catch (RuntimeException e) {
-            addProblem(begun, e);
+        if (chunks.size() == first.bytesInChunks()) {
+            messages.add(new StoredMessage(begun, first.message().withValue(chunks.toByteArray()), null));
+            forget();
         }
     }
 
@@ -79,7 +78,7 @@ final class MessageAssembler {
         }
     }
 
-    private void addProblem(Versionstamp stamp, RuntimeException cause) {
+    private void addProblem(Versionstamp stamp, IllegalArgumentException cause) {
         String what = "The message at offset " + new Offset(stamp) + " cannot be decoded: " + cause.getMessage()
                 + ". Skip it, or read it with the version of the library that wrote it.";
         messages.add(new StoredMessage(stamp, null, new UndecodableMessageException(what, cause)));

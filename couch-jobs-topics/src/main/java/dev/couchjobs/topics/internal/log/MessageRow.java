@@ -1,12 +1,10 @@
 package dev.couchjobs.topics.internal.log;
 
-import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.topics.MessageTooLargeException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,12 +20,9 @@ import org.jspecify.annotations.Nullable;
 public record MessageRow(
         long token, Instant appendedAt, @Nullable String key, Map<String, String> headers, byte @Nullable [] value) {
     static final int CHUNK_BYTES = 90_000;
-    /** What the database allows. */
-    private static final int ROW_BYTES_MAX = 100_000;
-    /** Fits beside the longest key and headers, whatever they all are. */
-    private static final int SMALL_VALUE_BYTES = 10_000;
+    /** Fits into one row of the database beside the longest key and headers, whatever they are. */
+    private static final int WHOLE_BYTES_MAX = 50_000;
 
-    static final long FORMAT = 1;
     private static final int KEY_BYTES_MAX = 1_000;
     private static final int HEADER_BYTES_MAX = 8_000;
     /** What the library adds to the headers of a dead letter. */
@@ -35,15 +30,21 @@ public record MessageRow(
     /** The rest of the 10,000,000 bytes of a transaction is for the caller. */
     private static final int VALUE_BYTES_MAX = 8_000_000;
 
-    public MessageRow {
-        checkSize("The key of a message", bytes(key), KEY_BYTES_MAX);
-        checkSize("The headers of a message", headerBytes(headers), HEADER_BYTES_MAX + LIBRARY_HEADER_BYTES_MAX);
-        checkSize("The value of a message", valueBytes(value), VALUE_BYTES_MAX);
+    /** {@return this message} Fails if the caller has made it too large. */
+    public MessageRow checked() {
+        return checked(HEADER_BYTES_MAX);
     }
 
-    /** Refuses headers that leave no room for those of the library. */
-    public static void checkHeaders(Map<String, String> headers) {
-        checkSize("The headers of a message", headerBytes(headers), HEADER_BYTES_MAX);
+    /** The same for a message with headers of the library beside those of the caller. */
+    public MessageRow checkedDeadLetter() {
+        return checked(HEADER_BYTES_MAX + LIBRARY_HEADER_BYTES_MAX);
+    }
+
+    private MessageRow checked(int headerBytesMax) {
+        checkSize("The key of a message", bytes(key), KEY_BYTES_MAX);
+        checkSize("The headers of a message", headerBytes(headers), headerBytesMax);
+        checkSize("The value of a message", valueBytes(value), VALUE_BYTES_MAX);
+        return this;
     }
 
     private static void checkSize(String what, int bytes, int max) {
@@ -84,22 +85,19 @@ public record MessageRow(
         return (long) bytes(key) + headerBytes(headers) + valueBytes(value);
     }
 
-    /** In a row a zero takes two bytes, but not in a chunk. */
-    private boolean isWhole() {
-        int bytes = valueBytes(value);
-        return bytes <= SMALL_VALUE_BYTES
-                || (bytes <= CHUNK_BYTES && RowWriter.length(this, 0, value) <= ROW_BYTES_MAX);
+    private boolean isInChunks() {
+        return valueBytes(value) > WHOLE_BYTES_MAX;
     }
 
     /** {@return the value of its first row} */
     byte[] encode() {
-        return isWhole() ? RowWriter.encode(this, 0, value) : RowWriter.encode(this, valueBytes(value), null);
+        return FirstRow.encode(this, isInChunks());
     }
 
     /** {@return the values of the rows that follow} */
     List<byte[]> chunks() {
         List<byte[]> chunks = new ArrayList<>();
-        if (value != null && !isWhole()) {
+        if (value != null && isInChunks()) {
             for (int from = 0; from < value.length; from += CHUNK_BYTES) {
                 chunks.add(Arrays.copyOfRange(value, from, Math.min(value.length, from + CHUNK_BYTES)));
             }
@@ -107,32 +105,7 @@ public record MessageRow(
         return chunks;
     }
 
-    /** {@return how many bytes of a first row are in its chunks} */
-    static int bytesInChunks(Tuple first) {
-        return (int) first.getLong(5);
-    }
-
-    /** {@return the message of a first row} */
-    static MessageRow decode(Tuple first, byte[] chunks) {
-        Map<String, String> headers = new LinkedHashMap<>();
-        List<?> flat = first.getNestedList(4);
-        for (int i = 0; i < flat.size(); i += 2) {
-            headers.put((String) flat.get(i), (String) flat.get(i + 1));
-        }
-        byte[] whole = first.getBytes(6);
-        return new MessageRow(
-                first.getLong(1),
-                Instant.ofEpochMilli(first.getLong(2)),
-                first.getString(3),
-                headers,
-                bytesInChunks(first) > 0 ? chunks : whole);
-    }
-
-    static Tuple first(byte[] value) {
-        Tuple first = Tuple.fromBytes(value);
-        if (first.getLong(0) != FORMAT) {
-            throw new IllegalArgumentException("written by another version, in format " + first.getLong(0));
-        }
-        return first;
+    MessageRow withValue(byte[] chunks) {
+        return new MessageRow(token, appendedAt, key, headers, chunks);
     }
 }

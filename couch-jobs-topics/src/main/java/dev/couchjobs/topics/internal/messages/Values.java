@@ -14,13 +14,13 @@ public record Values(JsonCodec codec) {
 
     /** {@return the row of a message} */
     public <T> MessageRow encode(Topic<T> topic, NewMessage<T> message, long token, Instant now) {
-        MessageRow.checkHeaders(message.headers());
         return new MessageRow(
-                token,
-                now,
-                message.key().orElse(null),
-                message.headers(),
-                message.value().map(value -> encode(topic, value)).orElse(null));
+                        token,
+                        now,
+                        message.key().orElse(null),
+                        message.headers(),
+                        message.value().map(value -> encode(topic, value)).orElse(null))
+                .checked();
     }
 
     private byte[] encode(Topic<?> topic, Object value) {

@@ -61,7 +61,7 @@ final class RangeIterator implements AsyncIterator<KeyValue> {
             ahead = fetches.next();
         }
         index++;
-        previousKey = row.getKey().clone();
+        previousKey = row.getKey();
         return row;
     }
 
