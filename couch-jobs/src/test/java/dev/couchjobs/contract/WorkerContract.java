@@ -77,6 +77,26 @@ class WorkerContract extends JobsContract {
     }
 
     @Test
+    void manyHandlersBlockAtOnceOnVirtualThreadsWhereJavaHasThem() {
+        int handlers = 500;
+        CountDownLatch allRun = new CountDownLatch(handlers);
+        Set<Boolean> areVirtual = ConcurrentHashMap.newKeySet();
+        addMany(handlers);
+
+        during(
+                jobs.worker().concurrency(handlers).handle(SQUARE, job -> {
+                    areVirtual.add(Thread.currentThread().toString().startsWith("VirtualThread"));
+                    allRun.countDown();
+                    allRun.await();
+                    return 1;
+                }),
+                () -> Futures.await(allRun));
+
+        assertThat(areVirtual).containsExactly(Runtime.version().feature() >= 21);
+        assertThat(states()).containsOnly(Map.entry(JobState.FINISHED, (long) handlers));
+    }
+
+    @Test
     void jobsAddedBetweenThoseThatAreClaimedRunOnceToo() {
         Set<String> seen = ConcurrentHashMap.newKeySet();
         AtomicInteger runs = new AtomicInteger();
