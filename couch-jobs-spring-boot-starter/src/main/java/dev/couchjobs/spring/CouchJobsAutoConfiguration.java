@@ -2,15 +2,8 @@ package dev.couchjobs.spring;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
-import dev.couchjobs.CouchJobsBuilder;
-import dev.couchjobs.JobMiddleware;
-import dev.couchjobs.JobsListener;
-import dev.couchjobs.annotations.JobBinding;
 import dev.couchjobs.fdb.Databases;
-import java.util.List;
-import java.util.ServiceLoader;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -23,6 +16,9 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 @EnableConfigurationProperties(CouchJobsProperties.class)
 @ImportRuntimeHints(JobHints.class)
 public class CouchJobsAutoConfiguration {
+    /** The name of the bean that runs the handlers; there is no {@link WorkerLifecycle} beside another of that name. */
+    public static final String WORKER = "couchJobsWorker";
+
     /** Made by Spring. */
     public CouchJobsAutoConfiguration() {}
 
@@ -38,28 +34,27 @@ public class CouchJobsAutoConfiguration {
     }
 
     /**
+     * {@return what the beans add to the jobs and to the worker}
+     *
+     * @param properties the properties
+     * @param beans the beans
+     */
+    @Bean
+    @ConditionalOnMissingBean
+    public JobBeans couchJobsBeans(CouchJobsProperties properties, BeanFactory beans) {
+        return new JobBeans(properties, beans);
+    }
+
+    /**
      * {@return the jobs}
      *
      * @param database where they are
-     * @param properties the properties
-     * @param listeners beans that are told what happens
-     * @param middleware beans around each handler
-     * @param customizers beans that change the settings
+     * @param beans what beans add
      */
     @Bean(destroyMethod = "close")
     @ConditionalOnMissingBean
-    public CouchJobs couchJobs(
-            Database database,
-            CouchJobsProperties properties,
-            ObjectProvider<JobsListener> listeners,
-            ObjectProvider<JobMiddleware> middleware,
-            ObjectProvider<CouchJobsCustomizer> customizers) {
-        CouchJobsBuilder builder = CouchJobs.builder(database);
-        properties.rows().ifPresent(builder::subspace);
-        listeners.orderedStream().forEach(builder::listener);
-        middleware.orderedStream().forEach(builder::middleware);
-        customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
-        return builder.build();
+    public CouchJobs couchJobs(Database database, JobBeans beans) {
+        return beans.addTo(CouchJobs.builder(database)).build();
     }
 
     /**
@@ -67,24 +62,12 @@ public class CouchJobsAutoConfiguration {
      *
      * @param jobs the jobs
      * @param properties the properties
-     * @param beans where the handlers are found
-     * @param customizers beans that add to the worker
+     * @param beans what beans add
      */
-    @Bean
-    @ConditionalOnMissingBean
+    @Bean(WORKER)
+    @ConditionalOnMissingBean(value = WorkerLifecycle.class, name = WORKER)
     @ConditionalOnProperty(name = "couch-jobs.worker.enabled", matchIfMissing = true)
-    public WorkerLifecycle couchJobsWorker(
-            CouchJobs jobs,
-            CouchJobsProperties properties,
-            BeanFactory beans,
-            ObjectProvider<WorkerCustomizer> customizers) {
-        List<JobBinding> bindings = ServiceLoader.load(JobBinding.class).stream()
-                .map(ServiceLoader.Provider::get)
-                .toList();
-        return new WorkerLifecycle(
-                jobs,
-                properties.worker(),
-                new HandlerBeans(bindings, beans),
-                customizers.orderedStream().toList());
+    public WorkerLifecycle couchJobsWorker(CouchJobs jobs, CouchJobsProperties properties, JobBeans beans) {
+        return new WorkerLifecycle(jobs, properties.worker(), beans);
     }
 }

@@ -3,7 +3,6 @@ package dev.couchjobs.spring;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,20 +20,14 @@ public final class WorkerLifecycle implements SmartLifecycle {
 
     private final CouchJobs jobs;
     private final CouchJobsProperties.Worker settings;
-    private final HandlerBeans handlers;
-    private final List<WorkerCustomizer> customizers;
+    private final JobBeans beans;
 
     private volatile @Nullable Worker worker;
 
-    WorkerLifecycle(
-            CouchJobs jobs,
-            CouchJobsProperties.Worker settings,
-            HandlerBeans handlers,
-            List<WorkerCustomizer> customizers) {
+    WorkerLifecycle(CouchJobs jobs, CouchJobsProperties.Worker settings, JobBeans beans) {
         this.jobs = jobs;
         this.settings = settings;
-        this.handlers = handlers;
-        this.customizers = customizers;
+        this.beans = beans;
     }
 
     /** {@return the worker, while it runs} */
@@ -44,6 +37,10 @@ public final class WorkerLifecycle implements SmartLifecycle {
 
     @Override
     public void start() {
+        if (!beans.hasHandlers()) {
+            LOG.info("No bean handles jobs: this application only adds them.");
+            return;
+        }
         WorkerBuilder builder = jobs.worker().shutdownTimeout(settings.shutdownTimeout());
         if (settings.name() != null) {
             builder.name(settings.name());
@@ -51,13 +48,7 @@ public final class WorkerLifecycle implements SmartLifecycle {
         if (settings.concurrency() != null) {
             builder.concurrency(settings.concurrency());
         }
-        boolean isBound = handlers.bind(builder);
-        if (!isBound && customizers.isEmpty()) {
-            LOG.info("No bean handles jobs: this application only adds them.");
-            return;
-        }
-        customizers.forEach(customizer -> customizer.customize(builder));
-        worker = builder.start();
+        worker = beans.addTo(builder).start();
     }
 
     @Override

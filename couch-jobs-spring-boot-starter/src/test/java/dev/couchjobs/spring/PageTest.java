@@ -12,16 +12,19 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The Java of the page stands in the sample application, which a test runs. */
+/** The Java of the page stands in the sample, which tests run. */
 class PageTest {
     private static final Pattern BLOCK = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
-    private static final Path SAMPLE = Path.of("src/sample/src/main/java/dev/couchjobs/spring/sample");
+    private static final Path SAMPLE = Path.of("src/sample/src");
 
     @Test
     void itsCodeIsThatOfTheSample() throws IOException {
         String sample;
-        try (Stream<Path> files = Files.list(SAMPLE)) {
-            sample = files.map(PageTest::read).map(PageTest::bare).collect(Collectors.joining());
+        try (Stream<Path> files = Files.walk(SAMPLE)) {
+            sample = files.filter(Files::isRegularFile)
+                    .map(PageTest::read)
+                    .map(PageTest::bare)
+                    .collect(Collectors.joining());
         }
         List<String> lines = BLOCK.matcher(read(Path.of("../docs/spring-boot.md")))
                 .results()

@@ -2,6 +2,7 @@ package dev.couchjobs.testing;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.CouchJobsBuilder;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobCancelledException;
 import dev.couchjobs.JobFailedException;
@@ -59,12 +60,11 @@ public final class JobsTestKit implements AutoCloseable {
     private final CouchJobs jobs;
     private final List<Worker> workers = new ArrayList<>();
 
-    private JobsTestKit() {
+    private JobsTestKit(UnaryOperator<CouchJobsBuilder> settings) {
         RandomGenerator random = new SplittableRandom(SEED);
         database = EmbeddedDatabase.openInMemory(new EngineEnvironment(Runnable::run, time, time::nanoTime, random));
-        jobs = CouchJobs.builder(database)
+        jobs = settings.apply(CouchJobs.builder(database).name("test"))
                 .environment(new Environment(time, time, random))
-                .name("test")
                 .build();
     }
 
@@ -75,11 +75,21 @@ public final class JobsTestKit implements AutoCloseable {
      * @return the kit, to be closed by the test
      */
     public static JobsTestKit forTypes(JobType<?, ?>... types) {
-        JobsTestKit kit = new JobsTestKit();
+        JobsTestKit kit = with(UnaryOperator.identity());
         for (JobType<?, ?> type : types) {
             kit.jobs.types().setTypeTimeout(kit.database, type, TIMEOUT).join();
         }
         return kit;
+    }
+
+    /**
+     * Opens an empty one, whose instance has further settings.
+     *
+     * @param settings adds listeners, middleware, a codec and the like; the environment is the kit's in any case
+     * @return the kit, to be closed by the test
+     */
+    public static JobsTestKit with(UnaryOperator<CouchJobsBuilder> settings) {
+        return new JobsTestKit(settings);
     }
 
     /** {@return the database in memory} */

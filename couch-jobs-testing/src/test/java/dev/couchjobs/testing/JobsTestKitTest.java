@@ -3,7 +3,9 @@ package dev.couchjobs.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.couchjobs.JobContext;
 import dev.couchjobs.JobFailedException;
+import dev.couchjobs.JobMiddleware;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -182,5 +185,24 @@ class JobsTestKitTest {
         assertThatThrownBy(() -> kit.jobs().result(LENGTH, "j1", Duration.ofHours(1)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("resultAsync");
+    }
+
+    @Test
+    void aKitMayHaveSettingsOfItsOwn() {
+        JobMiddleware around = new JobMiddleware() {
+            @Override
+            public CompletionStage<?> run(JobContext<?> job, Attempt next) {
+                handled.add("around " + job.id());
+                return next.run();
+            }
+        };
+        try (JobsTestKit own = JobsTestKit.with(jobs -> jobs.middleware(around))) {
+            own.work(worker -> worker.handle(LENGTH, job -> job.data().length()));
+            own.jobs().add(own.database(), LENGTH, "j1", "four").join();
+            own.runDue();
+
+            assertThat(own.result(LENGTH, "j1")).isEqualTo(4);
+            assertThat(handled).containsExactly("around j1");
+        }
     }
 }
