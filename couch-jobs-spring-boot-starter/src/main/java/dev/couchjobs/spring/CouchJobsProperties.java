@@ -4,6 +4,7 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.fdb.DatabaseLocation;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -77,14 +78,19 @@ public record CouchJobsProperties(
      * @param path the path of both, such as {@code /jobs}; nothing is served without it
      * @param role what a caller may do: {@code read}, {@code operate} or {@code admin}. The application's own security
      *     decides who reaches the path
+     * @param roles what callers may do by their roles in the application, in place of {@code role}; callers without one
+     *     of these roles may do nothing
      */
     public record Http(
-            @Nullable String path, @DefaultValue("read") String role) {
+            @Nullable String path,
+            @DefaultValue("read") String role,
+            @DefaultValue Map<String, String> roles) {
         /**
          * Checks the path.
          *
          * @param path see above
          * @param role see above
+         * @param roles see above
          * @throws IllegalArgumentException if the path does not begin with a slash, or ends with one
          */
         public Http {

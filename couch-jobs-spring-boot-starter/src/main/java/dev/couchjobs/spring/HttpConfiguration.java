@@ -8,7 +8,10 @@ import dev.couchjobs.server.JobsHttp;
 import dev.couchjobs.server.Role;
 import jakarta.servlet.http.HttpServlet;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -28,10 +31,25 @@ class HttpConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    JobsHttp couchJobsHttp(CouchJobs jobs, Database database, CouchJobsProperties properties) {
-        Role role = Role.valueOf(properties.http().role().toUpperCase(Locale.ROOT));
+    JobsHttp couchJobsHttp(
+            CouchJobs jobs,
+            Database database,
+            CouchJobsProperties properties,
+            ObjectProvider<Authenticator> authenticators) {
         return JobsHttp.on(jobs, database)
-                .authenticator(Authenticator.always(Access.of("application", Role.READ, role)));
+                .authenticator(authenticators.getIfAvailable(() -> authenticator(properties.http())));
+    }
+
+    private static Authenticator authenticator(CouchJobsProperties.Http http) {
+        if (http.roles().isEmpty()) {
+            return Authenticator.always(Access.of("application", Role.READ, role(http.role())));
+        }
+        return new RoleAuthenticator(http.roles().entrySet().stream()
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, entry -> role(entry.getValue()))));
+    }
+
+    private static Role role(String name) {
+        return Role.valueOf(name.toUpperCase(Locale.ROOT));
     }
 
     @Bean

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.JobType;
+import dev.couchjobs.server.Access;
+import dev.couchjobs.server.Authenticator;
+import dev.couchjobs.server.Role;
 import dev.couchjobs.spring.sample.Mails.Receipt;
 import dev.couchjobs.spring.sample.MailsJobs;
 import dev.couchjobs.spring.sample.SampleApplication;
@@ -13,7 +17,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -21,23 +28,39 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /** The sample application, as its users see it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(60)
 class SampleApplicationTest {
+    private static final String RESUME = "/jobs/v1/types/welcome-mail/resume";
+    private static final JobType<String, Void> UNHANDLED = JobType.of("unhandled", String.class);
+    private static final String LOGIN =
+            "Basic " + Base64.getEncoder().encodeToString("operator:secret".getBytes(StandardCharsets.UTF_8));
+    private static final String[] SETTINGS = {
+        "--server.port=0",
+        "--couch-jobs.database=memory",
+        "--couch-jobs.http.path=/jobs",
+        "--couch-jobs.http.roles.OPERATOR=operate",
+        "--spring.security.user.name=operator",
+        "--spring.security.user.password=secret",
+        "--spring.security.user.roles=OPERATOR",
+        "--management.endpoints.web.exposure.include=health,info,metrics",
+        "--management.endpoint.health.show-details=always"
+    };
+
     private final HttpClient client = HttpClient.newHttpClient();
     private ConfigurableApplicationContext application;
 
     @BeforeAll
     void start() {
-        application = SpringApplication.run(
-                SampleApplication.class,
-                "--server.port=0",
-                "--couch-jobs.database=memory",
-                "--couch-jobs.http.path=/jobs",
-                "--management.endpoints.web.exposure.include=health,info,metrics",
-                "--management.endpoint.health.show-details=always");
+        application = run(SampleApplication.class);
+    }
+
+    private static ConfigurableApplicationContext run(Class<?>... sources) {
+        return SpringApplication.run(sources, SETTINGS);
     }
 
     @AfterAll
@@ -50,12 +73,20 @@ class SampleApplicationTest {
     }
 
     private HttpRequest.Builder request(String path) {
+        return request(application, path);
+    }
+
+    private static HttpRequest.Builder request(ConfigurableApplicationContext application, String path) {
         return HttpRequest.newBuilder(URI.create(
                 "http://localhost:" + application.getEnvironment().getRequiredProperty("local.server.port") + path));
     }
 
+    private HttpRequest.Builder asOperator(String path) {
+        return request(path).header("Authorization", LOGIN);
+    }
+
     private String get(String path) throws Exception {
-        HttpResponse<String> response = send(request(path));
+        HttpResponse<String> response = send(asOperator(path));
         assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
         return response.body();
     }
@@ -96,5 +127,60 @@ class SampleApplicationTest {
     void theDashboardAndTheApiAreBelowThePath() throws Exception {
         assertThat(get("/jobs/")).contains("<html");
         assertThat(get("/jobs/v1/health")).contains("\"status\"");
+    }
+
+    @Test
+    void onlyOperatorsReachTheDashboard() throws Exception {
+        for (String path : List.of("/jobs/", "/jobs/v1/health", "/actuator/metrics")) {
+            assertThat(send(request(path)).statusCode()).as(path).isEqualTo(401);
+        }
+        assertThat(send(request("/actuator/health")).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void theRoleOfTheCallerIsThatOfTheDashboard() throws Exception {
+        assertThat(get("/jobs/v1/caller")).contains("\"operator\"").contains("\"operate\"");
+        assertThat(send(asOperator(RESUME).POST(BodyPublishers.noBody())).statusCode())
+                .isEqualTo(204);
+        assertThat(send(asOperator("/jobs/v1/tokens")).statusCode()).isEqualTo(403);
+    }
+
+    /** The server asks again every two seconds, on another thread, who the caller of a request that waits is. */
+    @Test
+    void aRequestThatWaitsKeepsItsRole() throws Exception {
+        application
+                .getBean(CouchJobs.class)
+                .add(application.getBean(Database.class), UNHANDLED, "u", "nothing")
+                .join();
+
+        assertThat(send(asOperator("/jobs/v1/types/unhandled/jobs/u/result?timeout=PT5S"))
+                        .statusCode())
+                .isEqualTo(202);
+    }
+
+    @Test
+    void aPageOfAnotherSiteUsesNoLoginOfAnOperator() throws Exception {
+        HttpResponse<String> response =
+                send(asOperator(RESUME).header("Origin", "https://example.org").POST(BodyPublishers.noBody()));
+
+        assertThat(response.statusCode()).isEqualTo(403);
+        assertThat(response.body()).contains("cross-site");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnAuthenticator {
+        @Bean
+        Authenticator own() {
+            return Authenticator.always(Access.of("own", Role.READ));
+        }
+    }
+
+    @Test
+    void anAuthenticatorOfTheApplicationDecides() throws Exception {
+        try (ConfigurableApplicationContext other = run(SampleApplication.class, OwnAuthenticator.class)) {
+            HttpResponse<String> caller = send(request(other, "/jobs/v1/caller").header("Authorization", LOGIN));
+
+            assertThat(caller.body()).contains("\"own\"").doesNotContain("operate");
+        }
     }
 }
