@@ -1,6 +1,7 @@
 package dev.couchjobs.release;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,8 +44,22 @@ record ProjectModule(String name, Pom pom) {
     }
 
     Path jar() {
-        String version = pom.texts("parent/version").get(0);
-        return PROJECT.resolve(name).resolve("target").resolve(name + "-" + version + ".jar");
+        return target().resolve(name + "-" + version() + ".jar");
+    }
+
+    /** {@return the jar of tests of a module that has one; some have it apart} */
+    Path testJar() {
+        String file = name + "-" + version() + "-tests.jar";
+        Path apart = target().resolve("attached").resolve(file);
+        return Files.exists(apart) ? apart : target().resolve(file);
+    }
+
+    private Path target() {
+        return PROJECT.resolve(name).resolve("target");
+    }
+
+    private String version() {
+        return pom.texts("parent/version").get(0);
     }
 
     @Override
