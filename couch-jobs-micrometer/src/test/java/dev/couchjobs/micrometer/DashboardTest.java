@@ -7,6 +7,10 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.topics.Position;
+import dev.couchjobs.topics.Topic;
+import dev.couchjobs.topics.TopicSettings;
+import dev.couchjobs.topics.Topics;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
@@ -36,7 +40,9 @@ import tools.jackson.databind.json.JsonMapper;
 @Timeout(120)
 class DashboardTest {
     private static final Path FILE = Path.of("grafana", "couch-jobs.json");
+    private static final Duration OFTEN = Duration.ofMillis(5);
     private static final JobType<Integer, Void> MAIL = JobType.of("mail", Integer.class);
+    private static final Topic<Integer> NEWS = Topic.of("news", Integer.class);
     private static final Pattern SAMPLE = Pattern.compile("^(couchjobs_\\w+)(?:\\{([^}]*)})? ", Pattern.MULTILINE);
     private static final Pattern LABEL = Pattern.compile("(\\w+)\\s*(?:=~|!=|!~|=)\\s*\"");
     private static final Pattern NAME = Pattern.compile("couchjobs_\\w+");
@@ -95,9 +101,15 @@ class DashboardTest {
                     new JobsListener.HeartbeatsLate("mail", 1, Duration.ofSeconds(2), Duration.ofSeconds(3)));
             metrics.transactionEnded(
                     new JobsListener.TransactionEnded("accept", "mail", 2, 1, Duration.ofMillis(1), Optional.empty()));
-            try (JobGauges gauges = JobGauges.on(registry, database, jobs, Duration.ofMillis(5), List.of(MAIL))) {
+            Topics topics = Topics.on(database);
+            topics.create(database, NEWS, TopicSettings.partitions(1)).join();
+            topics.group(NEWS, "readers").create(database, Position.earliest()).join();
+            try (JobGauges gauges = JobGauges.on(registry, database, jobs, OFTEN, List.of(MAIL));
+                    TopicGauges lags = TopicGauges.on(registry, database, topics, OFTEN)) {
                 assertThat(gauges).isNotNull();
-                while (registry.find("couchjobs.attempts").timer() == null) {
+                assertThat(lags).isNotNull();
+                while (registry.find("couchjobs.attempts").timer() == null
+                        || registry.find("couchjobs.topics.lag").gauge() == null) {
                     Thread.onSpinWait();
                 }
                 return registry.scrape();
