@@ -13,6 +13,7 @@ import org.commonmark.node.Link;
 final class Navigation {
     private static final Path README = Path.of("README.md");
     private static final Path DOCS = Path.of("docs");
+    private static final Path DECISIONS = DOCS.resolve("decisions");
     private static final Path RFC = Path.of("rfc");
 
     /** A page of the site. */
@@ -37,7 +38,8 @@ final class Navigation {
                 .filter(page -> DOCS.equals(page.path().getParent()))
                 .forEach(guides::add);
         List<Page> others = project.pages().stream()
-                .filter(page -> !guides.contains(page) && !page.path().startsWith(DOCS) && !isStorage(page))
+                .filter(page -> !guides.contains(page))
+                .filter(page -> !page.path().startsWith(DOCS) && !page.path().startsWith(RFC))
                 .toList();
 
         Navigation navigation = new Navigation();
@@ -48,9 +50,8 @@ final class Navigation {
         }
         modulesWithJavadoc.forEach(module -> reference.add(new Entry(Javadoc.index(module), "Javadoc: " + module)));
         navigation.add("Reference", reference);
-        navigation.add(
-                "What is stored",
-                entries(project.pages().stream().filter(Navigation::isStorage).toList()));
+        navigation.add("What is stored", entries(within(project, RFC)));
+        navigation.add("Decisions", entries(within(project, DECISIONS)));
         navigation.add("More", entries(others));
         return navigation;
     }
@@ -65,8 +66,10 @@ final class Navigation {
         }
     }
 
-    private static boolean isStorage(Page page) {
-        return page.path().startsWith(RFC);
+    private static List<Page> within(Project project, Path directory) {
+        return project.pages().stream()
+                .filter(page -> page.path().startsWith(directory))
+                .toList();
     }
 
     private static List<Entry> entries(Iterable<Page> pages) {

@@ -119,6 +119,34 @@ class SiteTest {
     }
 
     @Test
+    void everyPageIsInTheContentsOfAll() throws IOException {
+        page("README.md", "# Start\n[b](docs/b.md)");
+        page("docs/a.md", "# Guide a");
+        page("docs/b.md", "# Guide b");
+        page("docs/decisions/0001-x.md", "# 1. Decided");
+        page("docs/decisions/0002-y.md", "# 2. Decided, too");
+        page("rfc/001-rows.md", "# Rows");
+        page("lib/README.md", "# A library");
+        assertThat(build()).isEmpty();
+        assertThat(site("docs/a.html")
+                        .replaceAll("(?s).*<nav|<[^>]*>", "")
+                        .lines()
+                        .filter(line -> !line.isBlank()))
+                .containsSubsequence(
+                        "Guides",
+                        "Start",
+                        "Guide b",
+                        "Guide a",
+                        "What is stored",
+                        "Rows",
+                        "Decisions",
+                        "1. Decided",
+                        "2. Decided, too",
+                        "More",
+                        "A library");
+    }
+
+    @Test
     void versionsLieBesideEachOther() throws IOException {
         page("README.md", "# Start");
         for (String version : List.of("0.9.0", "0.10.0", "0.10.0-SNAPSHOT")) {
