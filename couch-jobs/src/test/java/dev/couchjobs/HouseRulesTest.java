@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HouseRulesTest {
     private static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
     private static final int LONGEST_LINE = 120;
-    private static final int WORDS_MAX = 53_390;
+    private static final int WORDS_MAX = 54_240;
     private static final Set<String> GATES =
             Set.of("Environment.java", "EngineEnvironment.java", "BridgeThreads.java", "ServerThreads.java");
 
@@ -276,7 +276,10 @@ class HouseRulesTest {
 
     /** All but the places where clusters are opened. */
     private static boolean needsNoClient(Path file) {
-        return isMain(file) && !file.endsWith("ClusterDatabase.java") && !file.endsWith("FoundationDbContainer.java");
+        return isMain(file)
+                && !file.endsWith("ClusterDatabase.java")
+                && !file.endsWith("FoundationDbContainer.java")
+                && !file.endsWith("ShardOwners.java");
     }
 
     private static boolean isTest(Path file) {

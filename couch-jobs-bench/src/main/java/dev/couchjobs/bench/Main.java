@@ -1,5 +1,6 @@
 package dev.couchjobs.bench;
 
+import dev.couchjobs.bench.cluster.ClusterBenchmarks;
 import dev.couchjobs.bench.jobs.ControlBenchmarks;
 import dev.couchjobs.bench.jobs.CostBenchmarks;
 import dev.couchjobs.bench.jobs.FleetBenchmarks;
@@ -22,10 +23,10 @@ public final class Main {
      * Compares the jobs with their peers, unless the first word names other benchmarks: {@code costs}, what jobs cost;
      * {@code profile}, where that comes from; {@code fleet}, the database operations of many processes;
      * {@code control}, limits and unique keys beside their absence; {@code latency}, the same at the latencies of a
-     * cluster; {@code scale}, very many of them; {@code server}, claims, feeds and waits over HTTP; {@code topics},
-     * topics beside other logs; {@code engine}, the embedded engine compared with other stores; {@code bridge}, the
-     * bridge compared with the thesis; or {@code all}
-     * but the profile, the latency, the scale, the server and the topics.
+     * cluster; {@code scale}, very many of them; {@code cluster}, what jobs cost each process of a cluster;
+     * {@code server}, claims, feeds and waits over HTTP; {@code topics}, topics beside other logs; {@code engine}, the
+     * embedded engine compared with other stores; {@code bridge}, the bridge compared with the thesis; or {@code all}
+     * but the profile, the latency, the scale, the cluster, the server and the topics.
      *
      * @param words the name of the benchmarks, and their options
      * @throws Exception if a benchmark fails, or a job was lost or run twice
@@ -50,6 +51,7 @@ public final class Main {
             case "server" -> ServerBenchmarks.main(options);
             case "topics" -> TopicBenchmarks.main(options);
             case "scale" -> ScaleBenchmarks.main(options);
+            case "cluster" -> ClusterBenchmarks.main(options);
             case "engine" -> Benchmarks.main(options);
             case "bridge" -> ThesisBenchmarks.main(options);
             case "all" -> all(options);

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.couchjobs.bench.cluster;
+
+import org.jspecify.annotations.NullMarked;
