@@ -91,8 +91,7 @@ public final class ClusterBenchmarks {
             Map<String, Duration> used = cpuTimes(cluster);
             used.replaceAll((name, later) -> later.minus(cpuTimes.getOrDefault(name, Duration.ZERO)));
             ClusterCounters counters = settled(database).since(before);
-            String busiest = counters.busiestStorage();
-            return new ClusterSample(jobs, time, counters, cluster.name(busiest), counters.share(busiest), used);
+            return new ClusterSample(jobs, time, counters, counters.largestShare(), used);
         }
     }
 

@@ -2,7 +2,6 @@ package dev.couchjobs.bench.cluster;
 
 import com.apple.foundationdb.Database;
 import java.nio.charset.StandardCharsets;
-import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
@@ -72,17 +71,10 @@ record ClusterCounters(long commits, long conflicts, long writes, long bytesWrit
                 since);
     }
 
-    /** The address of the storage process that applied most changes; empty if there is none. */
-    String busiestStorage() {
-        return storages.entrySet().stream()
-                .max(Comparator.comparing(Map.Entry::getValue))
-                .map(Map.Entry::getKey)
-                .orElse("");
-    }
-
-    /** The part of all changes that a storage process applied. */
-    double share(String address) {
+    /** The part of all changes that the storage process applied which applied most. */
+    double largestShare() {
         long all = storages.values().stream().mapToLong(Long::longValue).sum();
-        return all == 0 ? 0 : storages.getOrDefault(address, 0L) / (double) all;
+        long most = storages.values().stream().mapToLong(Long::longValue).max().orElse(0);
+        return all == 0 ? 0 : most / (double) all;
     }
 }
