@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a member needs next if what it has read last is committed. A member that catches up reads the next page while
- * the handler works, and after its own commit needs no look at the row. A message never changes, so an earlier read of
- * it does as well.
+ * What a member needs next if what it has read last is committed. A member that catches up reads the next two pages
+ * while the handler works, and after its own commit needs no look at the row. A message never changes, so an earlier
+ * read of it does as well.
  */
 final class ReadAhead {
     private final LogReader reader;
@@ -30,7 +30,21 @@ final class ReadAhead {
     /** The row as the member itself has committed it last; null once it was used. */
     private final AtomicReference<@Nullable GroupPartition> committed = new AtomicReference<>();
 
-    private record Ahead(Versionstamp place, int limit, CompletableFuture<StoredPage> page) {}
+    /** The page behind a place, and the one behind that page. Either fails if there is none. */
+    private record Ahead(
+            Versionstamp place, int limit, CompletableFuture<StoredPage> page, CompletableFuture<StoredPage> next) {
+
+        boolean isAt(Versionstamp from, int count) {
+            return limit == count && place.equals(from);
+        }
+
+        boolean endsAt(Versionstamp end, int count) {
+            return limit == count
+                    && page.isDone()
+                    && !page.isCompletedExceptionally()
+                    && last(page.join()).equals(end);
+        }
+    }
 
     ReadAhead(LogReader reader, int partition) {
         this.reader = reader;
@@ -64,7 +78,7 @@ final class ReadAhead {
 
     private @Nullable Ahead ahead(Versionstamp from, int limit) {
         Ahead read = ahead;
-        return read != null && read.limit() == limit && read.place().equals(from) ? read : null;
+        return read != null && read.isAt(from, limit) ? read : null;
     }
 
     Taken taken(Taken taken) {
@@ -78,18 +92,30 @@ final class ReadAhead {
     }
 
     /**
-     * Reads the page behind what was read last, if there seems to be one. The embedded engine reads on the thread that
-     * asks, so another one asks.
+     * Reads on behind what was read last, if there seems to be more. The embedded engine reads on the thread that asks.
+     * So another one asks, and goes on with the next page itself: to wake a thread takes as long as half a page.
      */
     void begin(Database database, int limit) {
         Versionstamp from = place;
-        ahead = from == null || !isMore
-                ? null
-                : new Ahead(
-                        from,
-                        limit,
-                        CompletableFuture.completedFuture(from)
-                                .thenComposeAsync(place -> page(database, place, limit), database.getExecutor()));
+        if (from == null || !isMore) {
+            ahead = null;
+            return;
+        }
+        Ahead former = ahead;
+        CompletableFuture<StoredPage> page = former != null && former.endsAt(from, limit)
+                ? former.next()
+                : behind(database, CompletableFuture.completedFuture(from), limit);
+        ahead = new Ahead(from, limit, page, behind(database, page.thenApply(ReadAhead::last), limit));
+    }
+
+    private CompletableFuture<StoredPage> behind(Database database, CompletableFuture<Versionstamp> place, int limit) {
+        return place.isDone()
+                ? place.thenComposeAsync(from -> page(database, from, limit), database.getExecutor())
+                : place.thenCompose(from -> page(database, from, limit));
+    }
+
+    private static Versionstamp last(StoredPage page) {
+        return page.messages().get(page.messages().size() - 1).stamp();
     }
 
     /** Fails at the end of the log. */
