@@ -3,7 +3,6 @@ package dev.couchjobs.topics;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.NewJob;
-import dev.couchjobs.PageRequest;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.topics.internal.consumers.ConsumerEngine;
 import dev.couchjobs.topics.internal.consumers.ConsumerSettings;
@@ -30,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * @param <T> the class of the messages' values
  */
 public final class ConsumerBuilder<T> {
+    /** How many messages a handler gets at once, at most. */
+    public static final int BATCH_MAX = 10_000;
+
     private static final Duration LEASE_LEAST = Duration.ofSeconds(1);
 
     private final Topics topics;
@@ -132,14 +134,20 @@ public final class ConsumerBuilder<T> {
     }
 
     /**
-     * How many messages the handler gets at once, at most; by default 100.
+     * How many messages the handler gets at once, at most; by default 100. It gets fewer if they are larger than two
+     * megabytes together. With more of them a consumer that catches up makes fewer commits, and after a crash it sees
+     * more of them again.
      *
-     * @param messages from 1 to 1,000
+     * @param messages from 1 to {@value #BATCH_MAX}
      * @return this builder
      * @throws IllegalArgumentException if it is less or more
      */
     public ConsumerBuilder<T> batch(int messages) {
-        batch = PageRequest.of(messages).limit();
+        if (messages < 1 || messages > BATCH_MAX) {
+            throw new IllegalArgumentException(
+                    "A handler gets 1 to " + BATCH_MAX + " messages at once, and not " + messages + ".");
+        }
+        batch = messages;
         return this;
     }
 

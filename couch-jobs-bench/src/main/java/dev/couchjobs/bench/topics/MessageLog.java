@@ -7,6 +7,9 @@ import java.util.function.Consumer;
 
 /** A log of messages. Closing it deletes it. */
 interface MessageLog extends AutoCloseable {
+    /** As the client of RabbitMQ does by default. */
+    int CATCH_UP_BATCH = 10_000;
+
     /**
      * Appends messages to one partition, the partitions in turn: in one transaction, if the system has any.
      *
@@ -28,9 +31,9 @@ interface MessageLog extends AutoCloseable {
      */
     AutoCloseable consume(int consumers, int batch, Consumer<byte[]> handler) throws Exception;
 
-    /** Starts one consumer, which reads the log from its beginning and commits its offset every thousand messages. */
+    /** Starts one consumer, which reads the log from its beginning and commits its offset behind each batch. */
     default AutoCloseable catchUp(Consumer<byte[]> handler) throws Exception {
-        return consume(1, 1_000, handler);
+        return consume(1, CATCH_UP_BATCH, handler);
     }
 
     @Override

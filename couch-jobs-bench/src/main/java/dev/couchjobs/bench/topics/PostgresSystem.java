@@ -195,7 +195,7 @@ final class PostgresSystem implements LogSystem {
             ConsumerThreads threads = new ConsumerThreads();
             threads.start(() -> {
                 read.setLong(1, last.get());
-                read.setInt(2, 1_000);
+                read.setInt(2, CATCH_UP_BATCH);
                 long before = last.get();
                 try (ResultSet rows = read.executeQuery()) {
                     while (rows.next()) {

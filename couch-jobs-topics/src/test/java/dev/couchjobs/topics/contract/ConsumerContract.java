@@ -497,6 +497,9 @@ class ConsumerContract extends TopicsContract {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("needs a handler");
         assertThatThrownBy(() -> readers.consumer().batch(0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> readers.consumer().batch(10_001))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("1 to 10000");
         assertThatThrownBy(() -> readers.consumer().lease(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> topics.group(Topic.of("missing", String.class), "g")
                         .consumer()
