@@ -9,6 +9,7 @@ import dev.couchjobs.bench.jobs.LatencyBenchmarks;
 import dev.couchjobs.bench.jobs.ProfileBenchmarks;
 import dev.couchjobs.bench.jobs.ScaleBenchmarks;
 import dev.couchjobs.bench.server.ServerBenchmarks;
+import dev.couchjobs.bench.soak.SoakBenchmarks;
 import dev.couchjobs.bench.thesis.ThesisBenchmarks;
 import dev.couchjobs.bench.topics.TopicBenchmarks;
 import java.util.ArrayList;
@@ -24,9 +25,10 @@ public final class Main {
      * {@code profile}, where that comes from; {@code fleet}, the database operations of many processes;
      * {@code control}, limits and unique keys beside their absence; {@code latency}, the same at the latencies of a
      * cluster; {@code scale}, very many of them; {@code cluster}, what jobs cost each process of a cluster;
-     * {@code server}, claims, feeds and waits over HTTP; {@code topics}, topics beside other logs; {@code engine}, the
-     * embedded engine compared with other stores; {@code bridge}, the bridge compared with the thesis; or {@code all}
-     * but the profile, the latency, the scale, the cluster, the server and the topics.
+     * {@code server}, claims, feeds and waits over HTTP; {@code topics}, topics beside other logs; {@code soak}, hours
+     * of jobs while things go wrong; {@code engine}, the embedded engine compared with other stores; {@code bridge},
+     * the bridge compared with the thesis; or {@code all} but the profile, the latency, the scale, the cluster, the
+     * server, the topics and the soak.
      *
      * @param words the name of the benchmarks, and their options
      * @throws Exception if a benchmark fails, or a job was lost or run twice
@@ -50,6 +52,7 @@ public final class Main {
             case "latency" -> LatencyBenchmarks.main(options);
             case "server" -> ServerBenchmarks.main(options);
             case "topics" -> TopicBenchmarks.main(options);
+            case "soak" -> SoakBenchmarks.main(options);
             case "scale" -> ScaleBenchmarks.main(options);
             case "cluster" -> ClusterBenchmarks.main(options);
             case "engine" -> Benchmarks.main(options);

@@ -78,7 +78,7 @@ final class Plot {
         return notes;
     }
 
-    private static String style() {
+    static String style() {
         StringBuilder style = new StringBuilder("<style>\n");
         style.append("text{font-family:system-ui,'DejaVu Sans',sans-serif;fill:#24292f}");
         style.append(

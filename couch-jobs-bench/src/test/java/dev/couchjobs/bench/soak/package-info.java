@@ -1,0 +1,4 @@
+@NullMarked
+package dev.couchjobs.bench.soak;
+
+import org.jspecify.annotations.NullMarked;
