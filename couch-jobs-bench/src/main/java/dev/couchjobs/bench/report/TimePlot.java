@@ -47,9 +47,9 @@ public final class TimePlot {
     public static String svg(String title, List<TimeChart> charts, List<Double> marks, double minutes, String note) {
         int height = charts.size() * HEIGHT + 30;
         StringBuilder svg = new StringBuilder();
-        svg.append(
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">%n"
-                        .formatted(WIDTH, height, WIDTH, height));
+        svg.append(("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\""
+                        + " role=\"img\">%n")
+                .formatted(WIDTH, height, WIDTH, height));
         svg.append("<title>").append(Plot.escaped(title)).append("</title>\n").append(Plot.style());
         svg.append("<rect class=\"ground\" width=\"%d\" height=\"%d\"/>%n".formatted(WIDTH, height));
         for (int index = 0; index < charts.size(); index++) {

@@ -120,7 +120,6 @@ public final class SoakBenchmarks {
 
     private SoakReport.Totals drain(double capacity, double rate, int endedByThemselves)
             throws IOException, InterruptedException {
-        TimeUnit.MILLISECONDS.sleep(MILLIS_APART); // the last addition may still be under way
         awaitEnds();
         long added = load.added();
         ServerReply.Missing missing =

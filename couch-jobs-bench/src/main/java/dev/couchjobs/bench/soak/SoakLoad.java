@@ -4,6 +4,7 @@ import dev.couchjobs.bench.server.HttpConnection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** Adds jobs over HTTP, numbered from 0, in a thread of its own: as many as can be run, at a rate, or none. */
 final class SoakLoad implements AutoCloseable {
@@ -11,11 +12,13 @@ final class SoakLoad implements AutoCloseable {
     private static final int OPEN_MAX = 2_000;
     private static final int MILLIS_APART = 5;
     private static final double MILLIS = 1_000;
+    private static final Pace NONE = new Pace(0, 0, 0);
 
     private final SoakClient client;
     private final Thread thread = new Thread(this::run, "soak-load");
-    private volatile Pace pace = new Pace(0, 0, 0);
+    private volatile Pace pace = NONE;
     private final AtomicLong added = new AtomicLong();
+    private final ReentrantLock adding = new ReentrantLock();
 
     /** A number of jobs, and from a time on more at a rate. */
     private record Pace(long base, long since, double perSecond) {
@@ -48,26 +51,42 @@ final class SoakLoad implements AutoCloseable {
         pace = new Pace(added.get(), System.currentTimeMillis(), perSecond);
     }
 
-    /** Adds none but those that are being added. */
+    /** Adds no more; returns when those that are being added are there. */
     void stop() {
-        pace = new Pace(0, 0, 0);
+        pace = NONE;
+        adding.lock(); // after the addition that is under way; no other begins
+        try {
+            pace = NONE;
+        } finally {
+            adding.unlock();
+        }
     }
 
     private void run() {
         try {
             while (true) {
-                long now = System.currentTimeMillis();
-                Pace current = pace;
-                int count = (int) Math.min(ADDED_AT_ONCE, current.target(now) - added.get());
-                if (count > 0) {
-                    var unused = client.send(request(current, count, now));
-                    added.addAndGet(count);
-                } else {
+                if (!add(System.currentTimeMillis())) {
                     TimeUnit.MILLISECONDS.sleep(MILLIS_APART);
                 }
             }
         } catch (InterruptedException e) {
             client.close();
+        }
+    }
+
+    /** {@return whether jobs were due to be added} */
+    private boolean add(long now) throws InterruptedException {
+        adding.lock();
+        try {
+            Pace current = pace;
+            int count = (int) Math.min(ADDED_AT_ONCE, current.target(now) - added.get());
+            if (count > 0) {
+                var unused = client.send(request(current, count, now));
+                added.addAndGet(count);
+            }
+            return count > 0;
+        } finally {
+            adding.unlock();
         }
     }
 

@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Where the database of a soak is: in a directory, on a cluster that the soak starts, or on the one that the environment
- * names. Closing it deletes what it has made.
+ * Where the database of a soak is: in a directory, on a cluster that the soak starts, or on the one that the
+ * environment names. Closing it deletes what it has made.
  */
 final class SoakPlace implements AutoCloseable {
     private static final int DIRECTORY_MEBIBYTES = 1_024;
