@@ -11,7 +11,7 @@ enum Fault {
     /** A worker process is killed and started again. */
     WORKER("worker killed", 360, 10, 60),
     /** A server process likewise. */
-    SERVER("server killed", 36, 60, 600),
+    SERVER("server killed", 36, 120, 600),
     /** A process of the cluster likewise. */
     CLUSTER("cluster process killed", 72, 30, 300),
     /** The clock of a worker in a server process is moved, or set right again. */
@@ -47,16 +47,19 @@ enum Fault {
      * {@return the faults of a soak in their order, each kind at least once}
      *
      * @param kinds the kinds that can be done here
+     * @param servers how many servers there are; a single one is killed in the first third only, and then has the time
+     *     to show what it leaks
      * @param seconds the length of the soak
      * @param random draws the times
      */
-    static List<Planned> plan(Set<Fault> kinds, double seconds, Random random) {
+    static List<Planned> plan(Set<Fault> kinds, int servers, double seconds, Random random) {
         List<Planned> plan = new ArrayList<>();
         for (Fault fault : kinds) {
             double apart = Math.min(Math.max(seconds / fault.parts, fault.shortest), fault.longest);
             int count = (int) Math.max(1, seconds / apart);
+            double length = fault == SERVER && servers == 1 ? seconds / 3 : seconds;
             for (int i = 0; i < count; i++) {
-                plan.add(new Planned(fault, seconds * (i + place(fault, random)) / count));
+                plan.add(new Planned(fault, length * (i + place(fault, random)) / count));
             }
         }
         plan.sort(Comparator.comparingDouble(Planned::second));

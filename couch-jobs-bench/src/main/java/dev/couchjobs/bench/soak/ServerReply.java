@@ -2,6 +2,7 @@ package dev.couchjobs.bench.soak;
 
 import java.nio.ByteBuffer;
 import java.util.Base64;
+import java.util.Map;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import org.HdrHistogram.Histogram;
@@ -29,8 +30,9 @@ final class ServerReply {
      * @param heap bytes in use after a collection
      * @param rows the number of rows below the prefix of the soak
      * @param bytes their keys and values
+     * @param kinds the number of rows by the words with which their keys begin
      */
-    record Census(long heap, long rows, long bytes) {}
+    record Census(long heap, long rows, long bytes, Map<String, Long> kinds) {}
 
     /**
      * The reply to {@value SoakServer#MISSING}.

@@ -86,7 +86,8 @@ public final class SoakBenchmarks {
         }
         load.stop();
         SoakReport.Totals totals = drain(capacity, rate, sampler.endedByThemselves());
-        return new SoakReport(describe(), settings.minutes(), sampler.samples(), faults.events(), totals);
+        return new SoakReport(
+                describe(), settings.minutes(), sampler.samples(), faults.events(), totals, fleet.kinds());
     }
 
     /** Adds as many jobs as are run, at first to warm up. */

@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A client of one thread, which repeats what got no reply, at the next server if there are several. */
 final class SoakClient implements AutoCloseable {
-    private static final int MILLIS_APART = 50;
+    private static final int MILLIS_TO_CONNECT_AGAIN = 50;
+    /** What the server's {@code Retry-After} says. */
+    private static final int MILLIS_TO_ASK_AGAIN = 1_000;
+
     private static final int CONFLICT = 409;
     private static final int TOO_MANY = 429;
     private static final int SERVER_ERROR = 500;
@@ -42,11 +45,12 @@ final class SoakClient implements AutoCloseable {
                 if (e.status() < SERVER_ERROR && e.status() != TOO_MANY) {
                     throw new IllegalStateException(e);
                 }
+                TimeUnit.MILLISECONDS.sleep(MILLIS_TO_ASK_AGAIN);
             } catch (IOException e) {
                 close();
+                TimeUnit.MILLISECONDS.sleep(MILLIS_TO_CONNECT_AGAIN);
             }
             request = repeated;
-            TimeUnit.MILLISECONDS.sleep(MILLIS_APART);
         }
     }
 

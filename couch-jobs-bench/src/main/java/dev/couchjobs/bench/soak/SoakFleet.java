@@ -20,6 +20,7 @@ final class SoakFleet implements AutoCloseable {
     private final List<SoakProcess> servers = new ArrayList<>();
     private final List<SoakProcess> workers = new ArrayList<>();
     private final List<Integer> ports;
+    private volatile Map<String, Long> kinds = Map.of();
     private Histogram waits = new Histogram(DIGITS);
     private EffectRows.Checked checked = new EffectRows.Checked(0, 0);
 
@@ -110,11 +111,17 @@ final class SoakFleet implements AutoCloseable {
             if (census.isEmpty()) {
                 return;
             }
+            kinds = census.get().kinds();
             heap += census.get().heap() / BYTES_IN_MEBIBYTE;
             figures.put(SoakMetric.ROWS, (double) census.get().rows());
             figures.put(SoakMetric.ROW_BYTES, census.get().bytes() / BYTES_IN_MEBIBYTE);
         }
         figures.put(SoakMetric.SERVER_HEAP, heap);
+    }
+
+    /** {@return the rows of the last census by their kinds} */
+    Map<String, Long> kinds() {
+        return kinds;
     }
 
     private static <T> Optional<T> ask(SoakProcess server, String line, Class<T> type) {

@@ -20,13 +20,16 @@ import tools.jackson.databind.json.JsonMapper;
  * @param samples the samples, in their order
  * @param events what went wrong on purpose
  * @param totals the counts of the jobs
+ * @param kinds the rows of the last census by the words with which their keys begin
  */
 record SoakReport(
         Map<String, String> description,
         double minutes,
         List<SoakSample> samples,
         List<FaultRun.Event> events,
-        Totals totals) {
+        Totals totals,
+        Map<String, Long> kinds) {
+    private static final int KINDS = 8;
 
     /**
      * The counts of a soak.
@@ -75,6 +78,7 @@ record SoakReport(
                 .append(counts().markdown())
                 .append('\n')
                 .append(medians().markdown());
+        text.append('\n').append(rows().markdown());
         text.append("\nThe rule: ").append(Growth.RULE).append(".\n");
         faults().forEach(fault -> text.append("\n**").append(fault).append("**\n"));
         return text.toString();
@@ -106,6 +110,15 @@ record SoakReport(
                         number(growth.median(metric, 2)),
                         number(growth.highest(metric)),
                         metric.isBounded() ? number(metric.slack()) : ""));
+        return table;
+    }
+
+    private Table rows() {
+        Table table = new Table("rows at the end, most", "");
+        kinds.entrySet().stream()
+                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+                .limit(KINDS)
+                .forEach(kind -> table.add(kind.getKey(), count(kind.getValue())));
         return table;
     }
 

@@ -26,8 +26,11 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import org.HdrHistogram.Recorder;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -46,6 +49,9 @@ final class SoakServer implements AutoCloseable {
     private static final int CONCURRENCY = 16;
     private static final int PAGE = 5_000;
     private static final int DIGITS = 2;
+    /** Of the library, of the jobs, of what is stored, of a type; then come ids. */
+    private static final int KIND_WORDS = 4;
+
     private static final byte[] NOTHING_MORE = {0};
 
     private final Database database;
@@ -157,15 +163,25 @@ final class SoakServer implements AutoCloseable {
         byte[] end = prefix.range().end;
         long rows = 0;
         long bytes = 0;
+        Map<String, Long> kinds = new TreeMap<>();
         List<KeyValue> page = page(prefix.range().begin, end);
         while (!page.isEmpty()) {
             rows += page.size();
             for (KeyValue row : page) {
                 bytes += row.getKey().length + row.getValue().length;
+                kinds.merge(kind(prefix.unpack(row.getKey())), 1L, Long::sum);
             }
             page = page(ByteArrayUtil.join(page.get(page.size() - 1).getKey(), NOTHING_MORE), end);
         }
-        return new ServerReply.Census(heap, rows, bytes);
+        return new ServerReply.Census(heap, rows, bytes, kinds);
+    }
+
+    private static String kind(Tuple key) {
+        return key.getItems().stream()
+                .limit(KIND_WORDS)
+                .takeWhile(String.class::isInstance)
+                .map(String::valueOf)
+                .collect(Collectors.joining(" "));
     }
 
     private List<KeyValue> page(byte[] begin, byte[] end) {

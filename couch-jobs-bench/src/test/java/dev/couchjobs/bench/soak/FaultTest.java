@@ -11,7 +11,7 @@ class FaultTest {
     private static final double HOURS = 6 * 3_600.0;
 
     private static List<Fault.Planned> plan(double seconds) {
-        return Fault.plan(EnumSet.allOf(Fault.class), seconds, new Random(1));
+        return Fault.plan(EnumSet.allOf(Fault.class), 2, seconds, new Random(1));
     }
 
     @Test
@@ -39,8 +39,15 @@ class FaultTest {
     }
 
     @Test
+    void aSingleServerIsNotKilledAfterTheFirstThird() {
+        assertThat(Fault.plan(EnumSet.of(Fault.SERVER), 1, HOURS, new Random(1)))
+                .hasSize(36)
+                .allMatch(planned -> planned.second() < HOURS / 3);
+    }
+
+    @Test
     void whatCannotBeDoneIsNotPlanned() {
-        assertThat(Fault.plan(EnumSet.of(Fault.WORKER), HOURS, new Random(1)))
+        assertThat(Fault.plan(EnumSet.of(Fault.WORKER), 2, HOURS, new Random(1)))
                 .extracting(Fault.Planned::fault)
                 .containsOnly(Fault.WORKER);
     }
