@@ -3,12 +3,19 @@ package dev.couchjobs.bench.soak;
 import java.nio.ByteBuffer;
 import java.util.Base64;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
 
 /** What a server process says, a line of JSON each. */
 final class ServerReply {
+    /** HdrHistogram does not decode a histogram without such a bound that has grown. */
+    private static final long WAIT_MAX = TimeUnit.DAYS.toMillis(1);
+
+    private static final int DIGITS = 2;
+
     private ServerReply() {}
 
     /**
@@ -42,6 +49,19 @@ final class ServerReply {
      */
     record Missing(long missing, long unended) {}
 
+    static Recorder recorder() {
+        return new Recorder(WAIT_MAX, DIGITS);
+    }
+
+    static Histogram histogram() {
+        return new Histogram(WAIT_MAX, DIGITS);
+    }
+
+    /** Records a time, in milliseconds. */
+    static void record(Recorder recorder, long wait) {
+        recorder.recordValue(Math.min(wait, WAIT_MAX));
+    }
+
     static String encoded(Histogram histogram) {
         ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
         int length = histogram.encodeIntoCompressedByteBuffer(buffer, Deflater.BEST_SPEED);
@@ -53,7 +73,7 @@ final class ServerReply {
     private static Histogram decoded(String text) {
         try {
             return Histogram.decodeFromCompressedByteBuffer(
-                    ByteBuffer.wrap(Base64.getDecoder().decode(text)), 0);
+                    ByteBuffer.wrap(Base64.getDecoder().decode(text)), WAIT_MAX);
         } catch (DataFormatException e) {
             throw new IllegalStateException(e);
         }

@@ -14,14 +14,13 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** The server and worker processes of a soak. Safe for use by several threads. */
 final class SoakFleet implements AutoCloseable {
-    private static final int DIGITS = 2;
     private static final double BYTES_IN_MEBIBYTE = 1 << 20;
 
     private final List<SoakProcess> servers = new ArrayList<>();
     private final List<SoakProcess> workers = new ArrayList<>();
     private final List<Integer> ports;
     private volatile Map<String, Long> kinds = Map.of();
-    private Histogram waits = new Histogram(DIGITS);
+    private Histogram waits = ServerReply.histogram();
     private EffectRows.Checked checked = new EffectRows.Checked(0, 0);
 
     private SoakFleet(SoakSettings settings, SoakPlace place) throws IOException {
@@ -95,7 +94,7 @@ final class SoakFleet implements AutoCloseable {
     /** {@return the times that jobs have waited for their start since the last call, as far as they were told} */
     synchronized Histogram takeWaits() {
         Histogram taken = waits;
-        waits = new Histogram(DIGITS);
+        waits = ServerReply.histogram();
         return taken;
     }
 

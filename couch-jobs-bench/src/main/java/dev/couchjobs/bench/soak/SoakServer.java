@@ -48,7 +48,6 @@ final class SoakServer implements AutoCloseable {
     private static final int WORKERS = 3;
     private static final int CONCURRENCY = 16;
     private static final int PAGE = 5_000;
-    private static final int DIGITS = 2;
     /** Of the library, of the jobs, of what is stored, of a type; then come ids. */
     private static final int KIND_WORDS = 4;
 
@@ -58,7 +57,7 @@ final class SoakServer implements AutoCloseable {
     private final Subspace prefix;
     private final EffectRows effects;
     private final MovableClock clock = new MovableClock();
-    private final Recorder waits = new Recorder(DIGITS);
+    private final Recorder waits = ServerReply.recorder();
     private final List<CouchJobs> instances = new ArrayList<>();
     private final List<Worker> workers = new ArrayList<>();
 
@@ -84,7 +83,7 @@ final class SoakServer implements AutoCloseable {
 
     private CompletionStage<Void> run(JobContext<SoakJobs.Effect> job) {
         SoakJobs.Effect effect = job.data();
-        waits.recordValue(effect.waited());
+        ServerReply.record(waits, effect.waited());
         return job.finishAsync(tx -> {
             effects.add(tx, effect.number());
             return CompletableFuture.completedFuture(null);
