@@ -71,8 +71,8 @@ final class FaultRun implements Callable<Void> {
 
     private void run(Fault fault) throws IOException, InterruptedException {
         switch (fault) {
-            case WORKER -> restart(fault, fleet.workers());
-            case SERVER -> restart(fault, killedServers());
+            case WORKER -> restart(fault, fleet.workers(), 0);
+            case SERVER -> restart(fault, fleet.servers(), firstKilledServer());
             case CLUSTER -> {
                 SoakCluster cluster = place.cluster().orElseThrow();
                 int number = random.nextInt(cluster.size());
@@ -92,17 +92,16 @@ final class FaultRun implements Callable<Void> {
         return AHEAD_MIN_SECONDS + random.nextInt(most - AHEAD_MIN_SECONDS + 1);
     }
 
-    private void restart(Fault fault, List<SoakProcess> processes) throws IOException {
-        int number = random.nextInt(processes.size());
+    private void restart(Fault fault, List<SoakProcess> processes, int first) throws IOException {
+        int number = first + random.nextInt(processes.size() - first);
         note(fault, "process " + number);
         processes.get(number).restart();
-        isClockMoved &= fault != Fault.SERVER || fleet.servers().size() > 1;
+        isClockMoved &= fault != Fault.SERVER || number > 0;
     }
 
     /** Of several servers the first one is never killed, and so has the time to show what it leaks. */
-    private List<SoakProcess> killedServers() {
-        List<SoakProcess> servers = fleet.servers();
-        return servers.subList(servers.size() > 1 ? 1 : 0, servers.size());
+    private int firstKilledServer() {
+        return fleet.servers().size() > 1 ? 1 : 0;
     }
 
     private void moveClock(SoakProcess server, int ahead) {
