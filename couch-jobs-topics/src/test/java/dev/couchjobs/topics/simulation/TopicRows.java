@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -84,7 +85,7 @@ final class TopicRows {
         if (row.get() == 1) {
             return new Stored(stamp, headers.get(1), key, true);
         }
-        String json = text(row, row.remaining());
+        String json = Objects.requireNonNull(text(row, row.remaining()));
         return new Stored(stamp, json.substring(1, json.length() - 1), key, false);
     }
 
