@@ -128,7 +128,8 @@ class ConsumerTimesTest {
             simulation.advance(Duration.ofMinutes(1));
 
             assertThat(handled).hasSize(pages);
-            Duration each = handled.get(pages - 1).minus(handled.get(0)).dividedBy(pages - 1);
+            // Answers come in order, so the first commit waits for the second page, which is asked for shortly before.
+            Duration each = handled.get(pages - 1).minus(handled.get(1)).dividedBy(pages - 2);
             assertThat(each).isEqualTo(read.plus(commit));
         }
     }
