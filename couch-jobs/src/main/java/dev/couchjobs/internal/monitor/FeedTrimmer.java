@@ -28,6 +28,9 @@ final class FeedTrimmer implements AutoCloseable {
     private static final int ROUNDS_PER_RETENTION = 8;
     private static final int JITTER_PERCENT = 20;
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
+    private static final long VERSIONS_PER_SECOND = 1_000_000;
+    /** How far versions may run ahead of time: each recovery of a cluster skips 100 seconds of them. */
+    private static final Duration SKIPPED_BY_RECOVERIES = Duration.ofHours(1);
 
     private final Database database;
     private final Environment environment;
@@ -99,17 +102,29 @@ final class FeedTrimmer implements AutoCloseable {
 
     private CompletableFuture<TrimmedPage> trimPage(
             Transaction tx, Optional<Versionstamp> old, TypesWithRows search, int size) {
-        return search.next(tx, size).thenCompose(page -> {
-            List<TypeKeys> ours = ours(page.types()).toList();
-            CompletableFuture<?>[] trims = ours.stream()
-                    .flatMap(keys -> old.stream().map(mark -> ChangeFeed.trim(tx, keys, mark)))
-                    .toArray(CompletableFuture<?>[]::new);
-            return CompletableFuture.allOf(trims)
-                    .thenCombine(
-                            tx.getReadVersion(),
-                            (done, version) -> new TrimmedPage(
-                                    page.rest(), !ours.isEmpty(), IncompleteVersionstamps.upTo(version)));
-        });
+        return search.next(tx, size)
+                .thenCompose(page -> tx.getReadVersion().thenCompose(version -> trimPage(tx, old, page, version)));
+    }
+
+    private CompletableFuture<TrimmedPage> trimPage(
+            Transaction tx, Optional<Versionstamp> old, TypesWithRows.Page page, long version) {
+        List<TypeKeys> ours = ours(page.types()).toList();
+        Optional<Versionstamp> upTo = old.or(() -> longAgo(version));
+        CompletableFuture<?>[] trims = ours.stream()
+                .flatMap(keys -> upTo.stream().map(mark -> ChangeFeed.trim(tx, keys, mark)))
+                .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(trims)
+                .thenApply(
+                        done -> new TrimmedPage(page.rest(), !ours.isEmpty(), IncompleteVersionstamps.upTo(version)));
+    }
+
+    /**
+     * {@return a version that is old by all means} It is for processes that never live for as long as changes are kept.
+     */
+    private Optional<Versionstamp> longAgo(long version) {
+        long oldest = version
+                - VERSIONS_PER_SECOND * retention.plus(SKIPPED_BY_RECOVERIES).toSeconds();
+        return oldest > 0 ? Optional.of(IncompleteVersionstamps.upTo(oldest)) : Optional.empty();
     }
 
     private Stream<TypeKeys> ours(List<String> types) {
