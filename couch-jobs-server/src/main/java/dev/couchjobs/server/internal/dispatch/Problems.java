@@ -110,9 +110,9 @@ final class Problems {
     }
 
     private static Problem database(FDBException error) {
-        // During an outage each request comes here, so the trace is for those who ask for it.
+        // During an outage the database refuses each request: a line of the log for each, without a stack trace.
         LOG.warn("The database refuses a request: error {}, {}", error.getCode(), error.getMessage());
-        LOG.debug("Error {}", error.getCode(), error);
+        LOG.debug("The stack trace of error {}", error.getCode(), error);
         return Problem.of(503, "database", "The database does not answer as it should.")
                 .detail("Its error is " + error.getCode() + ". Try again; the state of the cluster says more.")
                 .header("Retry-After", "1");
