@@ -1,9 +1,9 @@
 package dev.couchjobs.bench.cluster;
 
 import dev.couchjobs.bench.DirectoryFiles;
+import dev.couchjobs.bench.FdbPrograms;
+import dev.couchjobs.bench.FreePorts;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,10 +24,10 @@ final class LocalCluster implements AutoCloseable {
 
     private static final List<String> OTHERS =
             List.of("log", "commit_proxy", "grv_proxy", "resolution", "stateless", "cluster_controller");
-    private static final int SECONDS_TO_CONFIGURE = 60;
     private static final int SECONDS_TO_END = 30;
 
     private final ClusterSettings settings;
+    private final FdbPrograms programs;
     private final Path directory;
     private final Path clusterFile;
     /** By name: the class, with a number if there are several of it. */
@@ -37,6 +37,7 @@ final class LocalCluster implements AutoCloseable {
 
     private LocalCluster(ClusterSettings settings, Path directory) {
         this.settings = settings;
+        this.programs = new FdbPrograms(program(settings, "fdbserver"), program(settings, "fdbcli"));
         this.directory = directory;
         this.clusterFile = directory.resolve("fdb.cluster");
     }
@@ -60,7 +61,7 @@ final class LocalCluster implements AutoCloseable {
     private void startServers(int storages) throws IOException {
         List<String> kinds = new ArrayList<>(OTHERS);
         kinds.addAll(Collections.nCopies(storages, STORAGE));
-        List<Integer> ports = freePorts(kinds.size());
+        List<Integer> ports = FreePorts.of(kinds.size());
         Files.writeString(clusterFile, "bench:bench@127.0.0.1:" + ports.get(0) + "\n");
         for (int i = 0; i < kinds.size(); i++) {
             String kind = kinds.get(i);
@@ -71,76 +72,30 @@ final class LocalCluster implements AutoCloseable {
 
     private Process startServer(String name, String kind, int port) throws IOException {
         Path place = Files.createDirectory(directory.resolve(name));
-        String address = "127.0.0.1:" + port;
-        List<String> command = new ArrayList<>(List.of(
-                program("fdbserver"),
-                "--public-address",
-                address,
-                "--listen-address",
-                address,
+        List<String> options = new ArrayList<>(List.of(
                 "--class",
                 kind,
-                "--cluster-file",
-                clusterFile.toString(),
                 "--datadir",
                 place.toString(),
                 "--logdir",
                 place.toString(),
                 "--memory",
                 "4GiB",
-                "--cache-memory",
-                "256MiB",
                 "--knob_storage_logging_delay=" + REPORTS.toSeconds(),
                 "--knob_worker_logging_interval=" + REPORTS.toSeconds()));
-        settings.knobs().forEach(knob -> command.add("--knob_" + knob));
-        return run(command, place.resolve("output"));
+        settings.knobs().forEach(knob -> options.add("--knob_" + knob));
+        return programs.start(port, clusterFile, options, place.resolve("output"));
     }
 
     /** The path of a program; its name alone, if only the search path may have it. */
-    private String program(String name) {
+    private static String program(ClusterSettings settings, String name) {
         Path path = settings.programs().resolve(name);
         return Files.isExecutable(path) ? path.toAbsolutePath().toString() : name;
     }
 
-    private static Process run(List<String> command, Path output) throws IOException {
-        return new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-    }
-
     private void configure() throws IOException, InterruptedException {
-        Path output = directory.resolve("configuration");
-        Process process = run(
-                List.of(
-                        program("fdbcli"),
-                        "-C",
-                        clusterFile.toString(),
-                        "--timeout",
-                        Integer.toString(SECONDS_TO_CONFIGURE),
-                        "--exec",
-                        "configure new single " + settings.engine()
-                                + " commit_proxies=1 grv_proxies=1 resolvers=1 logs=1"),
-                output);
-        process.waitFor();
-        if (process.exitValue() != 0) {
-            throw new IOException("The cluster is not configured:\n" + Files.readString(output));
-        }
-    }
-
-    /** Ports that are free at the same time. */
-    private static List<Integer> freePorts(int count) throws IOException {
-        List<ServerSocket> sockets = new ArrayList<>();
-        try {
-            for (int i = 0; i < count; i++) {
-                sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-            }
-            return sockets.stream().map(ServerSocket::getLocalPort).toList();
-        } finally {
-            for (ServerSocket socket : sockets) {
-                socket.close();
-            }
-        }
+        programs.configure(
+                clusterFile, "single " + settings.engine() + " commit_proxies=1 grv_proxies=1 resolvers=1 logs=1");
     }
 
     Path clusterFile() {

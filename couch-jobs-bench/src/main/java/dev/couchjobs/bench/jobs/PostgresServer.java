@@ -3,10 +3,9 @@ package dev.couchjobs.bench.jobs;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.couchjobs.bench.DirectoryFiles;
+import dev.couchjobs.bench.FreePorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,7 +78,7 @@ public final class PostgresServer implements AutoCloseable {
                     directory,
                     directory.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(USER));
         }
-        PostgresServer server = new PostgresServer(programs, directory, freePort());
+        PostgresServer server = new PostgresServer(programs, directory, FreePorts.one());
         Runtime.getRuntime().addShutdownHook(new Thread(server::close));
         server.run("initdb", "-D", server.data(), "-U", USER, "-A", "trust", "-E", "UTF8", "--no-instructions");
         List<String> options = new ArrayList<>(List.of("-p " + server.port, "-k " + directory, "-h 127.0.0.1"));
@@ -226,11 +225,5 @@ public final class PostgresServer implements AutoCloseable {
 
     private static boolean isRoot() {
         return "root".equals(System.getProperty("user.name"));
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 }

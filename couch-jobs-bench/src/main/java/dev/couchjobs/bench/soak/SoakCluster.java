@@ -1,12 +1,10 @@
 package dev.couchjobs.bench.soak;
 
+import dev.couchjobs.bench.FdbPrograms;
+import dev.couchjobs.bench.FreePorts;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -16,23 +14,26 @@ import java.util.stream.Stream;
 /** A FoundationDB cluster of three processes on this machine, with two replicas; each process can be killed. */
 final class SoakCluster implements AutoCloseable {
     private static final int SIZE = 3;
-    private static final String CONFIGURE = "configure new double ssd";
+    private static final String CONFIGURATION = "double ssd";
 
-    private final Path program;
+    private final FdbPrograms programs;
     private final Path directory;
     private final Path file;
     private final List<Integer> ports;
     private final List<Process> processes = new CopyOnWriteArrayList<>();
 
-    private SoakCluster(Path program, Path directory, List<Integer> ports) {
-        this.program = program;
+    private SoakCluster(FdbPrograms programs, Path directory, List<Integer> ports) {
+        this.programs = programs;
         this.directory = directory;
         this.ports = ports;
         file = directory.resolve("soak.cluster");
     }
 
-    static SoakCluster start(Path program, Path directory) throws IOException {
-        SoakCluster cluster = new SoakCluster(program, directory, freePorts(SIZE));
+    /** Starts a cluster of the {@code fdbserver} that is given, and the {@code fdbcli} beside it. */
+    static SoakCluster start(Path program, Path directory) throws IOException, InterruptedException {
+        FdbPrograms programs = new FdbPrograms(
+                program.toString(), program.resolveSibling("fdbcli").toString());
+        SoakCluster cluster = new SoakCluster(programs, directory, FreePorts.of(SIZE));
         try {
             Files.writeString(
                     cluster.file,
@@ -42,36 +43,20 @@ final class SoakCluster implements AutoCloseable {
             for (int i = 0; i < SIZE; i++) {
                 cluster.processes.add(cluster.process(i));
             }
-            cluster.configure();
+            programs.configure(cluster.file, CONFIGURATION);
             return cluster;
-        } catch (IOException e) {
+        } catch (IOException | InterruptedException e) {
             cluster.close();
             throw e;
         }
     }
 
-    static List<Integer> freePorts(int count) throws IOException {
-        List<ServerSocket> sockets = new ArrayList<>();
-        try {
-            for (int i = 0; i < count; i++) {
-                sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-            }
-            return sockets.stream().map(ServerSocket::getLocalPort).toList();
-        } finally {
-            for (ServerSocket socket : sockets) {
-                socket.close();
-            }
-        }
-    }
-
     private Process process(int number) throws IOException {
         Path own = Files.createDirectories(directory.resolve("fdb-" + number));
-        return new ProcessBuilder(
-                        program.toString(),
-                        "--public-address",
-                        "127.0.0.1:" + ports.get(number),
-                        "--cluster-file",
-                        file.toString(),
+        return programs.start(
+                ports.get(number),
+                file,
+                List.of(
                         "--datadir",
                         own.resolve("data").toString(),
                         "--logdir",
@@ -81,30 +66,8 @@ final class SoakCluster implements AutoCloseable {
                         "--locality-machineid",
                         "machine-" + number,
                         "--memory",
-                        "2GiB",
-                        "--cache-memory",
-                        "256MiB")
-                .redirectErrorStream(true)
-                .redirectOutput(
-                        ProcessBuilder.Redirect.appendTo(own.resolve("output").toFile()))
-                .start();
-    }
-
-    private void configure() throws IOException {
-        Process cli = new ProcessBuilder(
-                        program.resolveSibling("fdbcli").toString(),
-                        "-C",
-                        file.toString(),
-                        "--timeout",
-                        "60",
-                        "--exec",
-                        CONFIGURE)
-                .redirectErrorStream(true)
-                .start();
-        String printed = new String(cli.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (!printed.contains("Database created")) {
-            throw new IOException("fdbcli: " + printed.strip());
-        }
+                        "2GiB"),
+                own.resolve("output"));
     }
 
     Path file() {

@@ -1,5 +1,6 @@
 package dev.couchjobs.bench.soak;
 
+import dev.couchjobs.bench.FreePorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ final class SoakFleet implements AutoCloseable {
 
     private SoakFleet(SoakSettings settings, SoakPlace place) throws IOException {
         Path output = Files.createDirectories(settings.output);
-        ports = SoakCluster.freePorts(place.servers());
+        ports = FreePorts.of(place.servers());
         String prefix = "soak-" + UUID.randomUUID();
         for (int port : ports) {
             servers.add(new SoakProcess(

@@ -32,7 +32,7 @@ final class SoakPlace implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(new Thread(this::closeAtExit));
     }
 
-    static SoakPlace open(SoakSettings settings) throws IOException {
+    static SoakPlace open(SoakSettings settings) throws IOException, InterruptedException {
         Path directory = Files.createTempDirectory(settings.directory, "soak-").toAbsolutePath();
         if (settings.fdbserver.isPresent()) {
             Optional<LimitedDisk> disk = disk(directory, CLUSTER_MEBIBYTES);

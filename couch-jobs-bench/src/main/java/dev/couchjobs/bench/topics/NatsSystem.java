@@ -1,5 +1,6 @@
 package dev.couchjobs.bench.topics;
 
+import dev.couchjobs.bench.FreePorts;
 import io.nats.client.Connection;
 import io.nats.client.JetStream;
 import io.nats.client.JetStreamOptions;
@@ -48,7 +49,7 @@ final class NatsSystem implements LogSystem {
 
     static NatsSystem start(Path program, ServerDirectory directory, String durability)
             throws IOException, InterruptedException {
-        int port = ServerProgram.freePort();
+        int port = FreePorts.one();
         ServerProgram server = ServerProgram.start(
                 directory.path(),
                 port,

@@ -5,6 +5,7 @@ import com.rabbitmq.stream.Consumer;
 import com.rabbitmq.stream.Environment;
 import com.rabbitmq.stream.OffsetSpecification;
 import com.rabbitmq.stream.Producer;
+import dev.couchjobs.bench.FreePorts;
 import dev.couchjobs.bench.report.Machine;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,15 +36,15 @@ final class RabbitSystem implements LogSystem {
     static RabbitSystem start(Path program, ServerDirectory directory, String durability)
             throws IOException, InterruptedException {
         Path home = directory.path();
-        int port = ServerProgram.freePort();
-        int daemonPort = ServerProgram.freePort();
+        int port = FreePorts.one();
+        int daemonPort = FreePorts.one();
         Files.writeString(home.resolve("enabled_plugins"), "[rabbitmq_stream].\n");
         Files.writeString(home.resolve("rabbitmq.conf"), """
                 listeners.tcp.default = %d
                 stream.listeners.tcp.1 = 127.0.0.1:%d
                 stream.advertised_host = 127.0.0.1
                 stream.advertised_port = %d
-                """.formatted(ServerProgram.freePort(), port, port));
+                """.formatted(FreePorts.one(), port, port));
         ServerProgram server = ServerProgram.start(
                 home,
                 port,
@@ -51,7 +52,7 @@ final class RabbitSystem implements LogSystem {
                         "HOME", home.toString(),
                         "ERL_EPMD_PORT", Integer.toString(daemonPort),
                         "RABBITMQ_NODENAME", "bench" + port + "@localhost",
-                        "RABBITMQ_DIST_PORT", Integer.toString(ServerProgram.freePort()),
+                        "RABBITMQ_DIST_PORT", Integer.toString(FreePorts.one()),
                         "RABBITMQ_MNESIA_BASE", home.resolve("data").toString(),
                         "RABBITMQ_LOG_BASE", home.resolve("log").toString(),
                         "RABBITMQ_CONFIG_FILE", home.resolve("rabbitmq.conf").toString(),

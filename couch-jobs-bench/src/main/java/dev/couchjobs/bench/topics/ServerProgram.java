@@ -3,7 +3,6 @@ package dev.couchjobs.bench.topics;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,12 +33,6 @@ final class ServerProgram implements AutoCloseable {
         return Stream.concat(named, ofEnvironment)
                 .filter(path -> Files.isExecutable(path) && !Files.isDirectory(path))
                 .findFirst();
-    }
-
-    static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     /** Starts a server, and returns when it accepts connections. */
