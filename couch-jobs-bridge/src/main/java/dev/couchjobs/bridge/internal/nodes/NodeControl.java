@@ -122,6 +122,8 @@ public final class NodeControl implements AutoCloseable {
     }
 
     private NodeReport report(long version, Optional<String> position) {
+        boolean hasEnded =
+                isClosed || bridge.hasStopped(); // read first: the state of a bridge that has stopped says why
         NodeReport.RunState state = bridge.state();
         List<String> faults = new ArrayList<>(state.faults());
         Refusal present = refusal;
@@ -133,7 +135,7 @@ public final class NodeControl implements AutoCloseable {
         }
         return new NodeReport(
                 version,
-                isClosed || bridge.hasStopped(),
+                hasEnded,
                 node.process(),
                 node.version(),
                 startedAt,

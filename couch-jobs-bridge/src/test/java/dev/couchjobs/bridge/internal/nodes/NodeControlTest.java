@@ -65,7 +65,50 @@ class NodeControlTest {
         }
     }
 
-    private static final class IdleBridge implements NodeControl.Controlled {
+    /** A report that says that no other follows has the reason. */
+    @Test
+    void aBridgeThatStopsWhileItIsReportedHasNotEndedYet() {
+        CompletableFuture<Object> first = new CompletableFuture<>();
+        try (Database database = EmbeddedDatabase.openInMemory()) {
+            Database watched = (Database) Proxy.newProxyInstance(
+                    Database.class.getClassLoader(), new Class<?>[] {Database.class}, (self, method, given) -> {
+                        Object result = method.invoke(database, given);
+                        if (method.getName().equals("runAsync") && result instanceof CompletableFuture<?> report) {
+                            var unused = report.thenAccept(first::complete);
+                        }
+                        return result;
+                    });
+            NodeControl control = new NodeControl(
+                    rows,
+                    new NodeEnvironment(NODE, "process", "1", List.of(), watched, Environment.system()),
+                    new StoppingBridge());
+            control.report();
+            first.join();
+
+            assertThat(database.readAsync(tx -> rows.report(tx, NODE)).join().orElseThrow())
+                    .returns(false, NodeReport::hasEnded);
+            control.close();
+        }
+    }
+
+    /** Stops when its state has been read. */
+    private static final class StoppingBridge extends IdleBridge {
+        private volatile boolean isStopped;
+
+        @Override
+        public NodeReport.RunState state() {
+            NodeReport.RunState state = super.state();
+            isStopped = true;
+            return state;
+        }
+
+        @Override
+        public boolean hasStopped() {
+            return isStopped;
+        }
+    }
+
+    private static class IdleBridge implements NodeControl.Controlled {
         @Override
         public NodeReport.RunState state() {
             return new NodeReport.RunState(
