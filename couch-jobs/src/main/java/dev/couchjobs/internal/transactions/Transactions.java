@@ -28,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,6 +115,11 @@ public final class Transactions {
     /** {@return a copy whose transactions fail once the instance is closed} */
     public Transactions whileOpen(BooleanSupplier isOpen) {
         return new Transactions(environment, epilogue, layout, timeout, label, isOpen, isOwn, listeners);
+    }
+
+    /** Makes a call, unless the instance is closed. */
+    public <T> CompletableFuture<T> ifOpen(Supplier<CompletableFuture<T>> call) {
+        return isOpen.getAsBoolean() ? call.get() : closed();
     }
 
     /** {@return a copy that labels its transactions with a purpose} */

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.verbs;
 
+import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.AddResult;
@@ -10,17 +11,11 @@ import dev.couchjobs.JobsListener;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.internal.data.BatchPlace;
-import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.LayoutRow;
-import dev.couchjobs.internal.data.SequenceKey;
-import dev.couchjobs.internal.data.SequenceRow;
-import dev.couchjobs.internal.data.SlotTable;
 import dev.couchjobs.internal.data.TypeKeys;
-import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.data.UniqueKey;
 import dev.couchjobs.internal.dependencies.DependencyLinker;
@@ -37,19 +32,20 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
 /** The verbs of creators: {@code add} and {@code remove} (RFC 007, "Job Creation API"). */
 public final class CreatorVerbs {
     private static final int GROUPS_PER_TRANSACTION = 500;
+    /** Conflicts of one job delay those that share its commit no longer. */
+    private static final int SHARED_TRIES_MAX = 3;
 
     private final Keyspace keyspace;
     private final Transactions transactions;
@@ -58,6 +54,8 @@ public final class CreatorVerbs {
     private final RandomGenerator random;
     private final TimeOrderedIds ids;
     private final DependencyLinker dependencyLinker;
+    private final AddPreparation preparation;
+    private final SharedAdditions shared = new SharedAdditions(this::addShared);
     private final Listeners listeners;
     private final MiddlewareChain middleware;
 
@@ -68,6 +66,7 @@ public final class CreatorVerbs {
         this.listeners = instance.listeners();
         this.middleware = instance.middleware();
         this.dependencyLinker = new DependencyLinker(instance.keyspace(), instance.environment());
+        this.preparation = new AddPreparation(instance.keyspace());
         this.clock = instance.environment().clock();
         this.random = instance.environment().random();
         this.ids = new TimeOrderedIds(clock, random);
@@ -90,21 +89,47 @@ public final class CreatorVerbs {
     }
 
     private CompletableFuture<AddResult> addOne(TransactionContext context, NewJob<?> job) {
-        AddRequest request = addition(job);
-        JobRef ref = request.ref();
-        CompletableFuture<AddResult> added = prepareGroups(context, ref, request.dependencies())
-                .thenCompose(prepared -> transactions
-                        .named("add", ref.keys().typeName())
-                        .runOnce(
-                                context,
-                                List.of(ref.keys()),
-                                jobs -> addUnlessDuplicate(jobs, request, prepare(jobs.tx(), job))));
+        Addition addition = addition(job);
+        CompletableFuture<AddResult> added = context instanceof Database database && addition.isShareable()
+                ? transactions.ifOpen(() -> shared.add(database, addition))
+                : addAlone(transactions, context, addition);
         return listeners.isEmpty()
                 ? added
                 : added.thenApply(result -> {
-                    report(List.of(request), List.of(result));
+                    report(List.of(addition.request()), List.of(result));
                     return result;
                 });
+    }
+
+    private CompletableFuture<AddResult> addAlone(Transactions used, TransactionContext context, Addition addition) {
+        AddRequest request = addition.request();
+        JobRef ref = request.ref();
+        return prepareGroups(context, ref, request.dependencies())
+                .thenCompose(prepared -> used.named("add", ref.keys().typeName())
+                        .runOnce(
+                                context,
+                                List.of(ref.keys()),
+                                jobs -> addUnlessDuplicate(
+                                        jobs, request, preparation.prepare(jobs.tx(), addition.job()))));
+    }
+
+    /** Adds jobs that came at the same time. Additions that have begun run to their end, though this is closed. */
+    private CompletableFuture<List<AddResult>> addShared(Database database, List<Addition> additions) {
+        Transactions used = transactions.whileOpen(() -> true);
+        if (additions.size() == 1) {
+            return addAlone(used, database, additions.get(0)).thenApply(List::of);
+        }
+        Together together = new Together(additions);
+        AtomicInteger tries = new AtomicInteger();
+        return used.named(
+                        "add",
+                        together.types.size() == 1 ? together.types.get(0).typeName() : "")
+                .runOnce(
+                        database,
+                        together.types,
+                        jobs -> tries.incrementAndGet() > SHARED_TRIES_MAX
+                                ? CompletableFuture.failedFuture(new IllegalStateException("Jobs go alone"))
+                                : together.addTo(jobs));
     }
 
     private void report(List<AddRequest> requests, List<AddResult> results) {
@@ -138,22 +163,20 @@ public final class CreatorVerbs {
 
     /** {@return a closing job to add} */
     ClosingJob closing(NewJob<?> job, String batch) {
-        AddRequest request = addition(job);
-        return new ClosingJob(job, request.in(BatchPlace.ofClosing(batch)));
+        AddRequest request = addition(job).request();
+        return new ClosingJob(new Addition(job, request.in(BatchPlace.ofClosing(batch))));
     }
 
     /** A job that waits for a batch to close. */
     final class ClosingJob {
-        private final NewJob<?> job;
-        private final AddRequest request;
+        private final Addition addition;
 
-        private ClosingJob(NewJob<?> job, AddRequest request) {
-            this.job = job;
-            this.request = request;
+        private ClosingJob(Addition addition) {
+            this.addition = addition;
         }
 
         JobRef ref() {
-            return request.ref();
+            return addition.request().ref();
         }
 
         List<TypeKeys> types() {
@@ -161,7 +184,7 @@ public final class CreatorVerbs {
         }
 
         CompletableFuture<AddResult> addTo(JobTransaction jobs) {
-            return CreatorVerbs.this.addTo(jobs, request, prepare(jobs.tx(), job));
+            return CreatorVerbs.this.addTo(jobs, addition.request(), preparation.prepare(jobs.tx(), addition.job()));
         }
     }
 
@@ -217,44 +240,17 @@ public final class CreatorVerbs {
         if (newJobs.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
-        List<AddRequest> requests = newJobs.stream().map(this::addition).toList();
-        Map<String, JobType<?, ?>> jobTypes = new LinkedHashMap<>();
-        newJobs.forEach(job -> jobTypes.putIfAbsent(job.type().name(), job.type()));
-        List<TypeKeys> types = jobTypes.keySet().stream().map(keyspace::type).toList();
-        Map<Boolean, List<AddRequest>> byIndependence = requests.stream()
-                .collect(Collectors.partitioningBy(
-                        request -> request.dependencies().isEmpty()));
-        Map<Boolean, List<AddRequest>> byUniqueness = byIndependence.getOrDefault(true, List.of()).stream()
-                .collect(Collectors.partitioningBy(request -> request.unique().isPresent()));
-        AddBatch independent = new AddBatch(byUniqueness.getOrDefault(false, List.of()));
-        UniqueBatch unique = new UniqueBatch(byUniqueness.getOrDefault(true, List.of()));
-        List<AddRequest> oneByOne = byIndependence.getOrDefault(false, List.of());
-        List<Dependency> prepared = oneByOne.stream()
+        Together together = new Together(newJobs.stream().map(this::addition).toList());
+        List<Dependency> prepared = together.oneByOne.stream()
                 .map(AddRequest::dependencies)
                 .filter(dependencies -> dependencies.size() > GROUPS_PER_TRANSACTION)
                 .flatMap(List::stream)
                 .toList();
         CompletableFuture<List<AddResult>> addition = prepareGroups(
-                        context, requests.get(0).ref(), prepared)
+                        context, together.requests.get(0).ref(), prepared)
                 .thenCompose(done -> transactions
-                        .named("add all", types.get(0).typeName())
-                        .runOnce(context, types, jobs -> {
-                            List<CompletableFuture<?>> conditions = new ArrayList<>();
-                            jobTypes.values().forEach(type -> conditions.add(ensureTimeout(jobs.tx(), type)));
-                            if (newJobs.stream().anyMatch(AddRequest::hasKeys)) {
-                                conditions.add(prepareKeys(jobs.tx(), newJobs));
-                            }
-                            CompletableFuture<?> allowed = allOf(conditions);
-                            Map<AddRequest, AddResult> results = Collections.synchronizedMap(new IdentityHashMap<>());
-                            List<CompletableFuture<?>> additions = new ArrayList<>();
-                            additions.add(independent.add(jobs, allowed, results));
-                            additions.add(unique.add(jobs, allowed, results));
-                            oneByOne.forEach(request -> additions.add(addUnlessDuplicate(jobs, request, allowed)
-                                    .thenAccept(result -> results.put(request, result))));
-                            return allOf(additions)
-                                    .thenApply(added ->
-                                            requests.stream().map(results::get).toList());
-                        }))
+                        .named("add all", together.types.get(0).typeName())
+                        .runOnce(context, together.types, together::addTo))
                 .exceptionallyCompose(error -> CompletableFuture.failedFuture(
                         newJobs.size() > 1 && BatchSize.isTooLarge(error)
                                 ? new TooManyJobsException(newJobs.size(), newJobs.size() / 2) // the number to try next
@@ -262,9 +258,50 @@ public final class CreatorVerbs {
         return listeners.isEmpty()
                 ? addition
                 : addition.thenApply(results -> {
-                    report(requests, results);
+                    report(together.requests, results);
                     return results;
                 });
+    }
+
+    /** Jobs that are added in one transaction. */
+    private final class Together {
+        private final List<NewJob<?>> newJobs;
+        private final List<AddRequest> requests;
+        private final List<TypeKeys> types;
+        private final AddBatch independent;
+        private final UniqueBatch unique;
+        private final List<AddRequest> oneByOne;
+
+        Together(List<Addition> additions) {
+            newJobs = additions.stream().<NewJob<?>>map(Addition::job).toList();
+            requests = additions.stream().map(Addition::request).toList();
+            types = newJobs.stream()
+                    .map(job -> job.type().name())
+                    .distinct()
+                    .map(keyspace::type)
+                    .toList();
+            Map<Boolean, List<AddRequest>> byIndependence = requests.stream()
+                    .collect(Collectors.partitioningBy(
+                            request -> request.dependencies().isEmpty()));
+            Map<Boolean, List<AddRequest>> byUniqueness = byIndependence.getOrDefault(true, List.of()).stream()
+                    .collect(Collectors.partitioningBy(
+                            request -> request.unique().isPresent()));
+            independent = new AddBatch(byUniqueness.getOrDefault(false, List.of()));
+            unique = new UniqueBatch(byUniqueness.getOrDefault(true, List.of()));
+            oneByOne = byIndependence.getOrDefault(false, List.of());
+        }
+
+        CompletableFuture<List<AddResult>> addTo(JobTransaction jobs) {
+            CompletableFuture<?> allowed = preparation.prepare(jobs.tx(), newJobs);
+            Map<AddRequest, AddResult> results = Collections.synchronizedMap(new IdentityHashMap<>());
+            List<CompletableFuture<?>> additions = new ArrayList<>();
+            additions.add(independent.add(jobs, allowed, results));
+            additions.add(unique.add(jobs, allowed, results));
+            oneByOne.forEach(request -> additions.add(
+                    addUnlessDuplicate(jobs, request, allowed).thenAccept(result -> results.put(request, result))));
+            return allOf(additions)
+                    .thenApply(added -> requests.stream().map(results::get).toList());
+        }
     }
 
     /** Of several errors a {@link DependencyException} is thrown: it cancels the transaction and causes the others. */
@@ -282,62 +319,10 @@ public final class CreatorVerbs {
                 });
     }
 
-    private AddRequest addition(NewJob<?> job) {
+    private Addition addition(NewJob<?> job) {
         JobRef ref = keyspace.job(job.type().name(), job.id().orElseGet(ids::next));
         dependencyLinker.check(ref, job.dependencies());
-        return AddRequest.of(ref, job, codec, clock.millis(), random::nextLong);
-    }
-
-    /** The first job of a type stores the type's timeout, and the first job of all the layout. */
-    private CompletableFuture<?> ensureTimeout(Transaction tx, JobType<?, ?> type) {
-        return TypeTimeouts.setIfAbsent(tx, keyspace.type(type.name()), type.activityTimeout())
-                .thenCompose(isFirst ->
-                        isFirst ? new LayoutRow(keyspace).writeIfAbsent(tx) : CompletableFuture.completedFuture(null));
-    }
-
-    private CompletableFuture<?> prepare(Transaction tx, NewJob<?> job) {
-        CompletableFuture<?> timeout = ensureTimeout(tx, job.type());
-        return AddRequest.hasKeys(job) ? CompletableFuture.allOf(timeout, prepareKeys(tx, List.of(job))) : timeout;
-    }
-
-    /** Keeps code that does not know some keys from the rows, and starts the reads of slots and turns. */
-    private CompletableFuture<?> prepareKeys(Transaction tx, Collection<? extends NewJob<?>> newJobs) {
-        Map<TypeKeys, Set<String>> limitKeys = new LinkedHashMap<>();
-        newJobs.forEach(job -> job.limitKey()
-                .ifPresent(key -> limitKeys
-                        .computeIfAbsent(keyspace.type(job.type().name()), type -> new LinkedHashSet<>())
-                        .add(key)));
-        limitKeys.forEach((type, ofType) -> ofType.forEach(key -> SlotTable.prefetch(tx, type, key)));
-        boolean hasTurnKeys = newJobs.stream().anyMatch(job -> job.turnKey().isPresent());
-        Set<SequenceKey> sequences = newJobs.stream()
-                .flatMap(job ->
-                        job
-                                .sequence()
-                                .map(key ->
-                                        new SequenceKey(keyspace.type(job.type().name()), key))
-                                .stream())
-                .collect(Collectors.toSet());
-        sequences.forEach(key -> SequenceRow.prefetch(tx, key));
-        boolean hasTags = newJobs.stream().anyMatch(job -> !job.tags().isEmpty());
-        boolean hasHeaders = newJobs.stream().anyMatch(job -> !job.headers().isEmpty());
-        boolean hasDeadlines =
-                newJobs.stream().anyMatch(job -> job.startBefore().isPresent());
-        boolean hasUniqueKeys = newJobs.stream().anyMatch(job -> job.unique().isPresent());
-        CompletableFuture<?> batches = BatchVerbs.requireOpen(
-                tx,
-                keyspace,
-                newJobs.stream().flatMap(job -> job.batch().stream()).collect(Collectors.toSet()));
-        CompletableFuture<?> raised = new LayoutRow(keyspace)
-                .raise(
-                        tx,
-                        layout -> layout.with(Feature.LIMIT_KEYS, !limitKeys.isEmpty())
-                                .with(Feature.UNIQUE_KEYS, hasUniqueKeys)
-                                .with(Feature.TURN_KEYS, hasTurnKeys)
-                                .with(Feature.SEQUENCES, !sequences.isEmpty())
-                                .with(Feature.DEADLINES, hasDeadlines)
-                                .with(Feature.TAGS, hasTags)
-                                .with(Feature.HEADERS, hasHeaders));
-        return CompletableFuture.allOf(batches, raised);
+        return new Addition(job, AddRequest.of(ref, job, codec, clock.millis(), random::nextLong));
     }
 
     /** {@return whether there was such a job} */

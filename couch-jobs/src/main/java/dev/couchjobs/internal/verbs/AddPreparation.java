@@ -1,0 +1,96 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.internal.data.Feature;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.LayoutRow;
+import dev.couchjobs.internal.data.SequenceKey;
+import dev.couchjobs.internal.data.SequenceRow;
+import dev.couchjobs.internal.data.SlotTable;
+import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.TypeTimeouts;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+/** What the additions of a transaction need besides the rows of the jobs. */
+final class AddPreparation {
+    private final Keyspace keyspace;
+
+    AddPreparation(Keyspace keyspace) {
+        this.keyspace = keyspace;
+    }
+
+    /** {@return a future that fails if the job must not be added} */
+    CompletableFuture<?> prepare(Transaction tx, NewJob<?> job) {
+        CompletableFuture<?> timeout = ensureTimeout(tx, job.type());
+        return AddRequest.hasKeys(job) ? CompletableFuture.allOf(timeout, prepareKeys(tx, List.of(job))) : timeout;
+    }
+
+    /** {@return a future that fails if one of the jobs must not be added} */
+    CompletableFuture<?> prepare(Transaction tx, List<NewJob<?>> newJobs) {
+        Map<String, JobType<?, ?>> jobTypes = new LinkedHashMap<>();
+        newJobs.forEach(job -> jobTypes.putIfAbsent(job.type().name(), job.type()));
+        List<CompletableFuture<?>> conditions = new ArrayList<>();
+        jobTypes.values().forEach(type -> conditions.add(ensureTimeout(tx, type)));
+        if (newJobs.stream().anyMatch(AddRequest::hasKeys)) {
+            conditions.add(prepareKeys(tx, newJobs));
+        }
+        return CompletableFuture.allOf(conditions.toArray(CompletableFuture<?>[]::new));
+    }
+
+    /** The first job of a type stores the type's timeout, and the first job of all the layout. */
+    private CompletableFuture<?> ensureTimeout(Transaction tx, JobType<?, ?> type) {
+        return TypeTimeouts.setIfAbsent(tx, keyspace.type(type.name()), type.activityTimeout())
+                .thenCompose(isFirst ->
+                        isFirst ? new LayoutRow(keyspace).writeIfAbsent(tx) : CompletableFuture.completedFuture(null));
+    }
+
+    /** Keeps code that does not know some keys from the rows, and starts the reads of slots and turns. */
+    private CompletableFuture<?> prepareKeys(Transaction tx, Collection<? extends NewJob<?>> newJobs) {
+        Map<TypeKeys, Set<String>> limitKeys = new LinkedHashMap<>();
+        newJobs.forEach(job -> job.limitKey()
+                .ifPresent(key -> limitKeys
+                        .computeIfAbsent(keyspace.type(job.type().name()), type -> new LinkedHashSet<>())
+                        .add(key)));
+        limitKeys.forEach((type, ofType) -> ofType.forEach(key -> SlotTable.prefetch(tx, type, key)));
+        boolean hasTurnKeys = newJobs.stream().anyMatch(job -> job.turnKey().isPresent());
+        Set<SequenceKey> sequences = newJobs.stream()
+                .flatMap(job ->
+                        job
+                                .sequence()
+                                .map(key ->
+                                        new SequenceKey(keyspace.type(job.type().name()), key))
+                                .stream())
+                .collect(Collectors.toSet());
+        sequences.forEach(key -> SequenceRow.prefetch(tx, key));
+        boolean hasTags = newJobs.stream().anyMatch(job -> !job.tags().isEmpty());
+        boolean hasHeaders = newJobs.stream().anyMatch(job -> !job.headers().isEmpty());
+        boolean hasDeadlines =
+                newJobs.stream().anyMatch(job -> job.startBefore().isPresent());
+        boolean hasUniqueKeys = newJobs.stream().anyMatch(job -> job.unique().isPresent());
+        CompletableFuture<?> batches = BatchVerbs.requireOpen(
+                tx,
+                keyspace,
+                newJobs.stream().flatMap(job -> job.batch().stream()).collect(Collectors.toSet()));
+        CompletableFuture<?> raised = new LayoutRow(keyspace)
+                .raise(
+                        tx,
+                        layout -> layout.with(Feature.LIMIT_KEYS, !limitKeys.isEmpty())
+                                .with(Feature.UNIQUE_KEYS, hasUniqueKeys)
+                                .with(Feature.TURN_KEYS, hasTurnKeys)
+                                .with(Feature.SEQUENCES, !sequences.isEmpty())
+                                .with(Feature.DEADLINES, hasDeadlines)
+                                .with(Feature.TAGS, hasTags)
+                                .with(Feature.HEADERS, hasHeaders));
+        return CompletableFuture.allOf(batches, raised);
+    }
+}

@@ -1,0 +1,174 @@
+package dev.couchjobs.internal.verbs;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.couchjobs.AddResult;
+import dev.couchjobs.internal.loop.RootCauses;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Additions that come at the same time share commits. A few go at once, each in a commit of its own. While they are on
+ * their way the others wait, and go together in the next commit. If that fails, each goes alone, so that what is wrong
+ * with one fails no other.
+ */
+final class SharedAdditions {
+    /** A caller with no more additions at a time than these waits for no commit but its own. */
+    private static final int AT_ONCE = 2;
+
+    private static final int JOBS_MAX = 100;
+    private static final long BYTES_MAX = 500_000;
+    private static final int TIMED_OUT = 1031;
+
+    private final Commit commit;
+
+    @GuardedBy("this") private final Deque<Waiting> waiting = new ArrayDeque<>();
+
+    /** How many commits are on their way. */
+    @GuardedBy("this") private int begun;
+
+    /** The number of additions that have come. */
+    @GuardedBy("this") private long count;
+
+    SharedAdditions(Commit commit) {
+        this.commit = commit;
+    }
+
+    /** Adds jobs in one transaction. */
+    interface Commit {
+        /** {@return the results in the order of the additions} */
+        CompletableFuture<List<AddResult>> apply(Database database, List<Addition> additions);
+    }
+
+    private record Waiting(long number, Database database, Addition addition, CompletableFuture<AddResult> result) {
+        void complete(@Nullable AddResult added, @Nullable Throwable error) {
+            if (error == null) {
+                result.complete(added);
+            } else {
+                result.completeExceptionally(RootCauses.of(error));
+            }
+        }
+    }
+
+    /**
+     * The additions of a commit.
+     *
+     * @param countBefore how many had come when the commit began
+     */
+    private record Shared(List<Waiting> additions, long countBefore) {
+        Database database() {
+            return additions.get(0).database();
+        }
+    }
+
+    /** Adds a job, perhaps together with others. */
+    CompletableFuture<AddResult> add(Database database, Addition addition) {
+        CompletableFuture<AddResult> result = new CompletableFuture<>();
+        synchronized (this) {
+            waiting.add(new Waiting(count++, database, addition, result));
+        }
+        commitWaiting();
+        return result;
+    }
+
+    private void commitWaiting() {
+        for (Shared next = begin(); !next.additions().isEmpty(); next = begin()) {
+            Shared shared = next;
+            CompletableFuture<List<AddResult>> committed = commit(shared.additions());
+            boolean isAtOnce = committed.isDone(); // then this loop goes on, and no call within a call
+            var unused = committed.whenComplete((results, error) -> {
+                List<Waiting> late = end(shared, error);
+                if (!isAtOnce) {
+                    commitWaiting();
+                }
+                if (shared.additions().size() == 1 && !isAtOnce) {
+                    shared.additions().get(0).complete(results == null ? null : results.get(0), error);
+                } else {
+                    answer(shared.additions(), results, error);
+                }
+                late.forEach(one -> answer(one, null, error));
+            });
+        }
+    }
+
+    /** {@return what is committed next; nothing if enough is on its way} */
+    private synchronized Shared begin() {
+        List<Waiting> next = new ArrayList<>();
+        long bytes = 0;
+        while (begun < AT_ONCE && next.size() < JOBS_MAX && !waiting.isEmpty()) {
+            Waiting first = waiting.element();
+            bytes += first.addition().request().payload().bytes();
+            if (!next.isEmpty()
+                    && (bytes > BYTES_MAX || first.database() != next.get(0).database())) {
+                break;
+            }
+            next.add(waiting.remove());
+        }
+        begun += next.isEmpty() ? 0 : 1;
+        return new Shared(next, count);
+    }
+
+    /**
+     * Ends a commit. {@return what fails with it} What has waited for as long as the commit may take does, if that was
+     * too long: while the database is away each addition fails after two time limits at most, however many there are.
+     */
+    private synchronized List<Waiting> end(Shared shared, @Nullable Throwable error) {
+        begun--;
+        List<Waiting> late = new ArrayList<>();
+        if (error != null && isTimeout(error)) {
+            for (Iterator<Waiting> each = waiting.iterator(); each.hasNext(); ) {
+                Waiting one = each.next();
+                if (one.number() < shared.countBefore() && one.database() == shared.database()) {
+                    late.add(one);
+                    each.remove();
+                }
+            }
+        }
+        return late;
+    }
+
+    private CompletableFuture<List<AddResult>> commit(List<Waiting> together) {
+        try {
+            return commit.apply(
+                    together.get(0).database(),
+                    together.stream().map(Waiting::addition).toList());
+        } catch (Throwable e) { // the database is closed, or the caller's stack ends; what is begun has to end
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private void answer(List<Waiting> together, @Nullable List<AddResult> results, @Nullable Throwable error) {
+        boolean goAlone = error != null && together.size() > 1 && !isTimeout(error);
+        for (int i = 0; i < together.size(); i++) {
+            Waiting one = together.get(i);
+            if (goAlone) {
+                var unused = commit(List.of(one))
+                        .whenComplete((added, failure) -> one.complete(added == null ? null : added.get(0), failure));
+            } else {
+                answer(one, results == null ? null : results.get(i), error);
+            }
+        }
+    }
+
+    /** What follows an answer may block, so each has a thread. */
+    private static void answer(Waiting one, @Nullable AddResult added, @Nullable Throwable error) {
+        Executor executor = one.database().getExecutor();
+        try {
+            executor.execute(() -> one.complete(added, error));
+        } catch (RejectedExecutionException e) {
+            one.complete(added, error);
+        }
+    }
+
+    private static boolean isTimeout(Throwable error) {
+        return RootCauses.of(error) instanceof FDBException failure && failure.getCode() == TIMED_OUT;
+    }
+}

@@ -1,0 +1,258 @@
+package dev.couchjobs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.AddResult;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
+import dev.couchjobs.JobSummary;
+import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Additions at the same time share commits, and each has its own result. */
+class SharedAdditionsContract extends JobsContract {
+    /** The additions that go at once, each in a commit of its own. */
+    private static final int AT_ONCE = 2;
+
+    private static final int COMMIT_MAX = 100;
+    private static final int TRIES_MAX = 3;
+
+    private CompletableFuture<Void> opened;
+    private AtomicInteger commits;
+    private CouchJobs busy;
+    private Database gated;
+
+    /** What becomes of a commit that comes once the gate is open, by its number from 0. */
+    private Fate fate;
+
+    private interface Fate {
+        CompletableFuture<?> of(int number, Transaction tx);
+    }
+
+    @BeforeEach
+    void openBusyNode() {
+        opened = new CompletableFuture<>();
+        commits = new AtomicInteger();
+        fate = (number, tx) -> tx.commit();
+        gated = DatabaseProxies.to(Database.class, (self, method, arguments) -> {
+            Object result = DatabaseProxies.invoke(database, method, arguments);
+            return result instanceof Transaction created
+                    ? DatabaseProxies.committing(
+                            created,
+                            (tx, commit, none) ->
+                                    opened.thenCompose(open -> fate.of(commits.getAndIncrement(), (Transaction) tx)))
+                    : result;
+        });
+        add("before", 1); // what the first job of a type writes, conflicts
+        busy = node(gated, Environment.system());
+    }
+
+    private static CompletableFuture<?> failed(int errorCode) {
+        return CompletableFuture.failedFuture(new FDBException("injected", errorCode));
+    }
+
+    private CompletableFuture<AddResult> begin(NewJob<WorkData> job) {
+        return busy.add(gated, job);
+    }
+
+    private static NewJob<WorkData> job(String id) {
+        return NewJob.of(INDEX, new WorkData(7)).id(id);
+    }
+
+    /** Adds as many jobs as go at once, and then others, which wait for these. */
+    private List<CompletableFuture<AddResult>> beginAll(List<? extends NewJob<WorkData>> waiting) {
+        List<NewJob<WorkData>> first =
+                IntStream.range(0, AT_ONCE).mapToObj(i -> job("first-" + i)).toList();
+        first.forEach(this::beginUnused);
+        return waiting.stream().map(this::begin).toList();
+    }
+
+    private void beginUnused(NewJob<WorkData> job) {
+        var unused = begin(job);
+    }
+
+    private static List<NewJob<WorkData>> jobs(int count) {
+        return IntStream.range(0, count).mapToObj(i -> job("j" + i)).toList();
+    }
+
+    private void open() {
+        opened.complete(null);
+    }
+
+    private List<String> ids() {
+        return all(database, INDEX).stream()
+                .map(JobSummary::jobId)
+                .filter(id -> !id.startsWith("first-") && !id.equals("before"))
+                .toList();
+    }
+
+    private static List<AddResult.Change> changes(List<CompletableFuture<AddResult>> additions) {
+        return additions.stream().map(added -> await(added).change()).toList();
+    }
+
+    @Test
+    void whatComesWhileOthersCommitSharesCommits() {
+        List<CompletableFuture<AddResult>> additions = beginAll(jobs(2 * COMMIT_MAX + 1));
+        open();
+
+        assertThat(changes(additions)).containsOnly(AddResult.Change.ADDED);
+        assertThat(additions)
+                .extracting(added -> await(added).jobId())
+                .isEqualTo(jobs(2 * COMMIT_MAX + 1).stream()
+                        .map(job -> job.id().orElseThrow())
+                        .toList());
+        assertThat(ids()).hasSize(2 * COMMIT_MAX + 1);
+        assertThat(commits).hasValue(AT_ONCE + 3);
+    }
+
+    @Test
+    void eachHasItsOwnResult() {
+        add("same", 7);
+        add("other", 1);
+        List<CompletableFuture<AddResult>> additions =
+                beginAll(List.of(job("same"), job("new"), job("other"), job("new")));
+        open();
+
+        assertThat(changes(additions))
+                .containsExactly(
+                        AddResult.Change.UNCHANGED,
+                        AddResult.Change.ADDED,
+                        AddResult.Change.REPLACED,
+                        AddResult.Change.UNCHANGED);
+        assertThat(stepOf("other")).isEqualTo(7);
+        assertThat(commits).hasValue(AT_ONCE + 1);
+    }
+
+    @Test
+    void additionsToSeveralTypesShareACommit() {
+        List<CompletableFuture<AddResult>> additions = beginAll(IntStream.range(0, 20)
+                .mapToObj(i -> NewJob.of(JobType.of("type-" + i, WorkData.class), new WorkData(i)))
+                .toList());
+        open();
+
+        assertThat(changes(additions)).containsOnly(AddResult.Change.ADDED);
+        assertThat(await(jobs.types().getTypes(database))).hasSize(22);
+        assertThat(commits).hasValue(AT_ONCE + 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1020, 1021})
+    void aCommitThatIsRepeatedTakesEffectOnce(int errorCode) {
+        fate = (number, tx) -> {
+            if (number != AT_ONCE) {
+                return tx.commit();
+            }
+            return errorCode == 1020 ? failed(errorCode) : tx.commit().thenCompose(done -> failed(errorCode));
+        };
+        List<CompletableFuture<AddResult>> additions = beginAll(IntStream.range(0, 50)
+                .mapToObj(i -> NewJob.of(INDEX, new WorkData(i)))
+                .toList());
+        open();
+
+        assertThat(changes(additions)).containsOnly(AddResult.Change.ADDED);
+        assertThat(ids()).hasSize(50);
+    }
+
+    @Test
+    void jobsGoAloneIfTheirCommitKeepsConflicting() {
+        fate = (number, tx) -> number >= AT_ONCE && number < AT_ONCE + TRIES_MAX ? failed(1020) : tx.commit();
+        List<CompletableFuture<AddResult>> additions = beginAll(jobs(10));
+        open();
+
+        assertThat(changes(additions)).containsOnly(AddResult.Change.ADDED);
+        assertThat(ids()).hasSize(10);
+        assertThat(commits).hasValue(AT_ONCE + TRIES_MAX + 10);
+    }
+
+    @Test
+    void whatIsWrongWithOneFailsNoOther() {
+        fate = (number, tx) -> number == AT_ONCE || number == AT_ONCE + 3 ? failed(2101) : tx.commit();
+        List<CompletableFuture<AddResult>> additions = beginAll(jobs(10));
+        open();
+
+        assertThat(failureOf(CompletableFuture.allOf(additions.toArray(CompletableFuture<?>[]::new))))
+                .hasMessage("injected");
+        assertThat(additions)
+                .filteredOn(CompletableFuture::isCompletedExceptionally)
+                .hasSize(1);
+        assertThat(ids()).hasSize(9);
+    }
+
+    @Test
+    void largeJobsDoNotExceedATransaction() {
+        JobType<String, Void> blobs = JobType.of("blobs", String.class);
+        List<CompletableFuture<AddResult>> additions = IntStream.range(0, 30)
+                .mapToObj(i -> jobs.add(database, blobs, "x".repeat(600_000)))
+                .toList();
+
+        assertThat(changes(additions)).containsOnly(AddResult.Change.ADDED);
+        assertThat(all(database, blobs)).hasSize(30);
+    }
+
+    @Test
+    void theContinuationOfOneMayWaitForAllOthers() {
+        List<CompletableFuture<AddResult>> additions = beginAll(jobs(20));
+        CompletableFuture<Void> all = new CompletableFuture<>();
+        additions.forEach(added -> {
+            var unused = added.thenAccept(done -> all.join());
+        });
+        CompletableFuture<Boolean> allAdded = CompletableFuture.allOf(additions.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> all.complete(null));
+        open();
+
+        await(allAdded);
+        assertThat(ids()).hasSize(20);
+    }
+
+    @Test
+    void additionsThatHaveBegunRunToTheirEndAfterClose() {
+        List<CompletableFuture<AddResult>> additions = beginAll(jobs(20));
+        busy.close();
+        open();
+
+        assertThat(changes(additions)).containsOnly(AddResult.Change.ADDED);
+    }
+
+    @Test
+    void whatHasWaitedThroughATimeLimitFailsWithIt() {
+        fate = (number, tx) -> number < AT_ONCE ? failed(1031) : tx.commit();
+        List<CompletableFuture<AddResult>> additions = beginAll(jobs(20));
+        open();
+
+        assertThat(additions)
+                .allSatisfy(added -> assertThat(Objects.requireNonNull(failureOf(added)))
+                        .isInstanceOfSatisfying(
+                                FDBException.class,
+                                error -> assertThat(error.getCode()).isEqualTo(1031)));
+        assertThat(await(busy.add(gated, job("later"))).change()).isEqualTo(AddResult.Change.ADDED);
+        assertThat(ids()).containsExactly("later");
+    }
+
+    @Test
+    void anErrorEndsOneAdditionAndNotTheNext() {
+        Database exhausted = DatabaseProxies.to(Database.class, (self, method, arguments) -> {
+            if (method.getName().equals("createTransaction")) {
+                throw new OutOfMemoryError("in a test");
+            }
+            return DatabaseProxies.invoke(database, method, arguments);
+        });
+        CouchJobs node = node(database, Environment.system());
+
+        for (int i = 0; i < 5; i++) {
+            assertThat(failureOf(node.add(exhausted, job("lost")))).isInstanceOf(OutOfMemoryError.class);
+        }
+        assertThat(await(node.add(database, job("next"))).change()).isEqualTo(AddResult.Change.ADDED);
+    }
+}
