@@ -240,6 +240,9 @@ public final class CouchJobs implements AutoCloseable {
      * of its own; a running job gets only the scheduled time and the priority. A job without an id gets a new one in
      * each call, and so in each try of the caller's transaction: give it an id if a retry must not add a second job.
      *
+     * <p>With a database, additions that come while two others are on their way share commits: many at once cost little
+     * more than {@link #addAll}. Each has its own result, and fails no other.
+     *
      * @param context a database, or a transaction to join
      * @param job the job
      * @return the result; fails with {@link DependencyException} if the job cannot wait for a dependency

@@ -14,6 +14,7 @@ import dev.couchjobs.NewJob;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +31,7 @@ class SharedAdditionsContract extends JobsContract {
     private static final int TRIES_MAX = 3;
 
     private CompletableFuture<Void> opened;
+    private CountDownLatch arrived;
     private AtomicInteger commits;
     private CouchJobs busy;
     private Database gated;
@@ -44,15 +46,16 @@ class SharedAdditionsContract extends JobsContract {
     @BeforeEach
     void openBusyNode() {
         opened = new CompletableFuture<>();
+        arrived = new CountDownLatch(AT_ONCE);
         commits = new AtomicInteger();
         fate = (number, tx) -> tx.commit();
         gated = DatabaseProxies.to(Database.class, (self, method, arguments) -> {
             Object result = DatabaseProxies.invoke(database, method, arguments);
             return result instanceof Transaction created
-                    ? DatabaseProxies.committing(
-                            created,
-                            (tx, commit, none) ->
-                                    opened.thenCompose(open -> fate.of(commits.getAndIncrement(), (Transaction) tx)))
+                    ? DatabaseProxies.committing(created, (tx, commit, none) -> {
+                        arrived.countDown();
+                        return opened.thenCompose(open -> fate.of(commits.getAndIncrement(), (Transaction) tx));
+                    })
                     : result;
         });
         add("before", 1); // what the first job of a type writes, conflicts
@@ -87,7 +90,9 @@ class SharedAdditionsContract extends JobsContract {
         return IntStream.range(0, count).mapToObj(i -> job("j" + i)).toList();
     }
 
+    /** Lets commits pass, once the first are there. */
     private void open() {
+        Futures.await(arrived);
         opened.complete(null);
     }
 

@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -113,10 +112,13 @@ class RetriedTest {
         return tries;
     }
 
+    /** Each after the one before, as changes at the same time share commits. */
     private CompletableFuture<?> manyChanges() {
-        return CompletableFuture.allOf(IntStream.range(0, CHANGES)
-                .mapToObj(i -> stage.others().add(stage.database(), later()))
-                .toArray(CompletableFuture<?>[]::new));
+        CompletableFuture<?> changed = CompletableFuture.completedFuture(null);
+        for (int i = 0; i < CHANGES; i++) {
+            changed = changed.thenCompose(before -> stage.others().add(stage.database(), later()));
+        }
+        return changed;
     }
 
     /** {@return a job that no claim comes by} */

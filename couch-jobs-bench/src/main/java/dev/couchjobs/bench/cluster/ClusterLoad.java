@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -21,6 +22,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Adds and runs jobs that do nothing, as fast as it goes; only so many are unfinished at a time. */
 final class ClusterLoad implements AutoCloseable {
@@ -95,11 +97,18 @@ final class ClusterLoad implements AutoCloseable {
                 permits.acquireUninterruptibly(pace.batch());
                 int turn = added.getAndAdd(pace.batch()) / pace.batch();
                 JobType<String, Void> type = types.get(Math.floorMod(turn, types.size()));
-                if (pace == ClusterSettings.Pace.BATCHED) {
-                    jobs.addAll(database, Collections.nCopies(pace.batch(), NewJob.of(type, PAYLOAD)))
-                            .join();
-                } else {
-                    var unused = jobs.add(database, type, PAYLOAD).join();
+                switch (pace) {
+                    case SOLO, SLOT -> {
+                        var unused = jobs.add(database, type, PAYLOAD).join();
+                    }
+                    case AT_ONCE ->
+                        CompletableFuture.allOf(Stream.generate(() -> jobs.add(database, type, PAYLOAD))
+                                        .limit(pace.batch())
+                                        .toArray(CompletableFuture<?>[]::new))
+                                .join();
+                    case BATCHED ->
+                        jobs.addAll(database, Collections.nCopies(pace.batch(), NewJob.of(type, PAYLOAD)))
+                                .join();
                 }
                 if (worker.isEmpty()) {
                     run(type);

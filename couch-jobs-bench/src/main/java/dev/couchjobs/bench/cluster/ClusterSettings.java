@@ -42,7 +42,8 @@ record ClusterSettings(
             --workers N,...       how many workers, each with a connection of its own (1,4,16)
             --types N,...         how many types (1,4,16,64)
             --paces NAME,...      solo: each verb of each job has a transaction; slot: jobs are added alone, and workers
-                                  have one slot; batched: a hundred are added together and run at once (all of them)
+                                  have one slot; at_once: a hundred are added by calls at the same time and run at once;
+                                  batched: a hundred are added together and run at once (all of them)
             --seconds N           how long each point is measured (10)
             --warm-up N           how many seconds the same load runs before (5)
             --fill N              how many seconds batched jobs run first, so that there are rows to spread (60)
@@ -55,6 +56,8 @@ record ClusterSettings(
         SOLO(1, 1),
         /** One when they are added; a worker with one slot runs them. */
         SLOT(1, 10),
+        /** As many as the library lets share one, of a hundred that are added by as many calls at the same time. */
+        AT_ONCE(100, 1_000),
         /** A hundred when they are added; a worker with as many slots runs them. */
         BATCHED(100, 1_000);
 
