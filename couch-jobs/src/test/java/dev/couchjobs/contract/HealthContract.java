@@ -25,6 +25,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A check finds what keeps jobs from running, and says it in a bounded time. */
 class HealthContract extends JobsContract {
@@ -253,17 +255,24 @@ class HealthContract extends JobsContract {
         assertUp(await(checked.health().quarantinedAtMost(100).check()));
     }
 
-    @Test
-    void aClockThatIsWrongIsAReason() {
-        rows.put(Tuple.from(stamp(version()), NOON.minus(Duration.ofHours(1)).toEpochMilli(), "other"), "clocks", 3);
-        try (CouchJobs ahead = CouchJobs.builder(database)
+    @ParameterizedTest
+    @CsvSource({"-1, ahead of", "1, behind"})
+    void aClockThatIsWrongIsAReason(int hoursOfOther, String relation) {
+        rows.put(
+                Tuple.from(
+                        stamp(version()),
+                        NOON.plus(Duration.ofHours(hoursOfOther)).toEpochMilli(),
+                        "other"),
+                "clocks",
+                3);
+        try (CouchJobs wrong = CouchJobs.builder(database)
                 .subspace(prefix)
                 .environment(new Environment(
                         clock,
                         Environment.system().scheduler(),
                         Environment.system().random()))
                 .build()) {
-            assertDegraded(await(ahead.health().check()), "clock of this process is PT", "more than PT1M");
+            assertDegraded(await(wrong.health().check()), "clock of this process is PT", relation, "more than PT1M");
         }
     }
 

@@ -8,6 +8,7 @@ import dev.couchjobs.HealthStatus;
 import dev.couchjobs.IncompatibleLayoutException;
 import dev.couchjobs.OutOfServiceException;
 import dev.couchjobs.internal.health.HealthReader.Reading;
+import dev.couchjobs.internal.retention.SkewText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,9 +106,8 @@ final class HealthVerdict {
     private static Optional<String> clock(ClockSkew skew) {
         return Optional.of(skew)
                 .filter(ClockSkew::isExceeded)
-                .map(exceeded -> "The clock of this process is " + exceeded.ahead()
-                        + " ahead of the median of its own and " + exceeded.others() + " others, more than "
-                        + exceeded.bound() + ": set the clock that is wrong.");
+                .map(exceeded ->
+                        "The clock of this process is " + SkewText.of(exceeded) + ": set the clock that is wrong.");
     }
 
     private static Optional<String> quarantined(int rows, int atMost) {

@@ -79,12 +79,10 @@ final class ClockCheck {
         lastAt = at;
         if (skew.isExceeded() && !wasExceeded) {
             LOG.warn(
-                    "The clock of {} is {} ahead of the median of its own and {} others, more than {}: this process"
-                            + " removes and archives no jobs until the clocks agree. Set the clock that is wrong.",
+                    "The clock of {} is {}: this process removes and archives no jobs until the clocks agree. Set the"
+                            + " clock that is wrong.",
                     instance.name(),
-                    skew.ahead(),
-                    skew.others(),
-                    skew.bound());
+                    SkewText.of(skew));
         } else if (wasExceeded && !skew.isExceeded()) {
             LOG.info("The clock of {} agrees with others again: jobs are removed and archived", instance.name());
         }
