@@ -250,35 +250,37 @@ class ListenersContract extends JobsContract {
         try (CouchJobs slow =
                 observedBy(new Recorder(events), new Environment(clock, system.scheduler(), system.random()))) {
             await(slow.add(database, JOB));
-            await(slow.add(database, JOB.id("j2")));
             var unused = slow.worker()
-                    .concurrency(2)
                     .process(WORK, job -> {
                         end.await();
                     })
                     .start();
             next(JobsListener.Started.class);
-            next(JobsListener.Started.class);
             nextHeartbeat();
             clock.advance(Duration.ofMillis(1_500));
-            nextHeartbeat();
-            nextHeartbeat();
-            assertThat(all(JobsListener.HeartbeatsLate.class)).isEmpty();
+            events.clear();
+            for (int i = 0; i < 3; i++) { // the lease is renewed after the event; a start is stored beside the rounds
+                nextHeartbeat();
+            }
 
             clock.advance(Duration.ofMillis(1_501));
 
             JobsListener.HeartbeatsLate late = next(JobsListener.HeartbeatsLate.class);
             assertThat(late.type()).isEqualTo("index");
-            assertThat(late.jobs()).isBetween(1, 2);
+            assertThat(late.jobs()).isEqualTo(1);
             assertThat(late.silentFor()).isEqualTo(Duration.ofMillis(1_501));
             assertThat(late.timeout()).isEqualTo(Duration.ofSeconds(3));
             end.countDown();
         }
     }
 
+    /** Waits for a heartbeat, before which none is late. */
     private void nextHeartbeat() throws InterruptedException {
-        while (!next(JobsListener.TransactionEnded.class).purpose().equals("heartbeat")) {
-            Thread.onSpinWait();
+        Object event = next(Object.class);
+        while (!(event instanceof JobsListener.TransactionEnded ended
+                && ended.purpose().equals("heartbeat"))) {
+            assertThat(event).isNotInstanceOf(JobsListener.HeartbeatsLate.class);
+            event = next(Object.class);
         }
     }
 
