@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /**
  * A program that embeds a bridge with handlers. Each writes the document to a file when it is called: {@code note},
- * {@code refuse}, which fails finally, and {@code stumble}, which fails the first time. The program ends with its
- * standard input.
+ * {@code refuse}, which fails finally, and {@code stumble}, which fails the first time. The program says
+ * that it runs when its bridge has reached CouchDB, and ends with its standard input.
  */
 public final class NotingMain {
     private NotingMain() {}
@@ -37,6 +37,7 @@ public final class NotingMain {
                     return Optional.empty();
                 })
                 .start()) {
+            bridge.ready().join();
             System.out.println(bridge.getClass().getSimpleName() + " runs");
             while (System.in.read() >= 0) {
                 // The parent process decides when it ends.
