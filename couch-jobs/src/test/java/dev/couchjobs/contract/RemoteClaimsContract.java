@@ -361,7 +361,7 @@ class RemoteClaimsContract extends JobsContract {
         addMany(3);
         List<Job<WorkData>> claims = acceptSome(3);
         Subscription<WorkData> silent = subscribe("j2");
-        shortLeases(INDEX);
+        await(jobs.types().setTypeTimeout(database, INDEX, Duration.ofSeconds(3)));
         node().maintenance().monitor(INDEX);
 
         CompletableFuture<?> expired = silent.awaitEvent(JobState.PENDING, LONG);
