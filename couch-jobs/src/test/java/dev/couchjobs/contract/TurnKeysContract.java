@@ -212,7 +212,6 @@ class TurnKeysContract extends JobsContract {
     @Test
     void aSuspectHoldsBackItsKeyUntilItRunsAlone() throws InterruptedException {
         addTogether("a", 1);
-        shortLeases(INDEX);
         CouchJobs dying = node();
         await(dying.processor().accept(INDEX, AcceptOptions.nonBlocking()));
         dying.close();
