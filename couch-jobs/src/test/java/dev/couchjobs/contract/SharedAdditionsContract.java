@@ -14,6 +14,8 @@ import dev.couchjobs.NewJob;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -219,6 +221,56 @@ class SharedAdditionsContract extends JobsContract {
 
         await(allAdded);
         assertThat(ids()).hasSize(20);
+    }
+
+    @Test
+    void theContinuationOfOneMayWaitForAllOthersThoughEachFailsAtOnce() {
+        AtomicBoolean isClosed = new AtomicBoolean();
+        Database closing = DatabaseProxies.to(Database.class, (self, method, arguments) -> {
+            if (isClosed.get() && method.getName().equals("createTransaction")) {
+                throw new IllegalStateException("closed in a test");
+            }
+            return DatabaseProxies.invoke(gated, method, arguments);
+        });
+        fate = (number, tx) -> {
+            if (number < AT_ONCE) {
+                return tx.commit();
+            }
+            isClosed.set(true);
+            return failed(2101);
+        };
+        List<CompletableFuture<AddResult>> begun = IntStream.range(0, AT_ONCE + 20)
+                .mapToObj(i -> busy.add(closing, job("j" + i)))
+                .toList();
+        List<CompletableFuture<AddResult>> additions = begun.subList(AT_ONCE, begun.size());
+        CompletableFuture<Void> all = new CompletableFuture<>();
+        additions.forEach(added -> {
+            var unused = added.handle((result, error) -> all.join());
+        });
+        CompletableFuture<Boolean> allEnded = CompletableFuture.allOf(additions.toArray(CompletableFuture<?>[]::new))
+                .handle((done, error) -> all.complete(null));
+        Futures.await(arrived);
+        database.getExecutor().execute(() -> opened.complete(null));
+
+        assertThat(await(allEnded)).isTrue();
+    }
+
+    @Test
+    void anExecutorWithoutThreadsLosesNoAnswer() {
+        Database exhausted = DatabaseProxies.to(Database.class, (self, method, arguments) -> {
+            if (method.getName().equals("getExecutor")) {
+                return (Executor) task -> {
+                    throw new OutOfMemoryError("in a test");
+                };
+            }
+            return DatabaseProxies.invoke(gated, method, arguments);
+        });
+        List<CompletableFuture<AddResult>> additions = IntStream.range(0, AT_ONCE + 20)
+                .mapToObj(i -> busy.add(exhausted, job("j" + i)))
+                .toList();
+        open();
+
+        assertThat(changes(additions)).containsOnly(AddResult.Change.ADDED);
     }
 
     @Test

@@ -12,7 +12,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,7 +150,7 @@ final class SharedAdditions {
             Waiting one = together.get(i);
             if (goAlone) {
                 var unused = commit(List.of(one))
-                        .whenComplete((added, failure) -> one.complete(added == null ? null : added.get(0), failure));
+                        .whenComplete((added, failure) -> answer(one, added == null ? null : added.get(0), failure));
             } else {
                 answer(one, results == null ? null : results.get(i), error);
             }
@@ -163,7 +162,7 @@ final class SharedAdditions {
         Executor executor = one.database().getExecutor();
         try {
             executor.execute(() -> one.complete(added, error));
-        } catch (RejectedExecutionException e) {
+        } catch (Throwable e) { // it is shut down, or there is no thread or stack left
             one.complete(added, error);
         }
     }
