@@ -274,6 +274,14 @@ class SharedAdditionsContract extends JobsContract {
     }
 
     @Test
+    void additionsDoNotWaitForThoseThroughAnotherDatabase() {
+        var unused = beginAll(jobs(10));
+
+        assertThat(await(busy.add(database, job("other"))).change()).isEqualTo(AddResult.Change.ADDED);
+        open();
+    }
+
+    @Test
     void additionsThatHaveBegunRunToTheirEndAfterClose() {
         List<CompletableFuture<AddResult>> additions = beginAll(jobs(20));
         busy.close();

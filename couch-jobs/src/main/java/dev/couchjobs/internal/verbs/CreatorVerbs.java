@@ -35,6 +35,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -55,7 +56,9 @@ public final class CreatorVerbs {
     private final TimeOrderedIds ids;
     private final DependencyLinker dependencyLinker;
     private final AddPreparation preparation;
-    private final SharedAdditions shared = new SharedAdditions(this::addShared);
+    /** What uses one {@code Database} waits for no thread of another's executor. */
+    private final Map<Database, SharedAdditions> shared = Collections.synchronizedMap(new WeakHashMap<>());
+
     private final Listeners listeners;
     private final MiddlewareChain middleware;
 
@@ -91,7 +94,7 @@ public final class CreatorVerbs {
     private CompletableFuture<AddResult> addOne(TransactionContext context, NewJob<?> job) {
         Addition addition = addition(job);
         CompletableFuture<AddResult> added = context instanceof Database database && addition.isShareable()
-                ? transactions.ifOpen(() -> shared.add(database, addition))
+                ? transactions.ifOpen(() -> sharedOn(database).add(database, addition))
                 : addAlone(transactions, context, addition);
         return listeners.isEmpty()
                 ? added
@@ -99,6 +102,10 @@ public final class CreatorVerbs {
                     report(List.of(addition.request()), List.of(result));
                     return result;
                 });
+    }
+
+    private SharedAdditions sharedOn(Database database) {
+        return shared.computeIfAbsent(database, added -> new SharedAdditions(this::addShared));
     }
 
     private CompletableFuture<AddResult> addAlone(Transactions used, TransactionContext context, Addition addition) {

@@ -15,9 +15,9 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Additions that come at the same time share commits. A few go at once, each in a commit of its own. While they are on
- * their way the others wait, and go together in the next commit. If that fails, each goes alone, so that what is wrong
- * with one fails no other.
+ * Additions to one database that come at the same time share commits. A few go at once, each in a commit of its own.
+ * While they are on their way the others wait, and go together in the next commit. If that fails, each goes alone, so
+ * that what is wrong with one fails no other.
  */
 final class SharedAdditions {
     /** A caller with no more additions at a time than these waits for no commit but its own. */
@@ -62,11 +62,7 @@ final class SharedAdditions {
      *
      * @param countBefore how many had come when the commit began
      */
-    private record Shared(List<Waiting> additions, long countBefore) {
-        Database database() {
-            return additions.get(0).database();
-        }
-    }
+    private record Shared(List<Waiting> additions, long countBefore) {}
 
     /** Adds a job, perhaps together with others. */
     CompletableFuture<AddResult> add(Database database, Addition addition) {
@@ -105,8 +101,7 @@ final class SharedAdditions {
         while (begun < AT_ONCE && next.size() < JOBS_MAX && !waiting.isEmpty()) {
             Waiting first = waiting.element();
             bytes += first.addition().request().payload().bytes();
-            if (!next.isEmpty()
-                    && (bytes > BYTES_MAX || first.database() != next.get(0).database())) {
+            if (!next.isEmpty() && bytes > BYTES_MAX) {
                 break;
             }
             next.add(waiting.remove());
@@ -125,7 +120,7 @@ final class SharedAdditions {
         if (error != null && isTimeout(error)) {
             for (Iterator<Waiting> each = waiting.iterator(); each.hasNext(); ) {
                 Waiting one = each.next();
-                if (one.number() < shared.countBefore() && one.database() == shared.database()) {
+                if (one.number() < shared.countBefore()) {
                     late.add(one);
                     each.remove();
                 }
