@@ -11,6 +11,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Unique;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -279,6 +280,17 @@ class SharedAdditionsContract extends JobsContract {
 
         assertThat(await(busy.add(database, job("other"))).change()).isEqualTo(AddResult.Change.ADDED);
         open();
+    }
+
+    @Test
+    void aJobThatMayReplaceAnotherGoesAlone() {
+        await(jobs.add(database, job("first-unique").unique(Unique.by("other")))); // what it writes, conflicts
+        List<CompletableFuture<AddResult>> additions = beginAll(
+                List.of(job("a"), job("b"), job("c").unique(Unique.by("key").replacing())));
+        open();
+
+        assertThat(changes(additions)).containsOnly(AddResult.Change.ADDED);
+        assertThat(commits).hasValue(AT_ONCE + 2);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.verbs;
 
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Unique;
 
 /**
  * A job to add.
@@ -9,8 +10,13 @@ import dev.couchjobs.NewJob;
  * @param request its values
  */
 record Addition(NewJob<?> job, AddRequest request) {
-    /** {@return whether it may share a commit} Others read rows of other jobs, and conflict with their changes. */
+    /**
+     * {@return whether it may share a commit} Others conflict with changes of other jobs, or replace another job, which
+     * must not have changed in the same commit.
+     */
     boolean isShareable() {
-        return request.dependencies().isEmpty() && job.batch().isEmpty();
+        return request.dependencies().isEmpty()
+                && job.batch().isEmpty()
+                && job.unique().filter(Unique::isReplacing).isEmpty();
     }
 }
