@@ -31,7 +31,7 @@ class SharedAdditionsContract extends JobsContract {
 
     private static final JobType<String, Void> BLOBS = JobType.of("blobs", String.class);
     private static final int COMMIT_MAX = 100;
-    private static final int TRIES_MAX = 3;
+    private static final int CONFLICTS_MAX = 3;
 
     private CompletableFuture<Void> opened;
     private CountDownLatch arrived;
@@ -176,13 +176,13 @@ class SharedAdditionsContract extends JobsContract {
 
     @Test
     void jobsGoAloneIfTheirCommitKeepsConflicting() {
-        fate = (number, tx) -> number >= AT_ONCE && number < AT_ONCE + TRIES_MAX ? failed(1020) : tx.commit();
+        fate = (number, tx) -> number >= AT_ONCE && number < AT_ONCE + CONFLICTS_MAX ? failed(1020) : tx.commit();
         List<CompletableFuture<AddResult>> additions = beginAll(jobs(10));
         open();
 
         assertThat(changes(additions)).containsOnly(AddResult.Change.ADDED);
         assertThat(ids()).hasSize(10);
-        assertThat(commits).hasValue(AT_ONCE + TRIES_MAX + 10);
+        assertThat(commits).hasValue(AT_ONCE + CONFLICTS_MAX + 10);
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -20,9 +21,12 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
     private static final Set<Integer> MAYBE_COMMITTED =
             Set.of(1021 /* commit_unknown_result */, 1039 /* cluster_version_changed */);
 
+    private static final int CONFLICT = 1020;
+
     private final Executor executor;
     private final Runnable ifUnknown;
     private final TryReport report;
+    private final AtomicInteger conflictsLeft;
     private final Function<? super Transaction, ? extends CompletableFuture<T>> body;
     private volatile Transaction transaction;
     private final CompletableFuture<T> result = new CompletableFuture<>();
@@ -32,14 +36,17 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
      * @param first the transaction of the first try, closed in the end
      * @param ifUnknown runs after each try with an unknown result, before the next try
      * @param report is told of each try that fails
+     * @param conflictsMax after so many conflicts no try follows
      * @param body runs in each try
      */
     TrackedRetryLoop(
             Transaction first,
             Runnable ifUnknown,
             TryReport report,
+            int conflictsMax,
             Function<? super Transaction, ? extends CompletableFuture<T>> body) {
         this.report = report;
+        this.conflictsLeft = new AtomicInteger(conflictsMax);
         this.transaction = first;
         this.executor = first.getExecutor();
         this.ifUnknown = ifUnknown;
@@ -90,6 +97,10 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
     private void recover(Throwable error) {
         report.failedTry(error);
         runIfUnknown(error, ifUnknown);
+        if (isConflict(error) && conflictsLeft.decrementAndGet() == 0) {
+            result.completeExceptionally(error);
+            return;
+        }
         var unused = retryAfter(error)
                 .thenAcceptAsync(
                         fresh -> {
@@ -107,6 +118,10 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
         return error instanceof RuntimeException
                 ? AsyncUtil.applySafely(transaction::onError, error) // one that is closed throws
                 : CompletableFuture.failedFuture(new CompletionException(error));
+    }
+
+    private static boolean isConflict(Throwable error) {
+        return RootCauses.of(error) instanceof FDBException failure && failure.getCode() == CONFLICT;
     }
 
     private static void runIfUnknown(Throwable error, Runnable ifUnknown) {

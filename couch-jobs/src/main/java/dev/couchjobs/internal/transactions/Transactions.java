@@ -332,6 +332,17 @@ public final class Transactions {
      */
     public <T extends @Nullable Object> CompletableFuture<T> runOnce(
             TransactionContext context, List<TypeKeys> types, Verb<T> verb) {
+        return runOnce(context, types, Integer.MAX_VALUE, verb);
+    }
+
+    /**
+     * Runs a verb as {@link #runOnce(TransactionContext, List, Verb)} does, and with a database fails after some
+     * conflicts.
+     *
+     * @param conflictsMax the conflict of this number, from 1, is the error
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> runOnce(
+            TransactionContext context, List<TypeKeys> types, int conflictsMax, Verb<T> verb) {
         if (!isOpen.getAsBoolean()) {
             return closed();
         }
@@ -353,7 +364,7 @@ public final class Transactions {
         return report.end(requireOwn(context)
                 .thenCompose(own -> lastError.explain(
                         context instanceof Database database
-                                ? runTracked(database, tries::mayHaveCommitted, report, body)
+                                ? runTracked(database, tries::mayHaveCommitted, report, conflictsMax, body)
                                 : context.runAsync(tx -> {
                                     tries.mayHaveCommitted(); // this loop does not say why a commit failed
                                     return body.apply(tx);
@@ -366,8 +377,19 @@ public final class Transactions {
 
     private static <T extends @Nullable Object> CompletableFuture<T> runTracked(
             Database database, Runnable ifUnknown, TryReport report, Function<Transaction, CompletableFuture<T>> body) {
+        return runTracked(database, ifUnknown, report, Integer.MAX_VALUE, body);
+    }
+
+    private static <T extends @Nullable Object> CompletableFuture<T> runTracked(
+            Database database,
+            Runnable ifUnknown,
+            TryReport report,
+            int conflictsMax,
+            Function<Transaction, CompletableFuture<T>> body) {
         return TryScopes.runAsync(
-                tries -> new TrackedRetryLoop<>(database.createTransaction(), ifUnknown, report, tries).run(), body);
+                tries -> new TrackedRetryLoop<>(database.createTransaction(), ifUnknown, report, conflictsMax, tries)
+                        .run(),
+                body);
     }
 
     /** The loop of the database does not say why a try has failed. */

@@ -38,7 +38,6 @@ import java.util.Optional;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
@@ -46,7 +45,7 @@ import java.util.stream.Collectors;
 public final class CreatorVerbs {
     private static final int GROUPS_PER_TRANSACTION = 500;
     /** Conflicts of one job delay those that share its commit no longer. */
-    private static final int SHARED_TRIES_MAX = 3;
+    private static final int SHARED_CONFLICTS_MAX = 3;
 
     private final Keyspace keyspace;
     private final Transactions transactions;
@@ -127,16 +126,10 @@ public final class CreatorVerbs {
             return addAlone(used, database, additions.get(0)).thenApply(List::of);
         }
         Together together = new Together(additions);
-        AtomicInteger tries = new AtomicInteger();
         return used.named(
                         "add",
                         together.types.size() == 1 ? together.types.get(0).typeName() : "")
-                .runOnce(
-                        database,
-                        together.types,
-                        jobs -> tries.incrementAndGet() > SHARED_TRIES_MAX
-                                ? CompletableFuture.failedFuture(new IllegalStateException("Jobs go alone"))
-                                : together.addTo(jobs));
+                .runOnce(database, together.types, SHARED_CONFLICTS_MAX, together::addTo);
     }
 
     private void report(List<AddRequest> requests, List<AddResult> results) {

@@ -26,6 +26,7 @@ final class SharedAdditions {
     private static final int JOBS_MAX = 100;
     private static final long BYTES_MAX = 500_000;
     private static final int TIMED_OUT = 1031;
+    private static final long NONE = -1;
 
     private final Commit commit;
 
@@ -62,19 +63,25 @@ final class SharedAdditions {
      *
      * @param countBefore how many had come when the commit began
      */
-    private record Shared(List<Waiting> additions, long countBefore) {}
+    private record Shared(List<Waiting> additions, long countBefore) {
+        boolean isOnly(long number) {
+            return additions.size() == 1 && additions.get(0).number() == number;
+        }
+    }
 
     /** Adds a job, perhaps together with others. */
     CompletableFuture<AddResult> add(Database database, Addition addition) {
-        CompletableFuture<AddResult> result = new CompletableFuture<>();
+        Waiting added;
         synchronized (this) {
-            waiting.add(new Waiting(count++, database, addition, result));
+            added = new Waiting(count++, database, addition, new CompletableFuture<>());
+            waiting.add(added);
         }
-        commitWaiting();
-        return result;
+        commitWaiting(added.number());
+        return added.result();
     }
 
-    private void commitWaiting() {
+    /** @param own the number of the addition that the caller of this thread makes, {@link #NONE} if that is none */
+    private void commitWaiting(long own) {
         for (Shared next = begin(); !next.additions().isEmpty(); next = begin()) {
             Shared shared = next;
             CompletableFuture<List<AddResult>> committed = commit(shared.additions());
@@ -82,9 +89,9 @@ final class SharedAdditions {
             var unused = committed.whenComplete((results, error) -> {
                 List<Waiting> late = end(shared, error);
                 if (!isAtOnce) {
-                    commitWaiting();
+                    commitWaiting(NONE);
                 }
-                if (shared.additions().size() == 1 && !isAtOnce) {
+                if (shared.isOnly(own)) { // nothing can follow its result yet, or this is a thread of the database
                     shared.additions().get(0).complete(results == null ? null : results.get(0), error);
                 } else {
                     answer(shared.additions(), results, error);

@@ -51,10 +51,11 @@ class TrackedRetryLoopTest {
         ASYNC {
             @Override
             int run(Database database, Runnable ifUnknown, Consumer<Transaction> body) {
-                return new TrackedRetryLoop<>(database.createTransaction(), ifUnknown, TryReport.NONE, tx -> {
-                            body.accept(tx);
-                            return CompletableFuture.completedFuture(7);
-                        })
+                return new TrackedRetryLoop<>(
+                                database.createTransaction(), ifUnknown, TryReport.NONE, Integer.MAX_VALUE, tx -> {
+                                    body.accept(tx);
+                                    return CompletableFuture.completedFuture(7);
+                                })
                         .run()
                         .join();
             }
