@@ -10,13 +10,12 @@ import dev.couchjobs.bridge.BridgeSettings;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import java.lang.reflect.Proxy;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,20 +30,20 @@ class NodeControlTest {
     void aReportThatIsUnderWayDoesNotReplaceTheLastOne() {
         CompletableFuture<Void> isWritten = new CompletableFuture<>();
         CompletableFuture<Void> mayCommit = new CompletableFuture<>();
-        AtomicReference<CompletableFuture<?>> first = new AtomicReference<>();
+        AtomicBoolean hasBegun = new AtomicBoolean();
+        CompletableFuture<Void> first = new CompletableFuture<>();
         try (Database database = EmbeddedDatabase.openInMemory()) {
             Database slow = (Database) Proxy.newProxyInstance(
                     Database.class.getClassLoader(), new Class<?>[] {Database.class}, (self, method, given) -> {
-                        if (method.getName().equals("runAsync") && first.get() == null) {
+                        if (method.getName().equals("runAsync") && hasBegun.compareAndSet(false, true)) {
                             @SuppressWarnings("unchecked")
                             var body = (Function<Transaction, CompletableFuture<Object>>) given[0];
-                            first.set(new CompletableFuture<>());
                             CompletableFuture<Object> report =
                                     database.runAsync(tx -> body.apply(tx).thenCompose(result -> {
                                         isWritten.complete(null);
                                         return mayCommit.thenApply(done -> result);
                                     }));
-                            first.set(report);
+                            var unused = report.whenComplete((result, error) -> first.complete(null));
                             return report;
                         }
                         return method.invoke(database, given);
@@ -58,7 +57,7 @@ class NodeControlTest {
 
             control.close();
             mayCommit.complete(null);
-            Objects.requireNonNull(first.get()).join();
+            first.join();
 
             assertThat(database.readAsync(tx -> rows.report(tx, NODE)).join().orElseThrow())
                     .returns(true, NodeReport::hasEnded);
