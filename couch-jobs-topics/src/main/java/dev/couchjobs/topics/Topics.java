@@ -189,7 +189,8 @@ public final class Topics {
 
     /**
      * Appends messages in one transaction. Within a partition they are in this order. Two appends never conflict with
-     * each other. Appends of their own that come while others of the topic are on their way share a transaction.
+     * each other. Appends with a database that come while others of the topic are on their way share a
+     * transaction.
      *
      * @param context a database or a transaction; the caller of a transaction waits for the result before it commits
      * @param topic the topic
@@ -211,10 +212,15 @@ public final class Topics {
             return CompletableFuture.failedFuture(e);
         }
         Function<TopicRow, List<Placed>> placed = row -> chooser.place(topic, messages, rows, row.settings());
-        CompletableFuture<List<Appended>> appended = token == 0 || rows.isEmpty()
-                ? TopicTransactions.run(
-                        context, "append " + topic.name(), new AppendCall(table, topic.name(), placed, now)::join)
-                : appends.append(context, topic.name(), new Append(rows, now, placed));
+        AppendCall call = new AppendCall(table, topic.name(), placed, now);
+        CompletableFuture<List<Appended>> appended;
+        if (token == 0 || rows.isEmpty()) {
+            appended = TopicTransactions.run(context, "append " + topic.name(), call::join);
+        } else if (context instanceof Database database) {
+            appended = appends.append(database, topic.name(), new Append(rows, now, placed));
+        } else {
+            appended = call.commit(context);
+        }
         return appended.thenApply(done -> reported(topic, done));
     }
 

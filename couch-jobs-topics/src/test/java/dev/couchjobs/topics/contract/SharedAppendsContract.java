@@ -16,6 +16,7 @@ import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicNotFoundException;
 import dev.couchjobs.topics.TopicSettings;
 import dev.couchjobs.topics.Topics;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -177,6 +180,96 @@ class SharedAppendsContract extends TopicsContract {
         assertThat(news()).hasSize(MANY);
     }
 
+    /** Runs a transaction on the database of the test. */
+    private interface Runs {
+        CompletableFuture<Object> run(Function<? super Transaction, ? extends CompletableFuture<Object>> body);
+    }
+
+    /** {@return a way to the database on which transactions run so} */
+    private Database through(Runs runs) {
+        return (Database) Proxy.newProxyInstance(
+                Database.class.getClassLoader(), new Class<?>[] {Database.class}, (self, method, given) -> {
+                    if (method.getName().equals("runAsync")) {
+                        @SuppressWarnings("unchecked")
+                        var body = (Function<? super Transaction, ? extends CompletableFuture<Object>>) given[0];
+                        return runs.run(body);
+                    }
+                    return method.invoke(database, given);
+                });
+    }
+
+    /** {@return a message too large to share a commit} */
+    private static NewMessage<String> large() {
+        return NewMessage.of("x".repeat(600_000));
+    }
+
+    @Test
+    void theContinuationOfACommitThatIsDoneAtOnceMayWaitForAllOthers() {
+        CompletableFuture<Void> opened = new CompletableFuture<>();
+        AtomicInteger begun = new AtomicInteger();
+        Database quick = through(body -> begun.getAndIncrement() < 2
+                ? opened.thenComposeAsync(open -> database.runAsync(body), database.getExecutor())
+                : CompletableFuture.completedFuture(database.run(tx -> await(body.apply(tx)))));
+        List<CompletableFuture<Appended>> appends = IntStream.range(0, 10)
+                .mapToObj(i -> topics.append(quick, NEWS, large()))
+                .toList();
+        CompletableFuture<Void> all = CompletableFuture.allOf(appends.toArray(CompletableFuture<?>[]::new));
+        List<CompletableFuture<Void>> waiting = appends.stream()
+                .map(append -> append.thenAccept(done -> all.join()))
+                .toList();
+        opened.complete(null);
+
+        waiting.forEach(TopicsContract::await);
+        assertThat(await(topics.describe(database, NEWS)).orElseThrow().partitions())
+                .allSatisfy(partition -> assertThat(partition.messages()).isEqualTo(10));
+    }
+
+    /** As a thread without stack or memory. */
+    @Test
+    void anErrorEndsOneAppendAndNotTheTopic() {
+        AtomicInteger begun = new AtomicInteger();
+        Database exhausted = through(body -> {
+            if (begun.getAndIncrement() < 5) {
+                throw new OutOfMemoryError("in a test");
+            }
+            return database.runAsync(body);
+        });
+        for (int i = 0; i < 5; i++) {
+            CompletableFuture<Appended> append = topics.append(exhausted, NEWS, NewMessage.of("lost"));
+            assertThatThrownBy(() -> await(append)).hasCauseInstanceOf(OutOfMemoryError.class);
+        }
+
+        await(topics.append(exhausted, NEWS, NewMessage.of("next")));
+        assertThat(news()).containsExactly("next");
+    }
+
+    @Test
+    void whatHasWaitedThroughATimeLimitFailsWithIt() {
+        Queue<CompletableFuture<Object>> begun = new ConcurrentLinkedQueue<>();
+        AtomicBoolean isAway = new AtomicBoolean(true);
+        Database away = through(body -> {
+            if (!isAway.get()) {
+                return database.runAsync(body);
+            }
+            CompletableFuture<Object> unanswered = new CompletableFuture<>();
+            begun.add(unanswered);
+            return unanswered;
+        });
+        List<CompletableFuture<Appended>> appends = IntStream.range(0, 20)
+                .mapToObj(i -> topics.append(away, NEWS, large()))
+                .toList();
+        FDBException timedOut = new FDBException("timed out", 1031);
+        for (int limits = 0; limits < 2; limits++) {
+            List.copyOf(begun).forEach(result -> result.completeExceptionally(timedOut));
+        }
+        isAway.set(false);
+
+        assertThat(appends)
+                .allSatisfy(append -> assertThatThrownBy(() -> await(append)).hasCause(timedOut));
+        await(topics.append(away, NEWS, NewMessage.of("later")));
+        assertThat(news()).containsExactly("later");
+    }
+
     /** A context that begins nothing until it is opened. */
     private record Gate(Database database, CompletableFuture<Void> opened) implements ForwardingContext {
         @Override
@@ -185,78 +278,20 @@ class SharedAppendsContract extends TopicsContract {
         }
     }
 
-    /** A context that has committed when it returns. */
-    private record AtOnce(Database database) implements ForwardingContext {
-        @Override
-        public <T> CompletableFuture<T> runAsync(Function<? super Transaction, ? extends CompletableFuture<T>> body) {
-            return CompletableFuture.completedFuture(database.<T>run(tx -> await(body.apply(tx))));
-        }
-    }
-
     @Test
-    void theContinuationOfACommitThatIsDoneAtOnceMayWaitForAllOthers() {
-        Gate gate = new Gate(database, new CompletableFuture<>());
+    void appendsDoNotWaitForThoseThroughAnotherContext() {
+        CompletableFuture<Void> opened = new CompletableFuture<>();
+        Database held = through(body -> new Gate(database, opened).runAsync(body));
         List<CompletableFuture<Appended>> appends = new ArrayList<>();
-        appends.add(topics.append(gate, NEWS, NewMessage.of("0")));
-        appends.add(topics.append(gate, NEWS, NewMessage.of("1")));
-        for (int i = 2; i < 10; i++) { // each has a commit of its own
-            appends.add(topics.append(new AtOnce(database), NEWS, NewMessage.of("" + i)));
-        }
-        CompletableFuture<Void> all = CompletableFuture.allOf(appends.toArray(CompletableFuture<?>[]::new));
-        List<CompletableFuture<Void>> waiting = appends.stream()
-                .map(append -> append.thenAccept(done -> all.join()))
-                .toList();
-        gate.opened().complete(null);
-
-        waiting.forEach(TopicsContract::await);
-        assertThat(news()).hasSize(10);
-    }
-
-    /** A context that fails as a thread without stack or memory does. */
-    private record Exhausted(Database database) implements ForwardingContext {
-        @Override
-        public <T> CompletableFuture<T> runAsync(Function<? super Transaction, ? extends CompletableFuture<T>> body) {
-            throw new OutOfMemoryError("in a test");
-        }
-    }
-
-    @Test
-    void anErrorEndsOneAppendAndNotTheTopic() {
         for (int i = 0; i < 5; i++) {
-            CompletableFuture<Appended> append = topics.append(new Exhausted(database), NEWS, NewMessage.of("lost"));
-            assertThatThrownBy(() -> await(append)).hasCauseInstanceOf(OutOfMemoryError.class);
+            appends.add(topics.append(held, NEWS, NewMessage.of("held")));
+            appends.add(topics.append(new Gate(database, opened), NEWS, NewMessage.of("held")));
         }
 
-        append("next");
-        assertThat(news()).containsExactly("next");
-    }
-
-    /** A context that has not answered yet. */
-    private record Away(Database database, Queue<CompletableFuture<?>> begun) implements ForwardingContext {
-        @Override
-        public <T> CompletableFuture<T> runAsync(Function<? super Transaction, ? extends CompletableFuture<T>> body) {
-            CompletableFuture<T> result = new CompletableFuture<>();
-            begun.add(result);
-            return result;
-        }
-    }
-
-    @Test
-    void whatHasWaitedThroughATimeLimitFailsWithIt() {
-        Away away = new Away(database, new ConcurrentLinkedQueue<>());
-        List<CompletableFuture<Appended>> appends = new ArrayList<>();
-        for (int i = 0; i < 20; i++) { // each too large to share a commit
-            appends.add(topics.append(away, NEWS, NewMessage.of("x".repeat(600_000))));
-        }
-        CompletableFuture<Appended> later = topics.append(database, NEWS, NewMessage.of("later"));
-        FDBException timedOut = new FDBException("timed out", 1031);
-        for (int limits = 0; limits < 2; limits++) {
-            List.copyOf(away.begun()).forEach(result -> result.completeExceptionally(timedOut));
-        }
-
-        assertThat(appends)
-                .allSatisfy(append -> assertThatThrownBy(() -> await(append)).hasCause(timedOut));
-        await(later);
-        assertThat(news()).containsExactly("later");
+        append("free");
+        await(topics.append(new Gate(database, CompletableFuture.completedFuture(null)), NEWS, NewMessage.of("free")));
+        assertThat(news()).containsExactly("free", "free");
+        opened.complete(null);
+        appends.forEach(TopicsContract::await);
     }
 }

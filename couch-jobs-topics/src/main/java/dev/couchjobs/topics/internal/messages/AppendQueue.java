@@ -1,7 +1,7 @@
 package dev.couchjobs.topics.internal.messages;
 
+import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
-import com.apple.foundationdb.TransactionContext;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.topics.Appended;
 import dev.couchjobs.topics.internal.log.LogWriter.Placed;
@@ -22,8 +22,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The appends to one topic. A few go at once, each in a commit of its own. While they are on their way the others wait,
- * and go together in the next commit.
+ * The appends to one topic through one database. A few go at once, each in a commit of its own. While they are on their
+ * way the others wait, and go together in the next commit.
  */
 final class AppendQueue {
     /** A client with no more appends at a time than these waits for no commit but its own. */
@@ -48,7 +48,7 @@ final class AppendQueue {
         this.scheduler = scheduler;
     }
 
-    private record Waiting(TransactionContext database, Append append, CompletableFuture<List<Appended>> result) {
+    private record Waiting(Database database, Append append, CompletableFuture<List<Appended>> result) {
         int messages() {
             return append.rows().size();
         }
@@ -70,7 +70,7 @@ final class AppendQueue {
         }
     }
 
-    CompletableFuture<List<Appended>> add(TransactionContext database, Append append) {
+    CompletableFuture<List<Appended>> add(Database database, Append append) {
         Waiting added = new Waiting(database, append, new CompletableFuture<>());
         synchronized (this) {
             waiting.add(added);
@@ -125,7 +125,7 @@ final class AppendQueue {
             messages += first.messages();
             bytes += first.bytes();
             boolean isTooMuch = messages > MESSAGES_MAX || bytes > BYTES_MAX;
-            if (!next.isEmpty() && (isTooMuch || first.database() != next.get(0).database())) {
+            if (!next.isEmpty() && isTooMuch) {
                 break;
             }
             next.add(waiting.remove());
@@ -144,14 +144,12 @@ final class AppendQueue {
         if (error instanceof FDBException failure
                 && failure.getCode() == TIMED_OUT
                 && waiting.stream().anyMatch(shared::isLast)) {
-            boolean isLate = true;
-            for (Iterator<Waiting> each = waiting.iterator(); isLate && each.hasNext(); ) {
+            boolean isLast = false;
+            for (Iterator<Waiting> each = waiting.iterator(); !isLast && each.hasNext(); ) {
                 Waiting one = each.next();
-                if (one.database() == shared.appends().get(0).database()) {
-                    late.add(one);
-                    each.remove();
-                }
-                isLate = !shared.isLast(one);
+                late.add(one);
+                each.remove();
+                isLast = shared.isLast(one);
             }
         }
         return late;

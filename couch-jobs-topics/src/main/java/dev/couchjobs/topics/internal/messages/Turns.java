@@ -33,7 +33,7 @@ final class Turns implements Runnable {
     void runElsewhere() {
         try {
             executor.execute(this);
-        } catch (RejectedExecutionException e) {
+        } catch (Throwable e) { // it is shut down, or there is no thread or stack left
             run();
         }
     }
