@@ -304,7 +304,7 @@ class JobTracingTest {
                 }));
 
         SpanData adding = named("run mail").stream()
-                .filter(span -> attributes(span).get("messaging.message.id").equals("m1"))
+                .filter(span -> "m1".equals(attributes(span).get("messaging.message.id")))
                 .findAny()
                 .orElseThrow();
         assertThat(named("add mail").get(1).getParentSpanId()).isEqualTo(adding.getSpanId());

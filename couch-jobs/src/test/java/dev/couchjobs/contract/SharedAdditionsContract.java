@@ -47,6 +47,7 @@ class SharedAdditionsContract extends JobsContract {
     }
 
     @BeforeEach
+    @SuppressWarnings("FutureReturnValueIgnored") // The caller of the proxied method gets it.
     void openBusyNode() {
         opened = new CompletableFuture<>();
         arrived = new CountDownLatch(AT_ONCE);
