@@ -1,6 +1,5 @@
 package dev.couchjobs.internal.loop;
 
-import com.apple.foundationdb.FDBException;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -62,7 +61,7 @@ public final class BatchSize {
 
     /** {@return whether a transaction failed because of its size} */
     public static boolean isTooLarge(Throwable error) {
-        return RootCauses.of(error) instanceof FDBException failure && failure.getCode() == TOO_LARGE;
+        return RootCauses.hasCode(error, TOO_LARGE);
     }
 
     /** The tries of one transaction, one after the other. */

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.loop;
 
+import com.apple.foundationdb.FDBException;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 
@@ -12,6 +13,11 @@ public final class RootCauses {
     /** {@return the wrapped cause, or the error itself} */
     public static Throwable of(Throwable error) {
         return error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    }
+
+    /** {@return whether the cause is FoundationDB's error with a code} */
+    public static boolean hasCode(Throwable error, int code) {
+        return of(error) instanceof FDBException failure && failure.getCode() == code;
     }
 
     /**

@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.notify;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.tuple.Versionstamp;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.JobState;
@@ -328,7 +327,7 @@ final class Notifier implements AutoCloseable {
     }
 
     private static boolean isRefused(Throwable error) {
-        return RootCauses.of(error) instanceof FDBException failure && failure.getCode() == TOO_MANY_WATCHES;
+        return RootCauses.hasCode(error, TOO_MANY_WATCHES);
     }
 
     @GuardedBy("this") private Pause afterRows(ChangeScan scan, ChangeScan.ScanResult scanResult) {

@@ -1,6 +1,5 @@
 package dev.couchjobs.internal.transactions;
 
-import com.apple.foundationdb.FDBException;
 import dev.couchjobs.internal.loop.RootCauses;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +31,6 @@ final class LastError {
     }
 
     private static boolean isTimeout(Throwable error) {
-        return RootCauses.of(error) instanceof FDBException failure && failure.getCode() == TIMED_OUT;
+        return RootCauses.hasCode(error, TIMED_OUT);
     }
 }

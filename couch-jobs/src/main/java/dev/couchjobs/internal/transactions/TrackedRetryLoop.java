@@ -97,7 +97,7 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
     private void recover(Throwable error) {
         report.failedTry(error);
         runIfUnknown(error, ifUnknown);
-        if (isConflict(error) && conflictsLeft.decrementAndGet() == 0) {
+        if (RootCauses.hasCode(error, CONFLICT) && conflictsLeft.decrementAndGet() == 0) {
             result.completeExceptionally(error);
             return;
         }
@@ -118,10 +118,6 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
         return error instanceof RuntimeException
                 ? AsyncUtil.applySafely(transaction::onError, error) // one that is closed throws
                 : CompletableFuture.failedFuture(new CompletionException(error));
-    }
-
-    private static boolean isConflict(Throwable error) {
-        return RootCauses.of(error) instanceof FDBException failure && failure.getCode() == CONFLICT;
     }
 
     private static void runIfUnknown(Throwable error, Runnable ifUnknown) {

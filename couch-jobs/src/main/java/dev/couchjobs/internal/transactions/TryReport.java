@@ -1,6 +1,5 @@
 package dev.couchjobs.internal.transactions;
 
-import com.apple.foundationdb.FDBException;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.observe.Listeners;
@@ -62,7 +61,7 @@ class TryReport {
 
         @Override
         void failedTry(Throwable error) {
-            if (RootCauses.of(error) instanceof FDBException failure && failure.getCode() == CONFLICT) {
+            if (RootCauses.hasCode(error, CONFLICT)) {
                 conflicts.incrementAndGet();
             }
         }

@@ -1,14 +1,12 @@
 package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.FDBException;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.AddResult;
 import dev.couchjobs.internal.loop.RootCauses;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -125,12 +123,8 @@ final class SharedAdditions {
         begun--;
         List<Waiting> late = new ArrayList<>();
         if (error != null && isTimeout(error)) {
-            for (Iterator<Waiting> each = waiting.iterator(); each.hasNext(); ) {
-                Waiting one = each.next();
-                if (one.number() < shared.countBefore()) {
-                    late.add(one);
-                    each.remove();
-                }
+            while (!waiting.isEmpty() && waiting.element().number() < shared.countBefore()) {
+                late.add(waiting.remove());
             }
         }
         return late;
@@ -170,6 +164,6 @@ final class SharedAdditions {
     }
 
     private static boolean isTimeout(Throwable error) {
-        return RootCauses.of(error) instanceof FDBException failure && failure.getCode() == TIMED_OUT;
+        return RootCauses.hasCode(error, TIMED_OUT);
     }
 }

@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
@@ -245,7 +244,7 @@ final class WorkerRegistration {
 
     /** Without a watch the worker learns of orders when it renews its row. */
     private static boolean isRefused(Throwable error) {
-        return RootCauses.of(error) instanceof FDBException failure && failure.getCode() == TOO_MANY_WATCHES;
+        return RootCauses.hasCode(error, TOO_MANY_WATCHES);
     }
 
     /** Damaged orders change nothing. */
