@@ -189,8 +189,7 @@ public final class Topics {
 
     /**
      * Appends messages in one transaction. Within a partition they are in this order. Two appends never conflict with
-     * each other. Appends with a database that come while others of the topic are on their way share a
-     * transaction.
+     * each other. With a database, appends that come while others of the topic are on their way share a transaction.
      *
      * @param context a database or a transaction; the caller of a transaction waits for the result before it commits
      * @param topic the topic

@@ -13,7 +13,6 @@ import dev.couchjobs.topics.internal.transactions.RootCauses;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -42,13 +41,16 @@ final class AppendQueue {
     /** How many appends are on their way. */
     @GuardedBy("this") private int begun;
 
+    /** The number of appends that have come. */
+    @GuardedBy("this") private long count;
+
     AppendQueue(TopicTable table, String topicName, ScheduledExecutorService scheduler) {
         this.table = table;
         this.topicName = topicName;
         this.scheduler = scheduler;
     }
 
-    private record Waiting(Database database, Append append, CompletableFuture<List<Appended>> result) {
+    private record Waiting(long number, Database database, Append append, CompletableFuture<List<Appended>> result) {
         int messages() {
             return append.rows().size();
         }
@@ -71,8 +73,9 @@ final class AppendQueue {
     }
 
     CompletableFuture<List<Appended>> add(Database database, Append append) {
-        Waiting added = new Waiting(database, append, new CompletableFuture<>());
+        Waiting added;
         synchronized (this) {
+            added = new Waiting(count++, database, append, new CompletableFuture<>());
             waiting.add(added);
         }
         commitWaiting();
@@ -103,15 +106,11 @@ final class AppendQueue {
     /**
      * The appends of a commit.
      *
-     * @param last the last append that waits when the commit begins; null if none does
+     * @param countBefore how many had come when the commit began
      */
-    private record Shared(List<Waiting> appends, @Nullable Waiting last) {
+    private record Shared(List<Waiting> appends, long countBefore) {
         Executor executor() {
             return appends.get(0).database().getExecutor();
-        }
-
-        boolean isLast(Waiting one) {
-            return last != null && last.result() == one.result();
         }
     }
 
@@ -131,7 +130,7 @@ final class AppendQueue {
             next.add(waiting.remove());
         }
         begun += next.size();
-        return new Shared(next, waiting.peekLast());
+        return new Shared(next, count);
     }
 
     /**
@@ -141,15 +140,9 @@ final class AppendQueue {
     private synchronized List<Waiting> end(Shared shared, @Nullable Throwable error) {
         begun -= shared.appends().size();
         List<Waiting> late = new ArrayList<>();
-        if (error instanceof FDBException failure
-                && failure.getCode() == TIMED_OUT
-                && waiting.stream().anyMatch(shared::isLast)) {
-            boolean isLast = false;
-            for (Iterator<Waiting> each = waiting.iterator(); !isLast && each.hasNext(); ) {
-                Waiting one = each.next();
-                late.add(one);
-                each.remove();
-                isLast = shared.isLast(one);
+        if (error instanceof FDBException failure && failure.getCode() == TIMED_OUT) {
+            while (!waiting.isEmpty() && waiting.element().number() < shared.countBefore()) {
+                late.add(waiting.remove());
             }
         }
         return late;
