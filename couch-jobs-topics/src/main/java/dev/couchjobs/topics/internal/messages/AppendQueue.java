@@ -87,16 +87,19 @@ final class AppendQueue {
             Shared shared = next;
             CompletableFuture<List<Appended>> committed = commit(shared.appends());
             boolean isAtOnce = committed.isDone(); // then this loop goes on, and no call within a call
+            Thread beginner = Thread.currentThread();
             var unused = committed.whenComplete((appended, failure) -> {
                 Throwable error = failure == null ? null : RootCauses.of(failure);
                 List<Waiting> late = end(shared, error);
                 Turns answers = new Turns(scheduler, shared.executor());
                 answer(answers, shared.appends(), appended, error);
                 answer(answers, late, null, error);
-                if (isAtOnce) {
-                    answers.runElsewhere(); // an answer may block, and this loop must not
-                } else {
+                if (!isAtOnce) {
                     commitWaiting();
+                }
+                if (Thread.currentThread() == beginner) {
+                    answers.runElsewhere(); // an answer may block, and the loops of this thread must not
+                } else {
                     answers.run();
                 }
             });
