@@ -76,11 +76,12 @@ class RunTimeTest {
     }
 
     private Bridge start(NodeFile file, String node) {
-        return start(file.write(directory.resolve(node)));
+        return start(file.write(directory.resolve(node)), node);
     }
 
-    private Bridge start(Path file) {
-        return Bridge.of(file)
+    /** A bridge reports its node by itself, after its start. The bridge that this returns is known. */
+    private Bridge start(Path file, String node) {
+        Bridge bridge = Bridge.of(file)
                 .database(database)
                 .handler("hold", step -> {
                     CompletableFuture<Void> end = new CompletableFuture<>();
@@ -89,6 +90,8 @@ class RunTimeTest {
                     return Optional.of("done");
                 })
                 .start();
+        await(node, reported -> true);
+        return bridge;
     }
 
     private NodeFile file(String node, URI couch, int workers) {
@@ -776,7 +779,7 @@ class RunTimeTest {
         Files.writeString(
                 file, Files.readString(file).replace("[couchdb]", "[couchdb]\nca_file = '" + certificates + "'"));
         Files.writeString(certificates, certificate());
-        try (Bridge bridge = start(file);
+        try (Bridge bridge = start(file, REG_A);
                 DocumentClient client = new DocumentClient(couch)) {
             bridge.ready().join();
             Files.delete(certificates);
