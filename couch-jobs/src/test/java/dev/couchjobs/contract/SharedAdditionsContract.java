@@ -176,6 +176,24 @@ class SharedAdditionsContract extends JobsContract {
     }
 
     @Test
+    void jobsDoNotGoAloneIfTheirCommitMayHaveTakenEffect() {
+        int shared = AT_ONCE;
+        fate = (number, tx) -> {
+            if (number == shared) {
+                return tx.commit().thenCompose(done -> failed(1021));
+            }
+            return number == shared + 1
+                    ? jobs.remove(database, INDEX, "j0").thenCompose(removed -> failed(2101))
+                    : tx.commit();
+        };
+        List<CompletableFuture<AddResult>> additions = beginAll(jobs(10));
+        open();
+
+        assertThat(additions).allSatisfy(added -> assertThat(failureOf(added)).isInstanceOf(FDBException.class));
+        assertThat(ids()).hasSize(9).doesNotContain("j0");
+    }
+
+    @Test
     void jobsGoAloneIfTheirCommitKeepsConflicting() {
         fate = (number, tx) -> number >= AT_ONCE && number < AT_ONCE + CONFLICTS_MAX ? failed(1020) : tx.commit();
         List<CompletableFuture<AddResult>> additions = beginAll(jobs(10));

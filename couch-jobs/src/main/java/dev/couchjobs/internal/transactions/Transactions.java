@@ -148,6 +148,9 @@ public final class Transactions {
             return Optional.empty();
         }
 
+        /** Records that a try in a transaction of a {@code Database} has ended with an unknown result. */
+        default void mayHaveCommitted() {}
+
         /** {@return this verb with a reader for the result of an earlier try that committed} */
         default Verb<T> rereadBy(Function<Transaction, CompletableFuture<T>> reader) {
             return new Verb<>() {
@@ -350,6 +353,10 @@ public final class Transactions {
             return join(caller, tx -> verb.apply(JobTransaction.of(tx)));
         }
         OnceTries<T> tries = new OnceTries<>(types, environment.random().nextLong());
+        Runnable ifUnknown = () -> {
+            tries.mayHaveCommitted();
+            verb.mayHaveCommitted();
+        };
         LastError lastError = new LastError();
         TryReport report = report();
         Function<Transaction, CompletableFuture<T>> body = tx -> {
@@ -364,7 +371,7 @@ public final class Transactions {
         return report.end(requireOwn(context)
                 .thenCompose(own -> lastError.explain(
                         context instanceof Database database
-                                ? runTracked(database, tries::mayHaveCommitted, report, conflictsMax, body)
+                                ? runTracked(database, ifUnknown, report, conflictsMax, body)
                                 : context.runAsync(tx -> {
                                     tries.mayHaveCommitted(); // this loop does not say why a commit failed
                                     return body.apply(tx);

@@ -129,7 +129,11 @@ public final class CreatorVerbs {
         return used.named(
                         "add",
                         together.types.size() == 1 ? together.types.get(0).typeName() : "")
-                .runOnce(database, together.types, SHARED_CONFLICTS_MAX, together::addTo);
+                .runOnce(database, together.types, SHARED_CONFLICTS_MAX, together)
+                .exceptionallyCompose(error -> CompletableFuture.failedFuture(
+                        together.mayHaveCommitted || SharedAdditions.isTimeout(error)
+                                ? error
+                                : new SharedAdditions.NotCommittedException(error)));
     }
 
     private void report(List<AddRequest> requests, List<AddResult> results) {
@@ -250,7 +254,7 @@ public final class CreatorVerbs {
                         context, together.requests.get(0).ref(), prepared)
                 .thenCompose(done -> transactions
                         .named("add all", together.types.get(0).typeName())
-                        .runOnce(context, together.types, together::addTo))
+                        .runOnce(context, together.types, together))
                 .exceptionallyCompose(error -> CompletableFuture.failedFuture(
                         newJobs.size() > 1 && BatchSize.isTooLarge(error)
                                 ? new TooManyJobsException(newJobs.size(), newJobs.size() / 2) // the number to try next
@@ -264,13 +268,14 @@ public final class CreatorVerbs {
     }
 
     /** Jobs that are added in one transaction. */
-    private final class Together {
+    private final class Together implements Transactions.Verb<List<AddResult>> {
         private final List<NewJob<?>> newJobs;
         private final List<AddRequest> requests;
         private final List<TypeKeys> types;
         private final AddBatch independent;
         private final UniqueBatch unique;
         private final List<AddRequest> oneByOne;
+        private volatile boolean mayHaveCommitted;
 
         Together(List<Addition> additions) {
             newJobs = additions.stream().<NewJob<?>>map(Addition::job).toList();
@@ -291,7 +296,13 @@ public final class CreatorVerbs {
             oneByOne = byIndependence.getOrDefault(false, List.of());
         }
 
-        CompletableFuture<List<AddResult>> addTo(JobTransaction jobs) {
+        @Override
+        public void mayHaveCommitted() {
+            mayHaveCommitted = true;
+        }
+
+        @Override
+        public CompletableFuture<List<AddResult>> apply(JobTransaction jobs) {
             CompletableFuture<?> allowed = preparation.prepare(jobs.tx(), newJobs);
             Map<AddRequest, AddResult> results = Collections.synchronizedMap(new IdentityHashMap<>());
             List<CompletableFuture<?>> additions = new ArrayList<>();

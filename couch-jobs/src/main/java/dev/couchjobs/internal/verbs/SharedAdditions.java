@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Additions to one database that come at the same time share commits. A few go at once, each in a commit of its own.
- * While they are on their way the others wait, and go together in the next commit. If that fails, each goes alone, so
- * that what is wrong with one fails no other.
+ * While they are on their way the others wait, and go together in the next commit. If that fails, and surely has not
+ * committed, each goes alone, so that what is wrong with one fails no other.
  */
 final class SharedAdditions {
     /** A caller with no more additions at a time than these waits for no commit but its own. */
@@ -42,8 +42,20 @@ final class SharedAdditions {
 
     /** Adds jobs in one transaction. */
     interface Commit {
-        /** {@return the results in the order of the additions} */
+        /**
+         * {@return the results in the order of the additions; fails with {@link NotCommittedException} if several
+         * additions may be tried again}
+         */
         CompletableFuture<List<AddResult>> apply(Database database, List<Addition> additions);
+    }
+
+    /** Says that a transaction of several additions has failed and surely has not committed. */
+    static final class NotCommittedException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        NotCommittedException(Throwable cause) {
+            super(cause);
+        }
     }
 
     private record Waiting(long number, Database database, Addition addition, CompletableFuture<AddResult> result) {
@@ -141,7 +153,7 @@ final class SharedAdditions {
     }
 
     private void answer(List<Waiting> together, @Nullable List<AddResult> results, @Nullable Throwable error) {
-        boolean goAlone = error != null && together.size() > 1 && !isTimeout(error);
+        boolean goAlone = error != null && RootCauses.of(error) instanceof NotCommittedException;
         for (int i = 0; i < together.size(); i++) {
             Waiting one = together.get(i);
             if (goAlone) {
@@ -163,7 +175,7 @@ final class SharedAdditions {
         }
     }
 
-    private static boolean isTimeout(Throwable error) {
+    static boolean isTimeout(Throwable error) {
         return RootCauses.hasCode(error, TIMED_OUT);
     }
 }
