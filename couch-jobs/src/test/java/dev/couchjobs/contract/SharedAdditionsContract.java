@@ -302,14 +302,18 @@ class SharedAdditionsContract extends JobsContract {
     }
 
     @Test
-    void aJobThatMayReplaceAnotherGoesAlone() {
+    void aJobThatReplacesAnotherSeesWhatTheSameCommitDoesToIt() {
         await(jobs.add(database, job("first-unique").unique(Unique.by("other")))); // what it writes, conflicts
-        List<CompletableFuture<AddResult>> additions = beginAll(
-                List.of(job("a"), job("b"), job("c").unique(Unique.by("key").replacing())));
+        await(jobs.add(database, job("a").unique(Unique.by("key"))));
+        List<CompletableFuture<AddResult>> additions = beginAll(List.of(
+                NewJob.of(INDEX, new WorkData(8)).id("a").unique(Unique.by("next")),
+                job("b").unique(Unique.by("key").replacing())));
         open();
 
-        assertThat(changes(additions)).containsOnly(AddResult.Change.ADDED);
-        assertThat(commits).hasValue(AT_ONCE + 2);
+        assertThat(changes(additions)).containsExactly(AddResult.Change.REPLACED, AddResult.Change.ADDED);
+        assertThat(stepOf("a")).isEqualTo(8);
+        assertThat(stepOf("b")).isEqualTo(7);
+        assertThat(commits).hasValue(AT_ONCE + 1);
     }
 
     @Test

@@ -23,6 +23,7 @@ import dev.couchjobs.internal.data.WaitCondition;
 import dev.couchjobs.internal.dependencies.DependencyLinker;
 import dev.couchjobs.internal.dependencies.LinkResult;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.security.MessageDigest;
@@ -35,6 +36,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A job to add, with all its values that need no transaction.
@@ -48,6 +50,8 @@ import java.util.function.Predicate;
  * @param retention how long it is kept once it has ended
  * @param leavesAlone whether an existing job in a state stays as it is
  * @param unique which other job makes it a duplicate
+ * @param owner the row, as the search for duplicates read it, of the stored job of which this is a duplicate; only
+ *     without dependencies, whose links cannot be taken back
  */
 record AddRequest(
         JobRef ref,
@@ -58,7 +62,18 @@ record AddRequest(
         List<Dependency> dependencies,
         Retention retention,
         Predicate<JobState> leavesAlone,
-        Optional<Unique> unique) {
+        Optional<Unique> unique,
+        @Nullable JobRow owner) {
+
+    /** The job of which a request is a duplicate has changed since: the search for duplicates has to be repeated. */
+    static final class OwnerChangedException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        /** {@return whether this is the error} */
+        static boolean isIn(Throwable error) {
+            return RootCauses.of(error) instanceof OwnerChangedException;
+        }
+    }
 
     /**
      * {@return the request for a job}
@@ -78,7 +93,8 @@ record AddRequest(
                 job.dependencies(),
                 job.type().retention(),
                 job::leavesAlone,
-                job.unique());
+                job.unique(),
+                null);
     }
 
     /** {@return whether a job has a deadline, a batch, tags, headers, or any of the keys in its options} */
@@ -131,33 +147,57 @@ record AddRequest(
     Optional<AddRequest> onto(Optional<UniqueIndex.Owner> owner) {
         return owner.filter(this::isDuplicateOf)
                 .map(job -> onto(
-                        job.ref(), Objects.requireNonNull(job.row().options().unique())));
+                        job.ref(),
+                        Objects.requireNonNull(job.row().options().unique()),
+                        dependencies.isEmpty() ? job.row() : null));
     }
 
     private boolean isDuplicateOf(UniqueIndex.Owner owner) {
         Unique rule = unique.orElseThrow();
         UniqueKey theirs = Objects.requireNonNull(owner.row().options().unique());
         UniqueKey own = Objects.requireNonNull(options.unique());
-        boolean isOutstanding = owner.row().state() != JobState.FINISHED || SequenceChange.place(owner.row()) != null;
-        return isOutstanding
+        return isOutstanding(owner.row())
                 || rule.isWhileKept()
                 || rule.period()
                         .filter(period -> own.since() - theirs.since() < period.toMillis())
                         .isPresent();
     }
 
+    private static boolean isOutstanding(JobRow row) {
+        return row.state() != JobState.FINISHED || SequenceChange.place(row) != null;
+    }
+
+    private void requireOwner(Optional<JobRow> present) {
+        if (owner != null
+                && present.filter(row -> isOutstanding(row) == isOutstanding(owner)
+                                && Objects.equals(
+                                        row.options().unique(), owner.options().unique()))
+                        .isEmpty()) {
+            throw new OwnerChangedException();
+        }
+    }
+
     /** {@return a request for a job in a batch} */
     AddRequest in(BatchPlace place) {
         return new AddRequest(
-                ref, payload, scheduledTime, options.in(place), isNamed, dependencies, retention, leavesAlone, unique);
+                ref,
+                payload,
+                scheduledTime,
+                options.in(place),
+                isNamed,
+                dependencies,
+                retention,
+                leavesAlone,
+                unique,
+                owner);
     }
 
     /** {@return a request for the job that an earlier request with the same unique key adds} */
     AddRequest onto(AddRequest earlier) {
-        return onto(earlier.ref(), Objects.requireNonNull(earlier.options().unique()));
+        return onto(earlier.ref(), Objects.requireNonNull(earlier.options().unique()), null);
     }
 
-    private AddRequest onto(JobRef other, UniqueKey key) {
+    private AddRequest onto(JobRef other, UniqueKey key, @Nullable JobRow otherRow) {
         boolean replaces = unique.orElseThrow().isReplacing();
         return new AddRequest(
                 other,
@@ -168,7 +208,8 @@ record AddRequest(
                 dependencies,
                 retention,
                 replaces ? leavesAlone : state -> true,
-                unique);
+                unique,
+                otherRow);
     }
 
     /**
@@ -198,8 +239,13 @@ record AddRequest(
         return isNamed ? ReleaseOutbox.expected(tx, ref) : CompletableFuture.completedFuture(DependencyState.NO_GROUP);
     }
 
-    /** {@return the job's row without links, or empty if it does not change: then no write causes conflicts} */
+    /**
+     * {@return the job's row without links, or empty if it does not change: then no write causes conflicts}
+     *
+     * @throws OwnerChangedException if this is not a duplicate of the job any more
+     */
     CompletableFuture<Optional<JobRow>> rowAfter(Transaction tx, Optional<JobRow> before, long group) {
+        requireOwner(before);
         if (before.isEmpty()) {
             if (isNamed) {
                 ReleaseOutbox.addReadConflict(tx, ref);

@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.verbs;
 
 import dev.couchjobs.NewJob;
-import dev.couchjobs.Unique;
 
 /**
  * A job to add.
@@ -10,13 +9,8 @@ import dev.couchjobs.Unique;
  * @param request its values
  */
 record Addition(NewJob<?> job, AddRequest request) {
-    /**
-     * {@return whether it may share a commit} Others conflict with changes of other jobs, or replace another job, which
-     * must not have changed in the same commit.
-     */
+    /** {@return whether it may share a commit; others conflict with changes of other jobs} */
     boolean isShareable() {
-        return request.dependencies().isEmpty()
-                && job.batch().isEmpty()
-                && job.unique().filter(Unique::isReplacing).isEmpty();
+        return request.dependencies().isEmpty() && job.batch().isEmpty();
     }
 }

@@ -201,13 +201,19 @@ public final class CreatorVerbs {
         if (unique == null) {
             return addTo(jobs, request, allowed);
         }
-        Transaction tx = jobs.tx();
-        TypeKeys keys = request.ref().keys();
-        var unused = JobTable.prefetch(tx, request.ref());
+        var unused = JobTable.prefetch(jobs.tx(), request.ref());
         return jobs.inOrder(
-                List.of(UniqueIndex.rowKey(keys, unique)),
-                () -> UniqueIndex.owner(tx, keys, unique)
-                        .thenCompose(owner -> addTo(jobs, request.onto(owner).orElse(request), allowed)));
+                List.of(UniqueIndex.rowKey(request.ref().keys(), unique)),
+                () -> addUnlessDuplicate(jobs, request, unique, allowed));
+    }
+
+    private CompletableFuture<AddResult> addUnlessDuplicate(
+            JobTransaction jobs, AddRequest request, UniqueKey unique, CompletableFuture<?> allowed) {
+        return UniqueIndex.owner(jobs.tx(), request.ref().keys(), unique)
+                .thenCompose(owner -> addTo(jobs, request.onto(owner).orElse(request), allowed))
+                .exceptionallyCompose(error -> AddRequest.OwnerChangedException.isIn(error)
+                        ? addUnlessDuplicate(jobs, request, unique, allowed)
+                        : CompletableFuture.failedFuture(error));
     }
 
     private CompletableFuture<AddResult> addTo(JobTransaction jobs, AddRequest request, CompletableFuture<?> allowed) {

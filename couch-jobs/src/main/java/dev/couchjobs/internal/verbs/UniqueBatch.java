@@ -44,18 +44,38 @@ final class UniqueBatch {
         List<byte[]> rowKeys = requests.stream()
                 .map(request -> UniqueIndex.rowKey(request.ref().keys(), key(request)))
                 .toList();
-        return jobs.inOrder(
-                rowKeys,
-                () -> owners(jobs).thenCompose(owners -> {
-                    List<AddRequest> resolved = resolve(owners);
-                    Map<AddRequest, AddResult> ofResolved = Collections.synchronizedMap(new IdentityHashMap<>());
-                    return new AddBatch(resolved).add(jobs, allowed, ofResolved).thenApply(added -> {
-                        for (int i = 0; i < requests.size(); i++) {
-                            results.put(requests.get(i), Objects.requireNonNull(ofResolved.get(resolved.get(i))));
-                        }
-                        return added;
-                    });
-                }));
+        return jobs.inOrder(rowKeys, () -> addNow(jobs, allowed, results));
+    }
+
+    private CompletableFuture<Void> addNow(
+            JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
+        return addTogether(jobs, allowed, results)
+                .exceptionallyCompose(error -> AddRequest.OwnerChangedException.isIn(error)
+                        ? addInTurn(jobs, allowed, results)
+                        : CompletableFuture.failedFuture(error));
+    }
+
+    /** The changes of one job, here or by another verb of the transaction, may decide whether another is added. */
+    private CompletableFuture<Void> addInTurn(
+            JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
+        CompletableFuture<Void> done = CompletableFuture.completedFuture(null);
+        for (AddRequest request : requests) {
+            done = done.thenCompose(before -> new UniqueBatch(List.of(request)).addNow(jobs, allowed, results));
+        }
+        return done;
+    }
+
+    private CompletableFuture<Void> addTogether(
+            JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
+        return owners(jobs).thenCompose(owners -> {
+            List<AddRequest> resolved = resolve(owners);
+            Map<AddRequest, AddResult> ofResolved = Collections.synchronizedMap(new IdentityHashMap<>());
+            return new AddBatch(resolved).add(jobs, allowed, ofResolved).thenAccept(added -> {
+                for (int i = 0; i < requests.size(); i++) {
+                    results.put(requests.get(i), Objects.requireNonNull(ofResolved.get(resolved.get(i))));
+                }
+            });
+        });
     }
 
     private CompletableFuture<List<Optional<UniqueIndex.Owner>>> owners(JobTransaction jobs) {
