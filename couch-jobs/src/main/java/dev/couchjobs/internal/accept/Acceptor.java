@@ -49,7 +49,7 @@ final class Acceptor<D> implements AutoCloseable {
     private final Environment environment;
     private final InstantSource clock;
     private final Transactions transactions;
-    private final JobClaimer<D> claimer;
+    private final ClaimParts<D> claimParts;
     private final ClaimReleaser claimReleaser;
     private final String typeName;
     private final WatchLimit<Acceptor<?>> watchLimit;
@@ -84,7 +84,7 @@ final class Acceptor<D> implements AutoCloseable {
         this.environment = instance.environment();
         this.clock = instance.clock();
         this.transactions = instance.transactions().named("accept", type.name());
-        this.claimer = new JobClaimer<>(type, instance);
+        this.claimParts = new ClaimParts<>(type, instance);
         this.claimReleaser = new ClaimReleaser(instance);
         this.loop = new Loop("acceptor of " + type, environment, this::round);
     }
@@ -265,7 +265,7 @@ final class Acceptor<D> implements AutoCloseable {
     private CompletableFuture<Pause> roundWithoutDemand() {
         watchLimit.remove(this);
         if (role.isRegistered()) {
-            return transactions.run(database, tx -> claimer.resign(tx, role)).thenApply(newRole -> {
+            return transactions.run(database, tx -> claimParts.resign(tx, role)).thenApply(newRole -> {
                 role = newRole;
                 return Pause.atMost(UNUSED_TIMEOUT);
             });
@@ -278,9 +278,9 @@ final class Acceptor<D> implements AutoCloseable {
     }
 
     private CompletableFuture<ClaimResult<D>> claim(ClaimRound<D> claimRound, boolean mayWatch, BatchSize.Tries tries) {
-        JobClaimer<D>.ClaimTransaction claimTransaction =
-                claimer.new ClaimTransaction(claimRound.demands(tries.first()), claimRound::names, role, mayWatch);
-        return transactions.run(database, claimTransaction.earlierTries(), tx -> claimTransaction.runTry(tx, tries));
+        ClaimTransaction<D> claim =
+                new ClaimTransaction<>(claimParts, claimRound.demand(tries.first(), mayWatch), role);
+        return transactions.run(database, claim.earlierTries(), tx -> claim.runTry(tx, tries));
     }
 
     /** Delivers jobs in the order of the allotments, and removes the allotments that receive some. */
@@ -294,7 +294,7 @@ final class Acceptor<D> implements AutoCloseable {
                     jobs.subList(delivered, Math.min(jobs.size(), delivered + allotment.demand()));
             delivered += share.size();
             removeOrRequeue(allotment.request());
-            allotment.request().deliver(share, claimer.prefetchMax(), claimReleaser);
+            allotment.request().deliver(share, claimParts.prefetchMax, claimReleaser);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.couchjobs.internal.accept;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,29 +38,27 @@ final class ClaimRound<D> {
     }
 
     /**
-     * {@return the demand by criteria, bounded by equal shares of one transaction}
+     * {@return the demand, bounded by equal shares of one transaction}
      *
      * @param jobsMax how many jobs one transaction claims at most
+     * @param mayWatch whether this process may watch for new jobs if it finds none
      */
-    Map<ClaimCriteria, Integer> demands(int jobsMax) {
+    ClaimDemand demand(int jobsMax, boolean mayWatch) {
         int share = Math.max(1, jobsMax / allotments.size());
-        Map<ClaimCriteria, Integer> demands = new LinkedHashMap<>();
-        allotments.forEach((criteria, sameCriteria) -> demands.put(
-                criteria,
-                Math.min(
-                        share, sameCriteria.stream().mapToInt(Allotment::demand).sum())));
-        return demands;
+        Map<ClaimCriteria, Integer> jobs = new LinkedHashMap<>();
+        Map<ClaimCriteria, List<Optional<String>>> names = new HashMap<>();
+        allotments.forEach((criteria, sameCriteria) -> {
+            int all = sameCriteria.stream().mapToInt(Allotment::demand).sum();
+            int demand = Math.min(share, all);
+            jobs.put(criteria, demand);
+            names.put(criteria, names(sameCriteria, demand));
+        });
+        return new ClaimDemand(jobs, names, mayWatch);
     }
 
-    /**
-     * {@return what the claims by these criteria name, in their order; empty if all name the instance}
-     *
-     * @param criteria the criteria
-     * @param demand how many claims are made at most
-     */
-    List<Optional<String>> names(ClaimCriteria criteria, int demand) {
+    private static <D> List<Optional<String>> names(List<Allotment<D>> allotments, int demand) {
         List<Optional<String>> names = new ArrayList<>();
-        Iterator<Allotment<D>> served = allotments(criteria).iterator();
+        Iterator<Allotment<D>> served = allotments.iterator();
         while (names.size() < demand && served.hasNext()) {
             Allotment<D> allotment = served.next();
             names.addAll(

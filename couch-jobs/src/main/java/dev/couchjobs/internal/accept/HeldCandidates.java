@@ -80,7 +80,7 @@ final class HeldCandidates {
                 reads.add(RateMeter.readOfKey(tx, keys, key, rate).thenAccept(meter -> meters.put(key, meter)));
             }
         });
-        return allOf(reads).thenApply(done -> meters);
+        return Joined.all(reads).thenApply(done -> meters);
     }
 
     /** {@return whether the limit key of a candidate is paused} */
@@ -158,11 +158,11 @@ final class HeldCandidates {
         }
         return new QueueListing(keys)
                 .behind(tx, behind, FURTHER)
-                .thenCompose(rows -> allOf(rows.stream()
+                .thenCompose(rows -> Joined.all(rows.stream()
                         .filter(row -> !selected.contains(row.jobId()))
                         .map(row -> addIfHeld(tx, row, ref.apply(row.jobId())))
                         .toList()))
-                .thenCompose(done -> allOf(found.entrySet().stream()
+                .thenCompose(done -> Joined.all(found.entrySet().stream()
                         .map(ofKey -> SlotTable.putBack(
                                 tx,
                                 keys,
@@ -195,9 +195,5 @@ final class HeldCandidates {
     private boolean isHeld(JobRow job) {
         String limitKey = job.options().limitKey();
         return limitKey != null && (isPaused(job) || tokensAt.containsKey(limitKey));
-    }
-
-    private static CompletableFuture<Void> allOf(List<? extends CompletableFuture<?>> futures) {
-        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
     }
 }

@@ -1,0 +1,300 @@
+package dev.couchjobs.internal.accept;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.data.Feature;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTable;
+import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.QueueEntry;
+import dev.couchjobs.internal.data.RowChange;
+import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.limits.Allowance;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Selects candidates from the queues and claims them, in one try of a transaction. */
+final class CandidateClaims<D> {
+    /** The largest number of reads of the queue in one try. */
+    private static final int SCANS_MAX = 50;
+
+    private final ClaimParts<D> parts;
+    private final ClaimDemand demand;
+    private final TriedClaims<D> tried;
+    private final Turns turns;
+    private final Transaction tx;
+    private final long now;
+    /** Whether this try leaves it to other processes to put jobs back, if it claims others. */
+    private final boolean leavesMoves;
+
+    /** How many jobs this try may still claim, as far as it knows. */
+    private final AtomicInteger allowed = new AtomicInteger(Integer.MAX_VALUE);
+    /** How many jobs this try has claimed, by criteria. */
+    private final Map<ClaimCriteria, Integer> claimed = new ConcurrentHashMap<>();
+
+    private final Set<String> endedLimited = ConcurrentHashMap.newKeySet(0);
+
+    private volatile boolean scansExhausted;
+    private volatile boolean mayAdmitJobs;
+    private volatile boolean leavesCandidates;
+    private volatile boolean leavesOthers;
+    private volatile boolean missesTurns;
+    private volatile boolean hasMoved;
+    private volatile boolean hasLeftMoves;
+    private volatile boolean hasUsedTokens;
+
+    CandidateClaims(
+            ClaimParts<D> parts,
+            ClaimDemand demand,
+            TriedClaims<D> tried,
+            Turns turns,
+            Transaction tx,
+            long now,
+            boolean leavesMoves) {
+        this.parts = parts;
+        this.demand = demand;
+        this.tried = tried;
+        this.turns = turns;
+        this.tx = tx;
+        this.now = now;
+        this.leavesMoves = leavesMoves;
+    }
+
+    /**
+     * The result of one read of the queue.
+     *
+     * @param scanAgain whether stale rows were cleared, so that another read may find more jobs
+     */
+    private record QueueScan<D>(List<GrantedClaim<D>> jobs, boolean scanAgain) {}
+
+    void allow(int jobs) {
+        allowed.set(jobs);
+    }
+
+    /** {@return whether this try has used up what it may claim} */
+    boolean isAllowanceUsedUp() {
+        return allowed.get() == 0;
+    }
+
+    /** {@return whether there were stale rows after the last read of the queue, too} */
+    boolean areScansExhausted() {
+        return scansExhausted;
+    }
+
+    /** {@return whether this try moves or ends jobs, which may admit others: another claim must follow at once} */
+    boolean mayAdmitJobs() {
+        return mayAdmitJobs;
+    }
+
+    /** {@return whether this try leaves candidates unclaimed} */
+    boolean leavesCandidates() {
+        return leavesCandidates;
+    }
+
+    /** {@return whether there may be more jobs without turn keys than this try has read} */
+    boolean leavesOthers() {
+        return leavesOthers;
+    }
+
+    /** {@return whether this try has learned too late that there may be turns} */
+    boolean missesTurns() {
+        return missesTurns;
+    }
+
+    /** {@return whether this try has put jobs back: two claims that do so conflict} */
+    boolean hasMoved() {
+        return hasMoved;
+    }
+
+    /** {@return whether this try has left jobs to put back} */
+    boolean hasLeftMoves() {
+        return hasLeftMoves;
+    }
+
+    /** {@return whether this try has started jobs of limit keys with rates: two claims that do so conflict} */
+    boolean hasUsedTokens() {
+        return hasUsedTokens;
+    }
+
+    /**
+     * Claims jobs. Stale rows, which match no pending job, are cleared, jobs that have not begun by their deadlines are
+     * ended, and the queue is read again. After the last of these reads the claim ends; the next claim continues from
+     * there.
+     */
+    CompletableFuture<List<GrantedClaim<D>>> claim(
+            Leadership.RoleTransaction role, CompletableFuture<Allowance> allowance, ClaimCriteria criteria) {
+        return claim(role, allowance, criteria, demand.by(criteria), SCANS_MAX);
+    }
+
+    private CompletableFuture<List<GrantedClaim<D>>> claim(
+            Leadership.RoleTransaction role,
+            CompletableFuture<Allowance> allowance,
+            ClaimCriteria criteria,
+            int jobsMax,
+            int scansLeft) {
+        if (isAllowanceUsedUp()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        return select(criteria, Math.min(jobsMax, allowed.get()))
+                .thenCombine(allowance, (selected, read) -> selected.limitedTo(allowed.get()))
+                .thenCompose(selection -> {
+                    if (isAllowanceUsedUp()) {
+                        return CompletableFuture.completedFuture(List.of());
+                    }
+                    if (!selection.candidates().isEmpty() && demand.electsLeader()) {
+                        role.prefetch(selection.candidates().size() < jobsMax);
+                    }
+                    return claimSelected(allowance, criteria, selection).thenCompose(scan -> {
+                        if (!scan.scanAgain()) {
+                            return CompletableFuture.completedFuture(scan.jobs());
+                        }
+                        if (scansLeft == 1) {
+                            scansExhausted = true;
+                            return CompletableFuture.completedFuture(scan.jobs());
+                        }
+                        int rest = jobsMax - scan.jobs().size();
+                        return claim(role, allowance, criteria, rest, scansLeft - 1)
+                                .thenApply(further -> concat(scan.jobs(), further));
+                    });
+                });
+    }
+
+    /** Most instances have no turn keys, which the layout says: it is read in any case. */
+    private CompletableFuture<CandidateSelector.Selection> select(ClaimCriteria criteria, int jobsMax) {
+        if (!parts.mayHaveTurns) {
+            return selectOthers(criteria, jobsMax).thenCombine(parts.layoutRow.checkedBy(tx), (selection, layout) -> {
+                parts.mayHaveTurns = layout.mayUse(Feature.TURN_KEYS);
+                missesTurns = parts.mayHaveTurns;
+                return selection;
+            });
+        }
+        CompletableFuture<Integer> count = turns.read(tx, jobsMax);
+        // The queues are read at the same time, unless that depends on how many turns there are.
+        Optional<CompletableFuture<CandidateSelector.Selection>> allOthers =
+                parts.hadTurns ? Optional.empty() : Optional.of(selectOthers(criteria, jobsMax));
+        return count.thenCompose(found -> {
+            parts.hadTurns = found > 0;
+            if (found == 0) {
+                return allOthers.orElseGet(() -> selectOthers(criteria, jobsMax));
+            }
+            int share = turns.shareOfOthers(jobsMax, found);
+            CompletableFuture<CandidateSelector.Selection> others =
+                    allOthers.orElseGet(() -> selectOthers(criteria, Math.max(1, share)));
+            return others.thenCombine(
+                    turns.select(tx, criteria, now, jobsMax),
+                    (selection, inTurn) -> joined(selection, inTurn, share, jobsMax));
+        });
+    }
+
+    private CompletableFuture<CandidateSelector.Selection> selectOthers(ClaimCriteria criteria, int jobsMax) {
+        return parts.selector.select(tx, criteria, now, jobsMax);
+    }
+
+    /** Jobs without turn keys, up to their share or as many as there are in place of others, and jobs with them. */
+    private CandidateSelector.Selection joined(
+            CandidateSelector.Selection others, List<QueueEntry> inTurn, int share, int jobsMax) {
+        int othersMax = Math.max(share, jobsMax - inTurn.size());
+        leavesOthers |= others.candidates().size() >= Math.max(1, share);
+        List<QueueEntry> first = others.candidates().stream().limit(othersMax).toList();
+        if (first.size() < others.candidates().size()) {
+            parts.selector.retry(); // the rest is left in the queue
+        }
+        List<QueueEntry> second = inTurn.stream().limit(jobsMax - first.size()).toList();
+        boolean isInTurnFirst = parts.environment.random().nextBoolean(); // a suspect is claimed when it is first
+        return others.with(isInTurnFirst ? concat(second, first) : concat(first, second));
+    }
+
+    private CompletableFuture<QueueScan<D>> claimSelected(
+            CompletableFuture<Allowance> allowance, ClaimCriteria criteria, CandidateSelector.Selection selection) {
+        List<QueueEntry> rows = concat(selection.candidates(), selection.moves());
+        List<JobRef> refs =
+                rows.stream().map(row -> parts.writer.ref(row.jobId())).toList();
+        CompletableFuture<List<Optional<JobRow>>> read = JobTable.findAll(tx, refs);
+        CompletableFuture<?> prefetched = rows.stream().anyMatch(row -> row.scheduledTime() > 0)
+                ? TypeInUse.prefetch(tx, parts.keys)
+                : CompletableFuture.completedFuture(tx);
+        CompletableFuture<HeldCandidates> readHeld = read.thenCompose(
+                jobs -> allowance.thenCompose(rules -> HeldCandidates.read(tx, parts.keys, rules, jobs)));
+        return CompletableFuture.allOf(readHeld, prefetched).thenCompose(done -> {
+            HeldCandidates held = readHeld.join();
+            List<Optional<JobRow>> jobs = read.join();
+            SelectedRows sorted = new SelectedRows(criteria, held, endedLimited, parts.clock.instant());
+            for (int i = 0; i < rows.size(); i++) {
+                boolean isCandidate = i < selection.candidates().size();
+                sorted.add(tx, rows.get(i), refs.get(i), jobs.get(i), isCandidate);
+            }
+            JobTransaction.of(tx).saveAll(sorted.moves());
+            mayAdmitJobs |= sorted.mayAdmitJobs();
+            List<RowChange> planned = parts.writer.planClaims(
+                    criteria, sorted.claimable(), allowance.join().shard());
+            hasUsedTokens |= held.start(tx, planned) > 0;
+            return parts.writer
+                    .endLate(tx, sorted.late())
+                    .thenCompose(ended -> putBack(held, rows, !planned.isEmpty()))
+                    .thenCompose(putBack -> write(criteria, sorted, planned, putBack));
+        });
+    }
+
+    /**
+     * Puts jobs back that may not start. Two claims that do so for one key conflict, so a try that follows claims other
+     * jobs if it finds some.
+     *
+     * @return the ids of the jobs that were put back
+     */
+    private CompletableFuture<Set<String>> putBack(HeldCandidates held, List<QueueEntry> rows, boolean findsOthers) {
+        if (held.isEmpty()) {
+            return CompletableFuture.completedFuture(Set.of());
+        }
+        boolean leaves = leavesMoves && findsOthers;
+        hasLeftMoves |= leaves;
+        hasMoved |= !leaves;
+        Set<String> selected = rows.stream().map(QueueEntry::jobId).collect(Collectors.toSet());
+        return leaves ? CompletableFuture.completedFuture(Set.of()) : held.putBack(tx, selected, parts.writer::ref);
+    }
+
+    private CompletableFuture<QueueScan<D>> write(
+            ClaimCriteria criteria, SelectedRows sorted, List<RowChange> planned, Set<String> putBack) {
+        List<RowChange> claims = named(criteria, parts.queueClearing.clearRanges(tx, sorted.claimableRows(), planned));
+        allowed.addAndGet(-claims.size());
+        Set<String> gone = new HashSet<>(sorted.cleared());
+        gone.addAll(putBack);
+        turns.record(claims, gone);
+        boolean claimsAll = claims.size() == sorted.claimable().size();
+        leavesCandidates |= !claimsAll;
+        boolean scanAgain = sorted.hasClearedCandidates() && endedLimited.isEmpty() && claimsAll;
+        List<CompletableFuture<GrantedClaim<D>>> written = tried.write(tx, criteria, claims);
+        return parts.writer
+                .addFollowing(tx, claims)
+                .thenCompose(added -> Joined.list(written))
+                .thenApply(jobs -> new QueueScan<>(jobs, scanAgain));
+    }
+
+    /** {@return claims with the names that their calls gave} They are delivered in this order. */
+    private List<RowChange> named(ClaimCriteria criteria, List<RowChange> claims) {
+        int before = claimed.getOrDefault(criteria, 0);
+        claimed.put(criteria, before + claims.size());
+        List<Optional<String>> names = demand.names().getOrDefault(criteria, List.of());
+        if (names.isEmpty()) {
+            return claims;
+        }
+        List<RowChange> named = new ArrayList<>(claims.size());
+        for (int i = 0; i < claims.size(); i++) {
+            RowChange claim = claims.get(i);
+            named.add(names.get(before + i).map(claim::claimedBy).orElse(claim));
+        }
+        return named;
+    }
+
+    private static <T> List<T> concat(List<T> first, List<T> second) {
+        return Stream.concat(first.stream(), second.stream()).toList();
+    }
+}

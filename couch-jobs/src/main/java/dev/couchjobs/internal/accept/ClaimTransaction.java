@@ -1,0 +1,128 @@
+package dev.couchjobs.internal.accept;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.data.LimitShards;
+import dev.couchjobs.internal.data.TokenSearch;
+import dev.couchjobs.internal.loop.BatchSize;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A claim of jobs of one type, many in one transaction, with all tries of it.
+ *
+ * <p>Two claims conflict only over a job that both claim. A claim that removes a range of the queue also conflicts with
+ * an addition to that range ({@link QueueClearing}). A claim that finds no job also arms a watch on the key that every
+ * enqueue changes, in the same transaction, so it misses no job that is added between the read of the queue and the
+ * watch.
+ */
+final class ClaimTransaction<D> {
+    /** If a try took longer than this, the next try claims fewer jobs, so that it ends within five seconds. */
+    private static final Duration SLOW = Duration.ofSeconds(2);
+    /** The largest number of turns to skip: each of them may start its jobs later than others behind it. */
+    private static final int TURNS_SKIPPED_MAX = 200;
+
+    private final ClaimParts<D> parts;
+    private final TriedClaims<D> tried;
+    private ClaimDemand demand;
+    private boolean isRetry;
+    /** When the last try got its read version: FoundationDB limits a transaction to five seconds from then on. */
+    private volatile Optional<Instant> readVersionAt = Optional.empty();
+    /** The last try, if it has come to claim new jobs. */
+    private volatile Optional<ClaimTry<D>> last = Optional.empty();
+
+    private volatile Leadership.Role role;
+    /** How many turns the next try may skip. */
+    private int turnSkip;
+    /** Whether a try has put jobs back: the next leaves that to other processes. */
+    private boolean leavesMoves;
+
+    /** @param role the role of this process */
+    ClaimTransaction(ClaimParts<D> parts, ClaimDemand demand, Leadership.Role role) {
+        this.parts = parts;
+        this.demand = demand;
+        this.role = role;
+        this.tried = new TriedClaims<>(parts);
+    }
+
+    /** {@return the search for an earlier try whose result is unknown} */
+    TokenSearch earlierTries() {
+        return tried.search();
+    }
+
+    /**
+     * Runs one try. The demand is halved after a slow try, which may have exceeded the time limit of a transaction, and
+     * after a conflict in a short queue, in which all processes try to claim the same jobs.
+     */
+    CompletableFuture<ClaimResult<D>> runTry(Transaction tx, BatchSize.Tries tries) {
+        Instant now = parts.environment.clock().instant();
+        boolean wasSlow = readVersionAt
+                .filter(start -> Duration.between(start, now).compareTo(SLOW) > 0)
+                .isPresent();
+        if (isRetry) {
+            prepareRetry(wasSlow);
+        } else {
+            parts.selector.beginClaim(now);
+            parts.turnSkipDistance.shrink();
+            parts.queueClearing.beginClaim();
+        }
+        isRetry = true;
+        readVersionAt = Optional.empty();
+        last = Optional.empty();
+        return wasSlow ? tries.next(size -> claim(tx)) : tries.nextOfSameSize(size -> claim(tx));
+    }
+
+    /**
+     * Adapts to the failure of the last try. If it would have claimed jobs and was not slow, it was a conflict with
+     * another claim, unless a range of the queue may have conflicted with a job that was added.
+     */
+    private void prepareRetry(boolean wasSlow) {
+        boolean mayBeOverRange = parts.queueClearing.retry();
+        last.ifPresent(failed -> role = failed.role());
+        leavesMoves |= last.filter(ClaimTry::hasMoved).isPresent();
+        turnSkip = 0;
+        Optional<ClaimTry<D>> conflicted = last.filter(
+                failed -> !wasSlow && !mayBeOverRange && failed.claimedCount() > 0 && !isOverLimits(failed));
+        boolean wasOverTurns = conflicted.filter(ClaimTry::hasStartedTurns).isPresent();
+        if (wasOverTurns) {
+            parts.turnSkipDistance.grow(conflicted.get().claimedCount());
+            turnSkip = Math.min(TURNS_SKIPPED_MAX, parts.turnSkipDistance.rows());
+        }
+        if (wasSlow || (conflicted.isPresent() && !wasOverTurns && !parts.selector.hasSurplus())) {
+            demand = demand.halved();
+        }
+        if (conflicted.isPresent()) {
+            if (parts.lastAllowance.isLimited()) {
+                parts.homeShard = parts.environment.random().nextInt(LimitShards.MAX);
+            }
+            parts.selector.retryAfterConflict();
+        } else {
+            parts.selector.retry();
+        }
+    }
+
+    private boolean isOverLimits(ClaimTry<D> failed) {
+        return parts.lastAllowance.isSerial() || failed.hasMoved() || failed.hasUsedTokens();
+    }
+
+    private CompletableFuture<ClaimResult<D>> claim(Transaction tx) {
+        return tx.getReadVersion()
+                .thenCompose(version -> {
+                    readVersionAt = Optional.of(parts.environment.clock().instant());
+                    return tried.search().hasCommitted(tx);
+                })
+                .thenCompose(hasCommitted -> hasCommitted ? findEarlierClaims(tx) : claimNew(tx));
+    }
+
+    private CompletableFuture<ClaimResult<D>> findEarlierClaims(Transaction tx) {
+        return tried.held(tx).thenApply(jobs -> new ClaimResult<>(jobs, Set.of(), role.afterUnknownResult()));
+    }
+
+    private CompletableFuture<ClaimResult<D>> claimNew(Transaction tx) {
+        ClaimTry<D> next = new ClaimTry<>(parts, demand, role, tried, turnSkip, leavesMoves, tx);
+        last = Optional.of(next);
+        return next.claim();
+    }
+}

@@ -1,0 +1,224 @@
+package dev.couchjobs.internal.accept;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.data.TokenWaits;
+import dev.couchjobs.internal.limits.Allowance;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** One try of a claim that claims new jobs, or arms a watch if there are none. */
+final class ClaimTry<D> {
+    /** The number of limit keys that may have tokens of which a claim admits the jobs of some. */
+    private static final int DUE_WAITS_MAX = 100;
+    /** For how many of them it does so. */
+    private static final int ADMITTED_WAITS_MAX = 10;
+
+    private final ClaimParts<D> parts;
+    private final ClaimDemand demand;
+    private final Transaction tx;
+    private final long now;
+    private final Turns turns;
+    private final CandidateClaims<D> candidates;
+    private final ClaimWaits<D> waits;
+    private final Leadership.RoleTransaction roleTransaction;
+    private final boolean leavesMoves;
+
+    /** The role of this process before the next try, as far as it knows. */
+    private volatile Leadership.Role role;
+    /** Whether this try admits jobs for tokens: two claims that do so conflict. */
+    private volatile boolean admitsForTokens;
+
+    private volatile boolean hasLeftTokens;
+    private volatile int claimedCount;
+
+    /**
+     * @param role the role of this process
+     * @param tried the claims of the tries before
+     * @param turnSkip how many turns to skip at most
+     * @param leavesMoves whether to leave it to other processes to put jobs back and to admit others, if this try can
+     *     claim jobs
+     */
+    ClaimTry(
+            ClaimParts<D> parts,
+            ClaimDemand demand,
+            Leadership.Role role,
+            TriedClaims<D> tried,
+            int turnSkip,
+            boolean leavesMoves,
+            Transaction tx) {
+        this.parts = parts;
+        this.demand = demand;
+        this.role = role;
+        this.leavesMoves = leavesMoves;
+        this.tx = tx;
+        this.now = parts.clock.instant().getEpochSecond();
+        this.turns = new Turns(parts.keys, parts.environment.random(), turnSkip, parts.requestsAfter);
+        this.candidates = new CandidateClaims<>(parts, demand, tried, turns, tx, now, leavesMoves);
+        this.waits = new ClaimWaits<>(parts, demand, turns, tx, now);
+        this.roleTransaction = parts.leadership.new RoleTransaction(tx, role);
+    }
+
+    Leadership.Role role() {
+        return role;
+    }
+
+    /** {@return how many jobs this try claims; 0 until it has claimed them all} */
+    int claimedCount() {
+        return claimedCount;
+    }
+
+    /** {@return whether this try has put jobs back, or admitted jobs for tokens: two claims that do so conflict} */
+    boolean hasMoved() {
+        return admitsForTokens || candidates.hasMoved();
+    }
+
+    boolean hasUsedTokens() {
+        return candidates.hasUsedTokens();
+    }
+
+    /** {@return whether this try has claimed a job with a turn key} */
+    boolean hasStartedTurns() {
+        return turns.hasStarted();
+    }
+
+    CompletableFuture<ClaimResult<D>> claim() {
+        CompletableFuture<Allowance> allowance = readAllowance();
+        Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> claims = new LinkedHashMap<>();
+        // The queue is read at the same time, unless that depends on how many jobs are allowed.
+        CompletableFuture<?> previous =
+                parts.lastAllowance.isLimited() ? allowance : CompletableFuture.completedFuture(claims);
+        CompletableFuture<List<TokenWaits>> dueWaits = allowance.thenCompose(read -> read.hasRatedKeys()
+                ? TokenWaits.due(tx, parts.keys, DUE_WAITS_MAX)
+                : CompletableFuture.completedFuture(List.of()));
+        for (ClaimCriteria criteria : demand.criteria()) {
+            // One after the other: in parallel, claims by different criteria could claim the same job.
+            CompletableFuture<List<GrantedClaim<D>>> next =
+                    previous.thenCompose(done -> candidates.claim(roleTransaction, allowance, criteria));
+            claims.put(criteria, next);
+            previous = next;
+        }
+        return Joined.values(claims).thenCompose(jobs -> {
+            turns.settle(tx);
+            parts.requestsAfter = turns.nextRequestsAfter();
+            boolean hasClaimed = jobs.values().stream().anyMatch(claimed -> !claimed.isEmpty());
+            return allowance.thenCompose(read -> dueWaits.thenCompose(due -> admitForTokens(due, hasClaimed))
+                    .thenCompose(done -> complete(jobs, read)));
+        });
+    }
+
+    private CompletableFuture<Allowance> readAllowance() {
+        Allowance.Home home = new Allowance.Home(parts.homeShard, parts.environment.random());
+        return Allowance.read(tx, parts.keys, parts.layoutRow, parts.lastAllowance.hasRules(), home)
+                .thenApply(read -> {
+                    candidates.allow(read.jobs());
+                    parts.lastAllowance = read;
+                    return read;
+                });
+    }
+
+    /**
+     * Admits jobs of limit keys that may have tokens again. Two claims that do so for one key conflict, so a try that
+     * follows does it only if it claims no job.
+     */
+    private CompletableFuture<?> admitForTokens(List<TokenWaits> due, boolean hasClaimed) {
+        if (due.isEmpty() || candidates.isAllowanceUsedUp() || (leavesMoves && hasClaimed)) {
+            hasLeftTokens = !due.isEmpty();
+            return CompletableFuture.completedFuture(due);
+        }
+        admitsForTokens = true;
+        List<TokenWaits> some = new ArrayList<>(due);
+        Collections.rotate(some, parts.environment.random().nextInt(due.size()));
+        return Joined.all(some.stream()
+                .limit(ADMITTED_WAITS_MAX)
+                .map(wait -> parts.admission.admitForTokens(tx, parts.keys, wait))
+                .toList());
+    }
+
+    private CompletableFuture<ClaimResult<D>> complete(
+            Map<ClaimCriteria, List<GrantedClaim<D>>> jobs, Allowance allowance) {
+        claimedCount = jobs.values().stream().mapToInt(List::size).sum();
+        allowance.use(tx, parts.keys, claimedCount);
+        parts.prefetchMax = allowance.prefetchMax(claimedCount);
+        if (allowance.isPaused()) {
+            return resigned().thenApply(newRole -> waits.forResumption(newRole, allowance));
+        }
+        boolean isUsedUp = candidates.isAllowanceUsedUp() && !allowance.leavesAny(claimedCount);
+        if (isUsedUp && claimedCount == 0) {
+            return changeRoleWhenIdle(
+                    change -> CompletableFuture.completedFuture(waits.forAllowance(change, allowance)));
+        }
+        if (isMoreToClaim() && !isUsedUp) {
+            return CompletableFuture.completedFuture(new ClaimResult<>(jobs, Set.of(), role));
+        }
+        Set<ClaimCriteria> exhausted = new LinkedHashSet<>();
+        jobs.forEach((criteria, claimed) -> {
+            if (isUsedUp || claimed.size() < demand.by(criteria)) {
+                exhausted.add(criteria);
+            }
+        });
+        ClaimResult<D> result = new ClaimResult<>(jobs, exhausted, role);
+        return result.isEmpty() ? changeRoleWhenIdle(waits::forJobs) : changeRoleAfterClaim(result);
+    }
+
+    private boolean isMoreToClaim() {
+        boolean isShort = claimedCount < demand.total();
+        return candidates.areScansExhausted()
+                || (isShort && candidates.isAllowanceUsedUp())
+                || candidates.mayAdmitJobs()
+                || hasMoved()
+                || hasLeftTokens
+                || candidates.hasLeftMoves()
+                || candidates.missesTurns()
+                || (isShort && claimedCount > 0 && candidates.leavesOthers())
+                || (isShort && continuesTurns());
+    }
+
+    /** A try that has changed turns without a claim arms no watch: it would conflict with every enqueue. */
+    private boolean continuesTurns() {
+        return turns.hasProgressed() && (turns.mayHaveMore() || claimedCount == 0);
+    }
+
+    private CompletableFuture<Leadership.Role> resigned() {
+        return role.isRegistered()
+                ? roleTransaction.resign().thenApply(Leadership.RoleChange::role)
+                : CompletableFuture.completedFuture(role);
+    }
+
+    private CompletableFuture<ClaimResult<D>> changeRoleAfterClaim(ClaimResult<D> result) {
+        boolean hasCapacity = result.exhausted().containsAll(demand.criteria()) && !candidates.leavesCandidates();
+        return changeRole(role, () -> roleTransaction.onClaim(hasCapacity)).thenApply(result::with);
+    }
+
+    /** @param watch arms the watches of a process that is no follower */
+    private CompletableFuture<ClaimResult<D>> changeRoleWhenIdle(
+            Function<Leadership.RoleChange, CompletableFuture<ClaimResult<D>>> watch) {
+        Leadership.Role before = role;
+        if (demand.electsLeader()) {
+            role = Leadership.Role.FOLLOWER; // this try may register the process and yet fail
+        }
+        return changeRole(before, roleTransaction::onIdle)
+                .thenCompose(change -> change.role() == Leadership.Role.FOLLOWER
+                        ? CompletableFuture.completedFuture(
+                                new ClaimResult<D>(Map.of(), demand.criteria(), before).with(change))
+                        : watch.apply(change));
+    }
+
+    /** Applies a change of the role; a process that does not elect a leader resigns instead. */
+    private CompletableFuture<Leadership.RoleChange> changeRole(
+            Leadership.Role before, Supplier<CompletableFuture<Leadership.RoleChange>> change) {
+        if (demand.electsLeader()) {
+            return change.get();
+        }
+        return before.isRegistered()
+                ? roleTransaction.resign()
+                : CompletableFuture.completedFuture(Leadership.RoleChange.of(before));
+    }
+}

@@ -1,0 +1,91 @@
+package dev.couchjobs.internal.accept;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.data.TokenWaits;
+import dev.couchjobs.internal.limits.Allowance;
+import dev.couchjobs.loop.Pause;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+/** What a claim that has found no job waits for. A process that may not watch waits for nothing but time. */
+final class ClaimWaits<D> {
+    private static final Duration UNWATCHED_RULES_PAUSE = Duration.ofSeconds(30);
+
+    private final ClaimParts<D> parts;
+    private final ClaimDemand demand;
+    private final Turns turns;
+    private final Transaction tx;
+    private final long now;
+
+    ClaimWaits(ClaimParts<D> parts, ClaimDemand demand, Turns turns, Transaction tx, long now) {
+        this.parts = parts;
+        this.demand = demand;
+        this.turns = turns;
+        this.tx = tx;
+        this.now = now;
+    }
+
+    /** A process that waits for the end of a pause neither watches for new jobs nor follows one that does. */
+    ClaimResult<D> forResumption(Leadership.Role role, Allowance allowance) {
+        CompletableFuture<Void> resumed =
+                demand.mayWatch() ? allowance.watch(tx, parts.keys) : new CompletableFuture<>();
+        return pausedIfUnwatched(ClaimResult.idle(demand.criteria(), role, resumed));
+    }
+
+    /** Waits until the rules of the type allow another job. */
+    ClaimResult<D> forAllowance(Leadership.RoleChange change, Allowance allowance) {
+        CompletableFuture<Void> more = demand.mayWatch() ? allowance.watch(tx, parts.keys) : new CompletableFuture<>();
+        ClaimResult<D> idle = ClaimResult.idle(demand.criteria(), change.role(), orWokenUp(more, change));
+        return allowance.untilNext().map(idle::pausedAtMost).orElseGet(() -> pausedIfUnwatched(idle));
+    }
+
+    /** A process that may not watch looks again after a while, whether the type is in use or not. */
+    private ClaimResult<D> pausedIfUnwatched(ClaimResult<D> idle) {
+        return demand.mayWatch() ? idle : idle.pausedAtMost(UNWATCHED_RULES_PAUSE);
+    }
+
+    private static CompletableFuture<Void> orWokenUp(CompletableFuture<Void> watch, Leadership.RoleChange change) {
+        return change.wakeUp().map(wakeUp -> Pause.firstOf(watch, wakeUp)).orElse(watch);
+    }
+
+    /**
+     * Arms the watch for new jobs. A watch reads its key, so a transaction with a claim arms none: the claim would
+     * conflict with every enqueue.
+     */
+    CompletableFuture<ClaimResult<D>> forJobs(Leadership.RoleChange change) {
+        CompletableFuture<Void> newJob =
+                demand.mayWatch() ? tx.watch(parts.keys.watchesPending()) : new CompletableFuture<>();
+        CompletableFuture<Void> watch = orWokenUp(newJob, change);
+        List<CompletableFuture<OptionalLong>> dueTimes = demand.criteria().stream()
+                .map(criteria -> parts.selector.nextDue(tx, criteria, now))
+                .toList();
+        CompletableFuture<Optional<Duration>> untilToken = untilToken();
+        return CompletableFuture.allOf(Joined.all(dueTimes), untilToken).thenApply(done -> {
+            OptionalLong nextDue = Stream.concat(
+                            dueTimes.stream().map(CompletableFuture::join), Stream.of(turns.nextDue(now)))
+                    .flatMapToLong(OptionalLong::stream)
+                    .min();
+            ClaimResult<D> idle =
+                    ClaimResult.<D>idle(demand.criteria(), change.role(), watch).dueAt(nextDue);
+            return untilToken.join().map(idle::pausedAtMost).orElse(idle);
+        });
+    }
+
+    /** {@return the time until the first token of a limit key whose jobs wait for one} */
+    private CompletableFuture<Optional<Duration>> untilToken() {
+        return !parts.lastAllowance.hasRatedKeys()
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : TokenWaits.first(tx, parts.keys)
+                        .thenCombine(
+                                tx.getReadVersion(),
+                                (first, version) -> first.stream()
+                                        .map(wait ->
+                                                Duration.of(Math.max(1, wait.version() - version), ChronoUnit.MICROS))
+                                        .findFirst());
+    }
+}

@@ -1,0 +1,37 @@
+package dev.couchjobs.internal.accept;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Several futures as one. */
+final class Joined {
+    private Joined() {}
+
+    static CompletableFuture<Void> all(Collection<? extends CompletableFuture<?>> futures) {
+        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
+    }
+
+    static <T> CompletableFuture<List<T>> list(List<CompletableFuture<T>> futures) {
+        return all(futures)
+                .thenApply(done -> futures.stream().map(CompletableFuture::join).toList());
+    }
+
+    static <T> CompletableFuture<List<T>> present(List<CompletableFuture<Optional<T>>> futures) {
+        return all(futures)
+                .thenApply(done -> futures.stream()
+                        .flatMap(future -> future.join().stream())
+                        .toList());
+    }
+
+    static <K, V> CompletableFuture<Map<K, V>> values(Map<K, CompletableFuture<V>> futures) {
+        return all(futures.values()).thenApply(done -> {
+            Map<K, V> values = new LinkedHashMap<>();
+            futures.forEach((key, value) -> values.put(key, value.join()));
+            return values;
+        });
+    }
+}

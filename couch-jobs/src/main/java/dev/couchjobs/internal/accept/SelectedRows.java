@@ -1,0 +1,149 @@
+package dev.couchjobs.internal.accept;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.QueueEntry;
+import dev.couchjobs.internal.data.RowChange;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The rows of the queues that a claim has selected, sorted by what becomes of them. */
+final class SelectedRows {
+    private final ClaimCriteria criteria;
+    private final HeldCandidates held;
+    /** The jobs with limit keys that this try has ended. The end of the verb needs and clears their rows. */
+    private final Set<String> endedLimited;
+
+    private final Instant now;
+    /**
+     * The turn keys whose first candidate is a suspect. A claim takes no other job of such a key: the key keeps its
+     * turn until the suspect is the first candidate of all, and so is claimed alone.
+     */
+    private final Set<String> keysOfSuspects = new HashSet<>(0);
+
+    private final Map<String, JobRow> claimable = new LinkedHashMap<>();
+    private final Map<String, QueueEntry> claimableRows = new HashMap<>();
+    private final Map<JobRef, JobRow> late = new LinkedHashMap<>(0);
+    private final List<RowChange> moves = new ArrayList<>();
+    private final Set<String> cleared = new HashSet<>(0);
+    private boolean hasClearedCandidates;
+    private boolean mayAdmitJobs;
+
+    SelectedRows(ClaimCriteria criteria, HeldCandidates held, Set<String> endedLimited, Instant now) {
+        this.criteria = criteria;
+        this.held = held;
+        this.endedLimited = endedLimited;
+        this.now = now;
+    }
+
+    /**
+     * Sorts a row in. One that matches no pending job is stale, and is cleared.
+     *
+     * @param found the job of the row, if there is one
+     * @param isCandidate whether the job may be claimed; otherwise the row may be moved
+     */
+    void add(Transaction tx, QueueEntry row, JobRef ref, Optional<JobRow> found, boolean isCandidate) {
+        if (endedLimited.contains(row.jobId())) {
+            return;
+        }
+        Optional<JobRow> pending = found.filter(job -> row.matches(ref, job));
+        if (pending.isEmpty()) {
+            row.clear(tx);
+            clear(row, isCandidate);
+            return;
+        }
+        JobRow job = pending.get();
+        if (job.isLate(now.toEpochMilli())) {
+            late.put(ref, job);
+            clear(row, isCandidate);
+            mayAdmitJobs = true;
+            if (job.options().limitKey() != null) {
+                endedLimited.add(row.jobId());
+            }
+        } else if (isCandidate && !needsAdmission(row, job)) {
+            addCandidate(row, ref, job);
+        } else if (mayMove(row, job)) {
+            mayAdmitJobs |= needsAdmission(row, job);
+            moves.add(new RowChange(ref, job, job.dueNow()));
+        }
+    }
+
+    private void clear(QueueEntry row, boolean isCandidate) {
+        cleared.add(row.jobId());
+        hasClearedCandidates |= isCandidate;
+    }
+
+    private void addCandidate(QueueEntry row, JobRef ref, JobRow job) {
+        boolean mayBeClaimed = !held.isPaused(job);
+        if (mayBeClaimed && isBehindSuspect(job)) {
+            return;
+        }
+        if (mayBeClaimed && held.mayStart(job)) {
+            claimable.put(row.jobId(), job);
+            claimableRows.put(row.jobId(), row);
+        } else {
+            held.add(row, ref, job);
+        }
+    }
+
+    private boolean isBehindSuspect(JobRow job) {
+        String key = job.options().turnKey();
+        if (key == null || criteria.workStart() == WorkStart.WITH_CLAIM) {
+            return false;
+        }
+        return job.claimInfo().isSuspect() ? !keysOfSuspects.add(key) : keysOfSuspects.contains(key);
+    }
+
+    /** A job with a limit key or a turn key is in the later part until a claim finds that its time has come. */
+    private static boolean needsAdmission(QueueEntry row, JobRow job) {
+        return !row.isDue() && job.options().movesWhenDue();
+    }
+
+    /** No job with a turn key is in the turn part before its time, whatever times the criteria accept. */
+    private boolean mayMove(QueueEntry row, JobRow job) {
+        return job.options().turnKey() == null || row.scheduledTime() <= now.getEpochSecond();
+    }
+
+    /** {@return the jobs that may be claimed, by id, in the order of the queue} */
+    Map<String, JobRow> claimable() {
+        return claimable;
+    }
+
+    /** {@return the rows of the jobs that may be claimed, by id} */
+    Map<String, QueueEntry> claimableRows() {
+        return claimableRows;
+    }
+
+    /** {@return the jobs that have not begun by their deadlines} */
+    Map<JobRef, JobRow> late() {
+        return late;
+    }
+
+    /** {@return the changes of jobs that have become due and are in the later part} */
+    List<RowChange> moves() {
+        return moves;
+    }
+
+    /** {@return the ids of the jobs that are late, and of the stale rows} */
+    Set<String> cleared() {
+        return cleared;
+    }
+
+    /** {@return whether another read may find more candidates in place of those that are late or stale} */
+    boolean hasClearedCandidates() {
+        return hasClearedCandidates;
+    }
+
+    /** {@return whether jobs are moved or ended, which may admit others} */
+    boolean mayAdmitJobs() {
+        return mayAdmitJobs;
+    }
+}
