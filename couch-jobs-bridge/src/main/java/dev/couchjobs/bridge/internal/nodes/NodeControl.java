@@ -38,6 +38,8 @@ public final class NodeControl implements AutoCloseable {
     private volatile WantedSettings applied = WantedSettings.NONE;
     private volatile @Nullable Refusal refusal;
     private volatile boolean isClosed;
+    /** Completes when the present round has reported. */
+    private volatile CompletableFuture<Void> reporting = CompletableFuture.completedFuture(null);
     /** Used by one round at a time. */
     private CompletableFuture<Void> applying = CompletableFuture.completedFuture(null);
 
@@ -106,7 +108,16 @@ public final class NodeControl implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> round() {
-        return node.run("report a node", this::write).thenApply(this::obey);
+        CompletableFuture<Void> reported = new CompletableFuture<>();
+        reporting = reported;
+        if (isClosed) { // read after that write: close() waits for this round, or this round writes nothing
+            reported.complete(null);
+            return CompletableFuture.completedFuture(Pause.untilWakeUp());
+        }
+        return CompletableFuture.completedFuture(node)
+                .thenCompose(own -> own.run("report a node", this::write))
+                .whenComplete((round, error) -> reported.complete(null))
+                .thenApply(this::obey);
     }
 
     private CompletableFuture<Round> write(Transaction tx) {
@@ -196,12 +207,13 @@ public final class NodeControl implements AutoCloseable {
         return node.environment().clock().instant();
     }
 
-    /** Reports that the node has ended, unless its database does not answer. */
+    /** Reports that the node has ended, unless its database does not answer. No report follows. */
     @Override
     public void close() {
         isClosed = true;
         loop.close();
-        CompletableFuture<Void> last = node.run("report the end of a node", this::report);
+        CompletableFuture<Void> last =
+                CompletableFuture.allOf(node.run("report the end of a node", this::report), reporting);
         var timer = node.environment()
                 .scheduler()
                 .schedule(() -> last.cancel(false), LAST_REPORT.toMillis(), TimeUnit.MILLISECONDS);

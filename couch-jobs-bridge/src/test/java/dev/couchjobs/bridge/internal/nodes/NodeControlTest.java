@@ -26,41 +26,64 @@ class NodeControlTest {
 
     private final NodeRows rows = new NodeRows("prefix");
 
-    @Test
-    void aReportThatIsUnderWayDoesNotReplaceTheLastOne() {
-        CompletableFuture<Void> isWritten = new CompletableFuture<>();
+    private final CompletableFuture<Void> isWritten = new CompletableFuture<>();
+    private final CompletableFuture<Void> first = new CompletableFuture<>();
+
+    /** {@return a database whose first transaction commits when the second one has} */
+    private Database firstLate(Database database) {
         CompletableFuture<Void> mayCommit = new CompletableFuture<>();
         AtomicBoolean hasBegun = new AtomicBoolean();
-        CompletableFuture<Void> first = new CompletableFuture<>();
-        try (Database database = EmbeddedDatabase.openInMemory()) {
-            Database slow = (Database) Proxy.newProxyInstance(
-                    Database.class.getClassLoader(), new Class<?>[] {Database.class}, (self, method, given) -> {
-                        if (method.getName().equals("runAsync") && hasBegun.compareAndSet(false, true)) {
-                            @SuppressWarnings("unchecked")
-                            var body = (Function<Transaction, CompletableFuture<Object>>) given[0];
-                            CompletableFuture<Object> report =
-                                    database.runAsync(tx -> body.apply(tx).thenCompose(result -> {
-                                        isWritten.complete(null);
-                                        return mayCommit.thenApply(done -> result);
-                                    }));
-                            var unused = report.whenComplete((result, error) -> first.complete(null));
-                            return report;
-                        }
+        return (Database) Proxy.newProxyInstance(
+                Database.class.getClassLoader(), new Class<?>[] {Database.class}, (self, method, given) -> {
+                    if (!method.getName().equals("runAsync")) {
                         return method.invoke(database, given);
-                    });
-            NodeControl control = new NodeControl(
-                    rows,
-                    new NodeEnvironment(NODE, "process", "1", List.of(), slow, Environment.system()),
-                    new IdleBridge());
-            control.report();
-            isWritten.join();
+                    }
+                    @SuppressWarnings("unchecked")
+                    var body = (Function<Transaction, CompletableFuture<Object>>) given[0];
+                    if (!hasBegun.compareAndSet(false, true)) {
+                        CompletableFuture<Object> report = database.runAsync(body);
+                        var unused = report.thenRun(() -> mayCommit.complete(null));
+                        return report;
+                    }
+                    CompletableFuture<Object> report =
+                            database.runAsync(tx -> body.apply(tx).thenCompose(result -> {
+                                isWritten.complete(null);
+                                return mayCommit.thenApply(done -> result);
+                            }));
+                    var unused = report.whenComplete((result, error) -> first.complete(null));
+                    return report;
+                });
+    }
 
-            control.close();
-            mayCommit.complete(null);
+    private void endWhileItReports(Database database) {
+        NodeControl control = new NodeControl(
+                rows,
+                new NodeEnvironment(NODE, "process", "1", List.of(), firstLate(database), Environment.system()),
+                new IdleBridge());
+        control.report();
+        isWritten.join();
+        control.close();
+    }
+
+    @Test
+    void aReportThatIsUnderWayDoesNotReplaceTheLastOne() {
+        try (Database database = EmbeddedDatabase.openInMemory()) {
+            endWhileItReports(database);
             first.join();
 
             assertThat(database.readAsync(tx -> rows.report(tx, NODE)).join().orElseThrow())
                     .returns(true, NodeReport::hasEnded);
+        }
+    }
+
+    @Test
+    void aNodeThatIsRemovedAfterItsEndStaysRemoved() {
+        try (Database database = EmbeddedDatabase.openInMemory()) {
+            endWhileItReports(database);
+            database.runAsync(tx -> rows.remove(tx, NODE)).join();
+            first.join();
+
+            assertThat(database.readAsync(tx -> rows.report(tx, NODE)).join()).isEmpty();
         }
     }
 
