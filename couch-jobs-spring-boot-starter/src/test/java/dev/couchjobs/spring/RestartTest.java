@@ -29,7 +29,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /** A directory that one context after the other opens in one process, as with Spring Boot's developer tools. */
-@Timeout(120)
+@Timeout(360)
 class RestartTest {
     @TempDir
     Path directory;
@@ -72,7 +72,7 @@ class RestartTest {
                 .redirectOutput(output.toFile())
                 .start();
         try {
-            assertThat(process.waitFor(90, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(5, TimeUnit.MINUTES)).isTrue();
         } finally {
             process.destroyForcibly();
         }
