@@ -175,8 +175,9 @@ class OperationsTest {
         NAMES.put("removeGroup", Map.of("name", "existing", "group", "removed"));
     }
 
-    /** One for each operation on a claim. */
+    /** One for each operation on a claim; they are held until these operations have their turn. */
     private static void claimJobs(JobType<Object, Object> type) {
+        SERVER.put("/v1/types/" + type.name() + "/timeout", "{'timeout': 'PT1H'}");
         Map<String, String> members = Map.of(
                 "updateClaim", "'progress': {'done': 1}, 'log': [1]",
                 "finishClaim", "'result': 1, 'jobs': [{'type': 'mail', 'data': 1}]",
