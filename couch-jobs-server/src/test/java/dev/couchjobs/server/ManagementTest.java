@@ -67,8 +67,8 @@ class ManagementTest {
     void aScheduleTellsItsNextTimesAndItsLastJobs() {
         server.put("/v1/schedules/hourly", "{'every': 'PT1H', 'job': {'type': 'mail', 'data': 1}}");
         server.post("/v1/schedules/hourly/run-now", "");
-        Worker worker = server.jobs.worker().handle(MAIL, job -> "done").start();
         String id = server.get("/v1/schedules/hourly").body().get("currentJob").stringValue();
+        Worker worker = server.jobs.worker().handle(MAIL, job -> "done").start();
         server.get("/v1/types/mail/jobs/" + id.replace(":", "%3A") + "/result?timeout=PT20S");
         worker.close();
 
