@@ -172,11 +172,12 @@ class KilledBridgeTest {
     }
 
     @Test
-    void whenItHasBegunAStepButNotItsAction() {
+    void whenItHasBegunAStepButNotItsAction() throws InterruptedException {
         toServer.fallSilent();
         BridgeProcess first = bridge();
         put("begun", REG_A, step(REG_A, "begun"));
         awaitRunning("begun");
+        toServer.awaitHeld();
         first.kill();
         toServer.join();
 

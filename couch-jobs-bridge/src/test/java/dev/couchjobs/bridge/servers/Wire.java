@@ -37,6 +37,7 @@ public final class Wire implements AutoCloseable {
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private State state = State.JOINED;
     private long answersPassOn = Long.MAX_VALUE;
+    private int held;
 
     /**
      * Creates a proxy that forwards.
@@ -68,6 +69,13 @@ public final class Wire implements AutoCloseable {
     /** Forwards nothing from now on; the connections seem to be open. */
     public void fallSilent() {
         become(State.SILENT);
+    }
+
+    /** Waits until this holds back what a client has sent, so that {@link #join} drops it. */
+    public synchronized void awaitHeld() throws InterruptedException {
+        while (held == 0) {
+            wait();
+        }
     }
 
     /** Forwards new connections again, and closes those from before the interruption. */
@@ -145,9 +153,12 @@ public final class Wire implements AutoCloseable {
 
     /** Waits while nothing is forwarded. {@return whether the connection is still open} */
     private synchronized boolean mayPass(Socket from) throws InterruptedException {
+        held++;
+        notifyAll();
         while (state == State.SILENT && !from.isClosed()) {
             wait();
         }
+        held--;
         return !from.isClosed();
     }
 
