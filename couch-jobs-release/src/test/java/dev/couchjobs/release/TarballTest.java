@@ -1,6 +1,7 @@
 package dev.couchjobs.release;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.fdb.Databases;
@@ -69,6 +70,7 @@ class TarballTest {
             "Service.ProtectKernelTunables",
             "Service.ProtectProc",
             "Service.ProtectSystem",
+            "Service.ReadWritePaths",
             "Service.RestrictAddressFamilies",
             "Service.RestrictNamespaces",
             "Service.RestrictRealtime",
@@ -180,6 +182,9 @@ class TarballTest {
         assertThat(Integer.parseInt(unit.value("Service.TimeoutStopSec"))).isGreaterThan(80);
         assertThat(unit.value("Service.User")).isNotEqualTo("root");
         assertThat(unit.value("Service.ProtectSystem")).isEqualTo("strict");
+        assertThat(unit.settings())
+                .as("RocksDB's native library is unpacked into /tmp, which is read-only otherwise")
+                .containsAnyOf(entry("Service.PrivateTmp", "yes"), entry("Service.ReadWritePaths", "/tmp"));
     }
 
     @ParameterizedTest
