@@ -108,6 +108,7 @@ class WordIndexTest {
         };
 
         assertThat(new WordIndex(enter, out.stream(), err.stream(), true).run(List.of(directory.toString())))
+                .as("%s%n%s", out.text(), err.text())
                 .isZero();
 
         assertThat(seen).contains("export", "<title>couch-jobs</title>", "\"succeeded\":3");

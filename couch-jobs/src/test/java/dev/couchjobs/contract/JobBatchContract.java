@@ -508,13 +508,10 @@ class JobBatchContract extends JobsContract {
     }
 
     @Test
-    void aMemberThatIsAddedBesideASealIsWaitedFor() {
+    void aMemberThatIsAddedBeforeASealInItsTransactionIsWaitedFor() {
         open(withReport());
-        await(database.runAsync(tx -> {
-            CompletableFuture<?> added = jobs.add(tx, member("m1"));
-            CompletableFuture<?> sealed = jobs.batches().seal(tx, IMPORT);
-            return CompletableFuture.allOf(added, sealed);
-        }));
+        await(database.runAsync(tx ->
+                jobs.add(tx, member("m1")).thenCompose(added -> jobs.batches().seal(tx, IMPORT))));
 
         assertThat(stateOf("m1")).isEqualTo(JobState.PENDING);
         assertThat(batch().state()).isEqualTo(BatchState.SEALED);
