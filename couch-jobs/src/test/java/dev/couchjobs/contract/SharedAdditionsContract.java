@@ -194,6 +194,21 @@ class SharedAdditionsContract extends JobsContract {
     }
 
     @Test
+    void jobsGoAloneAfterAnUnknownResultOfACommitThatFailed() {
+        int shared = AT_ONCE;
+        fate = (number, tx) -> switch (number - shared) {
+            case 0 -> failed(1021);
+            case 1 -> failed(2101);
+            default -> tx.commit();
+        };
+        List<CompletableFuture<AddResult>> additions = beginAll(jobs(10));
+        open();
+
+        assertThat(changes(additions)).containsOnly(AddResult.Change.ADDED);
+        assertThat(ids()).hasSize(10);
+    }
+
+    @Test
     void jobsGoAloneIfTheirCommitKeepsConflicting() {
         fate = (number, tx) -> number >= AT_ONCE && number < AT_ONCE + CONFLICTS_MAX ? failed(1020) : tx.commit();
         List<CompletableFuture<AddResult>> additions = beginAll(jobs(10));

@@ -18,10 +18,14 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Jobs with unique keys beside changes of the jobs that have these, without waiting, while each read takes a while. */
+/**
+ * A transaction adds jobs with unique keys and changes the jobs that have these keys, without waiting in between. Each
+ * read takes a while.
+ */
 class UniqueInOneTransactionTest {
     private static final JobType<String, Void> INDEX = JobType.of("index", String.class);
     private static final Unique USER = Unique.by("user-7");
+    private static final Unique OTHER = Unique.by("user-8");
 
     private final Simulation simulation = Simulation.builder(7)
             .calm()
@@ -50,35 +54,90 @@ class UniqueInOneTransactionTest {
         return simulation.await(jobs.getJobData(database, INDEX, id));
     }
 
-    /** The first job gives its key up for another, and the second job wants that key. */
-    private static final List<NewJob<String>> KEY_GOES_ON = List.of(
-            job("j1", "second").unique(Unique.by("user-8")), job("j3", "third").unique(USER.replacing()));
+    private void assertResults(List<AddResult> results, AddResult.Change first, AddResult.Change second) {
+        assertThat(results).containsExactly(new AddResult("j1", first), new AddResult("j2", second));
+    }
 
-    private void assertKeyWentOn(List<AddResult> results) {
-        assertThat(results)
-                .containsExactly(
-                        new AddResult("j1", AddResult.Change.REPLACED), new AddResult("j3", AddResult.Change.ADDED));
-        assertThat(dataOf("j1")).contains("second");
-        assertThat(dataOf("j3")).contains("third");
-        assertThat(put(job("j4", "fourth").unique(USER)).jobId()).isEqualTo("j3");
-        assertThat(put(job("j4", "fourth").unique(Unique.by("user-8"))).jobId()).isEqualTo("j1");
+    private void assertKeysOf(String user7, String user8) {
+        assertThat(put(job("j9", "ninth").unique(USER)).jobId()).isEqualTo(user7);
+        assertThat(put(job("j9", "ninth").unique(OTHER)).jobId()).isEqualTo(user8);
+    }
+
+    private static List<NewJob<String>> jobsOfWhichOneGivesItsKeyUp() {
+        return List.of(job("j1", "second").unique(OTHER), job("j2", "third").unique(USER.replacing()));
     }
 
     @Test
     void aJobThatHasGivenItsKeyUpInTheSameBatchIsNotReplaced() {
         put(job("j1", "first").unique(USER));
 
-        assertKeyWentOn(simulation.await(jobs.addAll(database, KEY_GOES_ON)));
+        List<AddResult> results = simulation.await(jobs.addAll(database, jobsOfWhichOneGivesItsKeyUp()));
+
+        assertResults(results, AddResult.Change.REPLACED, AddResult.Change.ADDED);
+        assertThat(dataOf("j1")).contains("second");
+        assertThat(dataOf("j2")).contains("third");
+        assertKeysOf("j2", "j1");
     }
 
     @Test
     void aJobThatHasGivenItsKeyUpInTheSameTransactionIsNotReplaced() {
         put(job("j1", "first").unique(USER));
 
-        assertKeyWentOn(simulation.await(database.runAsync(tx -> {
-            List<CompletableFuture<AddResult>> added =
-                    KEY_GOES_ON.stream().map(job -> jobs.add(tx, job)).toList();
+        List<AddResult> results = simulation.await(database.runAsync(tx -> {
+            List<CompletableFuture<AddResult>> added = jobsOfWhichOneGivesItsKeyUp().stream()
+                    .map(job -> jobs.add(tx, job))
+                    .toList();
             return added.get(0).thenCombine(added.get(1), List::of);
-        })));
+        }));
+
+        assertResults(results, AddResult.Change.REPLACED, AddResult.Change.ADDED);
+        assertThat(dataOf("j1")).contains("second");
+        assertThat(dataOf("j2")).contains("third");
+        assertKeysOf("j2", "j1");
+    }
+
+    @Test
+    void aRunningJobTakesNoKeyInABatch() {
+        put(job("j1", "first").unique(USER));
+        simulation.await(jobs.processor().accept(INDEX)).orElseThrow();
+
+        List<AddResult> results = simulation.await(jobs.addAll(
+                database,
+                List.of(job("j1", "second").unique(OTHER), job("j2", "third").unique(OTHER))));
+
+        assertResults(results, AddResult.Change.RESUBMITTED, AddResult.Change.ADDED);
+        assertKeysOf("j1", "j2");
+    }
+
+    @Test
+    void aJobThatIsLeftAloneTakesNoKeyInABatch() {
+        put(job("j1", "first"));
+
+        List<AddResult> results = simulation.await(jobs.addAll(
+                database,
+                List.of(
+                        job("j1", "second").ifAbsent().unique(OTHER),
+                        job("j2", "third").unique(OTHER))));
+
+        assertResults(results, AddResult.Change.UNCHANGED, AddResult.Change.ADDED);
+        assertThat(dataOf("j1")).contains("first");
+        assertThat(dataOf("j2")).contains("third");
+    }
+
+    @Test
+    void aJobThatIsGivenTwiceHasItsLastKeyInABatch() {
+        List<AddResult> results = simulation.await(jobs.addAll(
+                database,
+                List.of(
+                        job("j1", "first").unique(USER),
+                        job("j1", "second").unique(OTHER),
+                        job("j2", "third").unique(USER))));
+
+        assertThat(results)
+                .containsExactly(
+                        new AddResult("j1", AddResult.Change.ADDED),
+                        new AddResult("j1", AddResult.Change.REPLACED),
+                        new AddResult("j2", AddResult.Change.ADDED));
+        assertKeysOf("j2", "j1");
     }
 }

@@ -163,6 +163,11 @@ public final class Transactions {
                 public Optional<CompletableFuture<T>> reread(Transaction tx) {
                     return Optional.of(reader.apply(tx));
                 }
+
+                @Override
+                public void mayHaveCommitted() {
+                    Verb.this.mayHaveCommitted();
+                }
             };
         }
     }

@@ -36,7 +36,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A job to add, with all its values that need no transaction.
@@ -50,8 +49,7 @@ import org.jspecify.annotations.Nullable;
  * @param retention how long it is kept once it has ended
  * @param leavesAlone whether an existing job in a state stays as it is
  * @param unique which other job makes it a duplicate
- * @param owner the row, as the search for duplicates read it, of the stored job of which this is a duplicate; only
- *     without dependencies, whose links cannot be taken back
+ * @param found the state in which the search for duplicates found the job whose duplicate this is
  */
 record AddRequest(
         JobRef ref,
@@ -63,15 +61,34 @@ record AddRequest(
         Retention retention,
         Predicate<JobState> leavesAlone,
         Optional<Unique> unique,
-        @Nullable JobRow owner) {
+        Found found) {
 
-    /** The job of which a request is a duplicate has changed since: the search for duplicates has to be repeated. */
-    static final class OwnerChangedException extends RuntimeException {
+    /** The state of the job whose duplicate a request is. */
+    enum Found {
+        /** The request is for a job of its own, or has dependencies: links that are written cannot be taken back. */
+        UNKNOWN,
+        /** The job is to run, or a job of its sequence waits for it. */
+        OUTSTANDING,
+        /** The job has ended. */
+        ENDED;
+
+        private static Found of(JobRow row) {
+            boolean isOutstanding = row.state() != JobState.FINISHED || SequenceChange.place(row) != null;
+            return isOutstanding ? OUTSTANDING : ENDED;
+        }
+    }
+
+    /** The job whose duplicate a request is has changed since the search, which has to be repeated. */
+    static final class DuplicateChangedException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        /** {@return whether this is the error} */
-        static boolean isIn(Throwable error) {
-            return RootCauses.of(error) instanceof OwnerChangedException;
+        private DuplicateChangedException() {
+            super(null, null, false, false);
+        }
+
+        /** {@return whether this is the cause of an error} */
+        static boolean isCauseOf(Throwable error) {
+            return RootCauses.of(error) instanceof DuplicateChangedException;
         }
     }
 
@@ -94,7 +111,7 @@ record AddRequest(
                 job.type().retention(),
                 job::leavesAlone,
                 job.unique(),
-                null);
+                Found.UNKNOWN);
     }
 
     /** {@return whether a job has a deadline, a batch, tags, headers, or any of the keys in its options} */
@@ -147,33 +164,27 @@ record AddRequest(
     Optional<AddRequest> onto(Optional<UniqueIndex.Owner> owner) {
         return owner.filter(this::isDuplicateOf)
                 .map(job -> onto(
-                        job.ref(),
-                        Objects.requireNonNull(job.row().options().unique()),
-                        dependencies.isEmpty() ? job.row() : null));
+                        job.ref(), Objects.requireNonNull(job.row().options().unique()), Found.of(job.row())));
     }
 
     private boolean isDuplicateOf(UniqueIndex.Owner owner) {
         Unique rule = unique.orElseThrow();
         UniqueKey theirs = Objects.requireNonNull(owner.row().options().unique());
         UniqueKey own = Objects.requireNonNull(options.unique());
-        return isOutstanding(owner.row())
+        return Found.of(owner.row()) == Found.OUTSTANDING
                 || rule.isWhileKept()
                 || rule.period()
                         .filter(period -> own.since() - theirs.since() < period.toMillis())
                         .isPresent();
     }
 
-    private static boolean isOutstanding(JobRow row) {
-        return row.state() != JobState.FINISHED || SequenceChange.place(row) != null;
-    }
-
-    private void requireOwner(Optional<JobRow> present) {
-        if (owner != null
-                && present.filter(row -> isOutstanding(row) == isOutstanding(owner)
-                                && Objects.equals(
-                                        row.options().unique(), owner.options().unique()))
-                        .isEmpty()) {
-            throw new OwnerChangedException();
+    private void requireUnchanged(Optional<JobRow> present) {
+        boolean isUnchanged = found == Found.UNKNOWN
+                || present.filter(row -> Found.of(row) == found
+                                && Objects.equals(row.options().unique(), options.unique()))
+                        .isPresent();
+        if (!isUnchanged) {
+            throw new DuplicateChangedException();
         }
     }
 
@@ -189,15 +200,15 @@ record AddRequest(
                 retention,
                 leavesAlone,
                 unique,
-                owner);
+                found);
     }
 
     /** {@return a request for the job that an earlier request with the same unique key adds} */
     AddRequest onto(AddRequest earlier) {
-        return onto(earlier.ref(), Objects.requireNonNull(earlier.options().unique()), null);
+        return onto(earlier.ref(), Objects.requireNonNull(earlier.options().unique()), Found.OUTSTANDING);
     }
 
-    private AddRequest onto(JobRef other, UniqueKey key, @Nullable JobRow otherRow) {
+    private AddRequest onto(JobRef other, UniqueKey key, Found state) {
         boolean replaces = unique.orElseThrow().isReplacing();
         return new AddRequest(
                 other,
@@ -207,9 +218,9 @@ record AddRequest(
                 false, // the job exists, or another request names it
                 dependencies,
                 retention,
-                replaces ? leavesAlone : state -> true,
+                replaces ? leavesAlone : any -> true,
                 unique,
-                otherRow);
+                dependencies.isEmpty() ? state : Found.UNKNOWN);
     }
 
     /**
@@ -242,10 +253,10 @@ record AddRequest(
     /**
      * {@return the job's row without links, or empty if it does not change: then no write causes conflicts}
      *
-     * @throws OwnerChangedException if this is not a duplicate of the job any more
+     * @throws DuplicateChangedException if the job has changed since the search for duplicates
      */
     CompletableFuture<Optional<JobRow>> rowAfter(Transaction tx, Optional<JobRow> before, long group) {
-        requireOwner(before);
+        requireUnchanged(before);
         if (before.isEmpty()) {
             if (isNamed) {
                 ReleaseOutbox.addReadConflict(tx, ref);

@@ -9,7 +9,9 @@ import dev.couchjobs.NewJob;
  * @param request its values
  */
 record Addition(NewJob<?> job, AddRequest request) {
-    /** {@return whether it may share a commit; others conflict with changes of other jobs} */
+    /**
+     * {@return whether it may share a commit} A job with dependencies or in a batch conflicts with changes of others.
+     */
     boolean isShareable() {
         return request.dependencies().isEmpty() && job.batch().isEmpty();
     }

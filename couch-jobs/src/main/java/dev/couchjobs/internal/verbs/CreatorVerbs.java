@@ -204,15 +204,16 @@ public final class CreatorVerbs {
         var unused = JobTable.prefetch(jobs.tx(), request.ref());
         return jobs.inOrder(
                 List.of(UniqueIndex.rowKey(request.ref().keys(), unique)),
-                () -> addUnlessDuplicate(jobs, request, unique, allowed));
+                () -> searchAndAdd(jobs, request, unique, allowed));
     }
 
-    private CompletableFuture<AddResult> addUnlessDuplicate(
+    /** Ends, as only another edit in the transaction between the two reads of a job repeats the search. */
+    private CompletableFuture<AddResult> searchAndAdd(
             JobTransaction jobs, AddRequest request, UniqueKey unique, CompletableFuture<?> allowed) {
         return UniqueIndex.owner(jobs.tx(), request.ref().keys(), unique)
                 .thenCompose(owner -> addTo(jobs, request.onto(owner).orElse(request), allowed))
-                .exceptionallyCompose(error -> AddRequest.OwnerChangedException.isIn(error)
-                        ? addUnlessDuplicate(jobs, request, unique, allowed)
+                .exceptionallyCompose(error -> AddRequest.DuplicateChangedException.isCauseOf(error)
+                        ? searchAndAdd(jobs, request, unique, allowed)
                         : CompletableFuture.failedFuture(error));
     }
 
@@ -309,6 +310,7 @@ public final class CreatorVerbs {
 
         @Override
         public CompletableFuture<List<AddResult>> apply(JobTransaction jobs) {
+            mayHaveCommitted = false; // a search has found none of the tries before
             CompletableFuture<?> allowed = preparation.prepare(jobs.tx(), newJobs);
             Map<AddRequest, AddResult> results = Collections.synchronizedMap(new IdentityHashMap<>());
             List<CompletableFuture<?>> additions = new ArrayList<>();

@@ -148,7 +148,7 @@ final class SharedAdditions {
                     together.get(0).database(),
                     together.stream().map(Waiting::addition).toList());
         } catch (Throwable e) { // the database is closed, or the caller's stack ends; what is begun has to end
-            return CompletableFuture.failedFuture(e);
+            return CompletableFuture.failedFuture(together.size() == 1 ? e : new NotCommittedException(e));
         }
     }
 

@@ -50,19 +50,24 @@ final class UniqueBatch {
     private CompletableFuture<Void> addNow(
             JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
         return addTogether(jobs, allowed, results)
-                .exceptionallyCompose(error -> AddRequest.OwnerChangedException.isIn(error)
-                        ? addInTurn(jobs, allowed, results)
+                .exceptionallyCompose(error -> AddRequest.DuplicateChangedException.isCauseOf(error)
+                        ? addAgain(jobs, allowed, results)
                         : CompletableFuture.failedFuture(error));
     }
 
-    /** The changes of one job, here or by another verb of the transaction, may decide whether another is added. */
-    private CompletableFuture<Void> addInTurn(
+    /**
+     * Adds one half and then the other: the change of one job, here or by another verb of the transaction, may decide
+     * whether another is a duplicate. For one job the search is repeated.
+     */
+    private CompletableFuture<Void> addAgain(
             JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
-        CompletableFuture<Void> done = CompletableFuture.completedFuture(null);
-        for (AddRequest request : requests) {
-            done = done.thenCompose(before -> new UniqueBatch(List.of(request)).addNow(jobs, allowed, results));
-        }
-        return done;
+        int half = requests.size() / 2;
+        return half == 0
+                ? addNow(jobs, allowed, results)
+                : new UniqueBatch(requests.subList(0, half))
+                        .addNow(jobs, allowed, results)
+                        .thenCompose(first -> new UniqueBatch(requests.subList(half, requests.size()))
+                                .addNow(jobs, allowed, results));
     }
 
     private CompletableFuture<Void> addTogether(
