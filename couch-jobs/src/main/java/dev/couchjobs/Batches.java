@@ -41,7 +41,8 @@ public final class Batches {
     /**
      * Lets a batch close when all its members have ended: at once if they have. Until then jobs may still be added to
      * it, for example by its members. A batch that is sealed or closed stays as it is.
-     * A transaction that also adds members calls this after these additions have completed: otherwise the batch may
+     *
+     * <p>A transaction that also adds members calls this after these additions have completed: otherwise the batch may
      * close before them, and they fail.
      *
      * @param context a database, or a transaction to join

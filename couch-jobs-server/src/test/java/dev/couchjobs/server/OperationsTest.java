@@ -175,7 +175,7 @@ class OperationsTest {
         NAMES.put("removeGroup", Map.of("name", "existing", "group", "removed"));
     }
 
-    /** One for each operation on a claim; they are held until these operations have their turn. */
+    /** One for each operation on a claim; they are held until these operations come. */
     private static void claimJobs(JobType<Object, Object> type) {
         SERVER.put("/v1/types/" + type.name() + "/timeout", "{'timeout': 'PT1H'}");
         Map<String, String> members = Map.of(

@@ -31,7 +31,7 @@ class SmallTransactionsContract extends JobsContract {
     private static final int FEW = 5;
     private static final int SMALL_BYTES = 20_000;
     private static final int LARGEST_BYTES = 10_000_000;
-    /** In which the heartbeats of all come, though they need many transactions. */
+    /** Long enough for the heartbeats of all jobs, which need many transactions. */
     private static final Duration LEASE = Duration.ofSeconds(5);
 
     private static final JobType<String, Void> LETTER =
@@ -109,7 +109,7 @@ class SmallTransactionsContract extends JobsContract {
         worker.close();
     }
 
-    /** Lets a lease pass, which a job of another type begins now and loses. */
+    /** Waits until a job of another type has lost a lease that begins now. */
     private void awaitLease() {
         await(jobs.types().setTypeTimeout(database, INDEX, LEASE));
         accepted("silent", 1);

@@ -294,7 +294,7 @@ final class Acceptor<D> implements AutoCloseable {
                     jobs.subList(delivered, Math.min(jobs.size(), delivered + allotment.demand()));
             delivered += share.size();
             removeOrRequeue(allotment.request());
-            allotment.request().deliver(share, claimParts.prefetchMax, claimReleaser);
+            allotment.request().deliver(share, claimParts.memory.prefetchMax, claimReleaser);
         }
     }
 

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 /** Selects candidates from the queues and claims them, in one try of a transaction. */
 final class CandidateClaims<D> {
     /** The largest number of reads of the queue in one try. */
-    private static final int SCANS_MAX = 50;
+    private static final int READS_MAX = 50;
 
     private final ClaimParts<D> parts;
     private final ClaimDemand demand;
@@ -34,7 +34,7 @@ final class CandidateClaims<D> {
     private final Transaction tx;
     private final long now;
     /** Whether this try leaves it to other processes to put jobs back, if it claims others. */
-    private final boolean leavesMoves;
+    private final boolean avoidsMoves;
 
     /** How many jobs this try may still claim, as far as it knows. */
     private final AtomicInteger allowed = new AtomicInteger(Integer.MAX_VALUE);
@@ -43,7 +43,7 @@ final class CandidateClaims<D> {
 
     private final Set<String> endedLimited = ConcurrentHashMap.newKeySet(0);
 
-    private volatile boolean scansExhausted;
+    private volatile boolean areReadsUsedUp;
     private volatile boolean mayAdmitJobs;
     private volatile boolean leavesCandidates;
     private volatile boolean leavesOthers;
@@ -59,22 +59,22 @@ final class CandidateClaims<D> {
             Turns turns,
             Transaction tx,
             long now,
-            boolean leavesMoves) {
+            boolean avoidsMoves) {
         this.parts = parts;
         this.demand = demand;
         this.tried = tried;
         this.turns = turns;
         this.tx = tx;
         this.now = now;
-        this.leavesMoves = leavesMoves;
+        this.avoidsMoves = avoidsMoves;
     }
 
     /**
      * The result of one read of the queue.
      *
-     * @param scanAgain whether stale rows were cleared, so that another read may find more jobs
+     * @param readAgain whether stale rows were cleared, so that another read may find more jobs
      */
-    private record QueueScan<D>(List<GrantedClaim<D>> jobs, boolean scanAgain) {}
+    private record QueueRead<D>(List<GrantedClaim<D>> jobs, boolean readAgain) {}
 
     void allow(int jobs) {
         allowed.set(jobs);
@@ -85,9 +85,9 @@ final class CandidateClaims<D> {
         return allowed.get() == 0;
     }
 
-    /** {@return whether there were stale rows after the last read of the queue, too} */
-    boolean areScansExhausted() {
-        return scansExhausted;
+    /** {@return whether rows were stale even after the largest number of reads of the queue} */
+    boolean areReadsUsedUp() {
+        return areReadsUsedUp;
     }
 
     /** {@return whether this try moves or ends jobs, which may admit others: another claim must follow at once} */
@@ -131,16 +131,18 @@ final class CandidateClaims<D> {
      * there.
      */
     CompletableFuture<List<GrantedClaim<D>>> claim(
-            Leadership.RoleTransaction role, CompletableFuture<Allowance> allowance, ClaimCriteria criteria) {
-        return claim(role, allowance, criteria, demand.by(criteria), SCANS_MAX);
+            Leadership.RoleTransaction roleTransaction,
+            CompletableFuture<Allowance> allowance,
+            ClaimCriteria criteria) {
+        return claim(roleTransaction, allowance, criteria, demand.jobsFor(criteria), READS_MAX);
     }
 
     private CompletableFuture<List<GrantedClaim<D>>> claim(
-            Leadership.RoleTransaction role,
+            Leadership.RoleTransaction roleTransaction,
             CompletableFuture<Allowance> allowance,
             ClaimCriteria criteria,
             int jobsMax,
-            int scansLeft) {
+            int readsLeft) {
         if (isAllowanceUsedUp()) {
             return CompletableFuture.completedFuture(List.of());
         }
@@ -151,38 +153,38 @@ final class CandidateClaims<D> {
                         return CompletableFuture.completedFuture(List.of());
                     }
                     if (!selection.candidates().isEmpty() && demand.electsLeader()) {
-                        role.prefetch(selection.candidates().size() < jobsMax);
+                        roleTransaction.prefetch(selection.candidates().size() < jobsMax);
                     }
-                    return claimSelected(allowance, criteria, selection).thenCompose(scan -> {
-                        if (!scan.scanAgain()) {
-                            return CompletableFuture.completedFuture(scan.jobs());
+                    return claimSelected(allowance, criteria, selection).thenCompose(read -> {
+                        if (!read.readAgain()) {
+                            return CompletableFuture.completedFuture(read.jobs());
                         }
-                        if (scansLeft == 1) {
-                            scansExhausted = true;
-                            return CompletableFuture.completedFuture(scan.jobs());
+                        if (readsLeft == 1) {
+                            areReadsUsedUp = true;
+                            return CompletableFuture.completedFuture(read.jobs());
                         }
-                        int rest = jobsMax - scan.jobs().size();
-                        return claim(role, allowance, criteria, rest, scansLeft - 1)
-                                .thenApply(further -> concat(scan.jobs(), further));
+                        int rest = jobsMax - read.jobs().size();
+                        return claim(roleTransaction, allowance, criteria, rest, readsLeft - 1)
+                                .thenApply(further -> concat(read.jobs(), further));
                     });
                 });
     }
 
     /** Most instances have no turn keys, which the layout says: it is read in any case. */
     private CompletableFuture<CandidateSelector.Selection> select(ClaimCriteria criteria, int jobsMax) {
-        if (!parts.mayHaveTurns) {
+        if (!parts.memory.mayHaveTurns) {
             return selectOthers(criteria, jobsMax).thenCombine(parts.layoutRow.checkedBy(tx), (selection, layout) -> {
-                parts.mayHaveTurns = layout.mayUse(Feature.TURN_KEYS);
-                missesTurns = parts.mayHaveTurns;
+                parts.memory.mayHaveTurns = layout.mayUse(Feature.TURN_KEYS);
+                missesTurns = parts.memory.mayHaveTurns;
                 return selection;
             });
         }
         CompletableFuture<Integer> count = turns.read(tx, jobsMax);
         // The queues are read at the same time, unless that depends on how many turns there are.
         Optional<CompletableFuture<CandidateSelector.Selection>> allOthers =
-                parts.hadTurns ? Optional.empty() : Optional.of(selectOthers(criteria, jobsMax));
+                parts.memory.hadTurns ? Optional.empty() : Optional.of(selectOthers(criteria, jobsMax));
         return count.thenCompose(found -> {
-            parts.hadTurns = found > 0;
+            parts.memory.hadTurns = found > 0;
             if (found == 0) {
                 return allOthers.orElseGet(() -> selectOthers(criteria, jobsMax));
             }
@@ -213,7 +215,7 @@ final class CandidateClaims<D> {
         return others.with(isInTurnFirst ? concat(second, first) : concat(first, second));
     }
 
-    private CompletableFuture<QueueScan<D>> claimSelected(
+    private CompletableFuture<QueueRead<D>> claimSelected(
             CompletableFuture<Allowance> allowance, ClaimCriteria criteria, CandidateSelector.Selection selection) {
         List<QueueEntry> rows = concat(selection.candidates(), selection.moves());
         List<JobRef> refs =
@@ -227,20 +229,21 @@ final class CandidateClaims<D> {
         return CompletableFuture.allOf(readHeld, prefetched).thenCompose(done -> {
             HeldCandidates held = readHeld.join();
             List<Optional<JobRow>> jobs = read.join();
-            SelectedRows sorted = new SelectedRows(criteria, held, endedLimited, parts.clock.instant());
+            SelectedRows selected = new SelectedRows(criteria, held, endedLimited, parts.clock.instant());
             for (int i = 0; i < rows.size(); i++) {
                 boolean isCandidate = i < selection.candidates().size();
-                sorted.add(tx, rows.get(i), refs.get(i), jobs.get(i), isCandidate);
+                selected.add(rows.get(i), refs.get(i), jobs.get(i), isCandidate);
             }
-            JobTransaction.of(tx).saveAll(sorted.moves());
-            mayAdmitJobs |= sorted.mayAdmitJobs();
+            selected.stale().forEach(row -> row.clear(tx));
+            JobTransaction.of(tx).saveAll(selected.moves());
+            mayAdmitJobs |= selected.mayAdmitJobs();
             List<RowChange> planned = parts.writer.planClaims(
-                    criteria, sorted.claimable(), allowance.join().shard());
+                    criteria, selected.claimable(), allowance.join().shard());
             hasUsedTokens |= held.start(tx, planned) > 0;
             return parts.writer
-                    .endLate(tx, sorted.late())
+                    .endLate(tx, selected.late())
                     .thenCompose(ended -> putBack(held, rows, !planned.isEmpty()))
-                    .thenCompose(putBack -> write(criteria, sorted, planned, putBack));
+                    .thenCompose(putBack -> write(criteria, selected, planned, putBack));
         });
     }
 
@@ -254,28 +257,29 @@ final class CandidateClaims<D> {
         if (held.isEmpty()) {
             return CompletableFuture.completedFuture(Set.of());
         }
-        boolean leaves = leavesMoves && findsOthers;
+        boolean leaves = avoidsMoves && findsOthers;
         hasLeftMoves |= leaves;
         hasMoved |= !leaves;
         Set<String> selected = rows.stream().map(QueueEntry::jobId).collect(Collectors.toSet());
         return leaves ? CompletableFuture.completedFuture(Set.of()) : held.putBack(tx, selected, parts.writer::ref);
     }
 
-    private CompletableFuture<QueueScan<D>> write(
-            ClaimCriteria criteria, SelectedRows sorted, List<RowChange> planned, Set<String> putBack) {
-        List<RowChange> claims = named(criteria, parts.queueClearing.clearRanges(tx, sorted.claimableRows(), planned));
+    private CompletableFuture<QueueRead<D>> write(
+            ClaimCriteria criteria, SelectedRows selected, List<RowChange> planned, Set<String> putBack) {
+        List<RowChange> claims =
+                named(criteria, parts.queueClearing.clearRanges(tx, selected.claimableRows(), planned));
         allowed.addAndGet(-claims.size());
-        Set<String> gone = new HashSet<>(sorted.cleared());
+        Set<String> gone = new HashSet<>(selected.gone());
         gone.addAll(putBack);
         turns.record(claims, gone);
-        boolean claimsAll = claims.size() == sorted.claimable().size();
+        boolean claimsAll = claims.size() == selected.claimable().size();
         leavesCandidates |= !claimsAll;
-        boolean scanAgain = sorted.hasClearedCandidates() && endedLimited.isEmpty() && claimsAll;
+        boolean readAgain = selected.hasLostCandidates() && endedLimited.isEmpty() && claimsAll;
         List<CompletableFuture<GrantedClaim<D>>> written = tried.write(tx, criteria, claims);
         return parts.writer
                 .addFollowing(tx, claims)
-                .thenCompose(added -> Joined.list(written))
-                .thenApply(jobs -> new QueueScan<>(jobs, scanAgain));
+                .thenCompose(added -> Futures.listOf(written))
+                .thenApply(jobs -> new QueueRead<>(jobs, readAgain));
     }
 
     /** {@return claims with the names that their calls gave} They are delivered in this order. */

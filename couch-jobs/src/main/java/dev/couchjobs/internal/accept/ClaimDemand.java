@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What one claim is for.
+ * How many jobs a transaction claims, and for which callers.
  *
  * @param jobs how many jobs to claim at most, by criteria
  * @param names what the claims name in place of this instance, by criteria, in the order in which they are delivered;
@@ -17,7 +17,7 @@ import java.util.Set;
 record ClaimDemand(
         Map<ClaimCriteria, Integer> jobs, Map<ClaimCriteria, List<Optional<String>>> names, boolean mayWatch) {
 
-    /** {@return the demand of a try that claims half as many jobs} */
+    /** {@return the demand of a try that claims half as many jobs; there are more names than jobs then} */
     ClaimDemand halved() {
         Map<ClaimCriteria, Integer> fewer = new LinkedHashMap<>();
         jobs.forEach((criteria, demand) -> fewer.put(criteria, Math.max(1, demand / 2)));
@@ -28,7 +28,7 @@ record ClaimDemand(
         return jobs.keySet();
     }
 
-    int by(ClaimCriteria criteria) {
+    int jobsFor(ClaimCriteria criteria) {
         return jobs.getOrDefault(criteria, 0);
     }
 

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A claim of jobs of one type, many in one transaction, with all tries of it.
+ * A transaction that claims jobs of one type, with all its tries.
  *
  * <p>Two claims conflict only over a job that both claim. A claim that removes a range of the queue also conflicts with
  * an addition to that range ({@link QueueClearing}). A claim that finds no job also arms a watch on the key that every
@@ -26,18 +26,20 @@ final class ClaimTransaction<D> {
 
     private final ClaimParts<D> parts;
     private final TriedClaims<D> tried;
+
+    // These change between two tries, and are read in callbacks of the next.
     private ClaimDemand demand;
+    private Leadership.Role role;
     private boolean isRetry;
     /** When the last try got its read version: FoundationDB limits a transaction to five seconds from then on. */
     private volatile Optional<Instant> readVersionAt = Optional.empty();
-    /** The last try, if it has come to claim new jobs. */
+    /** The last try, if it has found no earlier one that committed. */
     private volatile Optional<ClaimTry<D>> last = Optional.empty();
 
-    private volatile Leadership.Role role;
     /** How many turns the next try may skip. */
     private int turnSkip;
-    /** Whether a try has put jobs back: the next leaves that to other processes. */
-    private boolean leavesMoves;
+    /** Whether a try has put jobs back or admitted jobs for tokens: the next ones leave that to other processes. */
+    private boolean avoidsMoves;
 
     /** @param role the role of this process */
     ClaimTransaction(ClaimParts<D> parts, ClaimDemand demand, Leadership.Role role) {
@@ -65,7 +67,7 @@ final class ClaimTransaction<D> {
             prepareRetry(wasSlow);
         } else {
             parts.selector.beginClaim(now);
-            parts.turnSkipDistance.shrink();
+            parts.memory.turnSkipDistance.shrink();
             parts.queueClearing.beginClaim();
         }
         isRetry = true;
@@ -80,23 +82,27 @@ final class ClaimTransaction<D> {
      */
     private void prepareRetry(boolean wasSlow) {
         boolean mayBeOverRange = parts.queueClearing.retry();
+        int claimed = last.map(ClaimTry::claimedCount).orElse(0);
+        boolean wasConflict = claimed > 0
+                && !wasSlow
+                && !mayBeOverRange
+                && last.filter(this::isOverLimits).isEmpty();
+        boolean wasOverTurns =
+                wasConflict && last.filter(ClaimTry::hasStartedTurns).isPresent();
         last.ifPresent(failed -> role = failed.role());
-        leavesMoves |= last.filter(ClaimTry::hasMoved).isPresent();
+        avoidsMoves |= last.filter(ClaimTry::hasMoved).isPresent();
         turnSkip = 0;
-        Optional<ClaimTry<D>> conflicted = last.filter(
-                failed -> !wasSlow && !mayBeOverRange && failed.claimedCount() > 0 && !isOverLimits(failed));
-        boolean wasOverTurns = conflicted.filter(ClaimTry::hasStartedTurns).isPresent();
         if (wasOverTurns) {
-            parts.turnSkipDistance.grow(conflicted.get().claimedCount());
-            turnSkip = Math.min(TURNS_SKIPPED_MAX, parts.turnSkipDistance.rows());
+            parts.memory.turnSkipDistance.grow(claimed);
+            turnSkip = Math.min(TURNS_SKIPPED_MAX, parts.memory.turnSkipDistance.rows());
         }
-        if (wasSlow || (conflicted.isPresent() && !wasOverTurns && !parts.selector.hasSurplus())) {
+        if (wasSlow || (wasConflict && !wasOverTurns && !parts.selector.hasSurplus())) {
             demand = demand.halved();
         }
-        if (conflicted.isPresent()) {
-            if (parts.lastAllowance.isLimited()) {
-                parts.homeShard = parts.environment.random().nextInt(LimitShards.MAX);
-            }
+        if (wasConflict && parts.memory.allowance.isLimited()) {
+            parts.memory.homeShard = parts.environment.random().nextInt(LimitShards.MAX);
+        }
+        if (wasConflict) {
             parts.selector.retryAfterConflict();
         } else {
             parts.selector.retry();
@@ -104,7 +110,7 @@ final class ClaimTransaction<D> {
     }
 
     private boolean isOverLimits(ClaimTry<D> failed) {
-        return parts.lastAllowance.isSerial() || failed.hasMoved() || failed.hasUsedTokens();
+        return parts.memory.allowance.isSerial() || failed.hasMoved() || failed.hasUsedTokens();
     }
 
     private CompletableFuture<ClaimResult<D>> claim(Transaction tx) {
@@ -117,11 +123,11 @@ final class ClaimTransaction<D> {
     }
 
     private CompletableFuture<ClaimResult<D>> findEarlierClaims(Transaction tx) {
-        return tried.held(tx).thenApply(jobs -> new ClaimResult<>(jobs, Set.of(), role.afterUnknownResult()));
+        return tried.committed(tx).thenApply(jobs -> new ClaimResult<>(jobs, Set.of(), role.afterUnknownResult()));
     }
 
     private CompletableFuture<ClaimResult<D>> claimNew(Transaction tx) {
-        ClaimTry<D> next = new ClaimTry<>(parts, demand, role, tried, turnSkip, leavesMoves, tx);
+        ClaimTry<D> next = new ClaimTry<>(parts, demand, role, tried, turnSkip, avoidsMoves, tx);
         last = Optional.of(next);
         return next.claim();
     }

@@ -29,21 +29,21 @@ final class ClaimTry<D> {
     private final CandidateClaims<D> candidates;
     private final ClaimWaits<D> waits;
     private final Leadership.RoleTransaction roleTransaction;
-    private final boolean leavesMoves;
+    private final boolean avoidsMoves;
 
     /** The role of this process before the next try, as far as it knows. */
     private volatile Leadership.Role role;
     /** Whether this try admits jobs for tokens: two claims that do so conflict. */
     private volatile boolean admitsForTokens;
 
-    private volatile boolean hasLeftTokens;
+    private volatile boolean leavesDueWaits;
     private volatile int claimedCount;
 
     /**
      * @param role the role of this process
      * @param tried the claims of the tries before
      * @param turnSkip how many turns to skip at most
-     * @param leavesMoves whether to leave it to other processes to put jobs back and to admit others, if this try can
+     * @param avoidsMoves whether to leave it to other processes to put jobs back and to admit others, if this try can
      *     claim jobs
      */
     ClaimTry(
@@ -52,16 +52,16 @@ final class ClaimTry<D> {
             Leadership.Role role,
             TriedClaims<D> tried,
             int turnSkip,
-            boolean leavesMoves,
+            boolean avoidsMoves,
             Transaction tx) {
         this.parts = parts;
         this.demand = demand;
         this.role = role;
-        this.leavesMoves = leavesMoves;
+        this.avoidsMoves = avoidsMoves;
         this.tx = tx;
         this.now = parts.clock.instant().getEpochSecond();
-        this.turns = new Turns(parts.keys, parts.environment.random(), turnSkip, parts.requestsAfter);
-        this.candidates = new CandidateClaims<>(parts, demand, tried, turns, tx, now, leavesMoves);
+        this.turns = new Turns(parts.keys, parts.environment.random(), turnSkip, parts.memory.requestsAfter);
+        this.candidates = new CandidateClaims<>(parts, demand, tried, turns, tx, now, avoidsMoves);
         this.waits = new ClaimWaits<>(parts, demand, turns, tx, now);
         this.roleTransaction = parts.leadership.new RoleTransaction(tx, role);
     }
@@ -94,7 +94,7 @@ final class ClaimTry<D> {
         Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> claims = new LinkedHashMap<>();
         // The queue is read at the same time, unless that depends on how many jobs are allowed.
         CompletableFuture<?> previous =
-                parts.lastAllowance.isLimited() ? allowance : CompletableFuture.completedFuture(claims);
+                parts.memory.allowance.isLimited() ? allowance : CompletableFuture.completedFuture(claims);
         CompletableFuture<List<TokenWaits>> dueWaits = allowance.thenCompose(read -> read.hasRatedKeys()
                 ? TokenWaits.due(tx, parts.keys, DUE_WAITS_MAX)
                 : CompletableFuture.completedFuture(List.of()));
@@ -105,9 +105,9 @@ final class ClaimTry<D> {
             claims.put(criteria, next);
             previous = next;
         }
-        return Joined.values(claims).thenCompose(jobs -> {
+        return Futures.valuesOf(claims).thenCompose(jobs -> {
             turns.settle(tx);
-            parts.requestsAfter = turns.nextRequestsAfter();
+            parts.memory.requestsAfter = turns.nextRequestsAfter();
             boolean hasClaimed = jobs.values().stream().anyMatch(claimed -> !claimed.isEmpty());
             return allowance.thenCompose(read -> dueWaits.thenCompose(due -> admitForTokens(due, hasClaimed))
                     .thenCompose(done -> complete(jobs, read)));
@@ -115,11 +115,11 @@ final class ClaimTry<D> {
     }
 
     private CompletableFuture<Allowance> readAllowance() {
-        Allowance.Home home = new Allowance.Home(parts.homeShard, parts.environment.random());
-        return Allowance.read(tx, parts.keys, parts.layoutRow, parts.lastAllowance.hasRules(), home)
+        Allowance.Home home = new Allowance.Home(parts.memory.homeShard, parts.environment.random());
+        return Allowance.read(tx, parts.keys, parts.layoutRow, parts.memory.allowance.hasRules(), home)
                 .thenApply(read -> {
                     candidates.allow(read.jobs());
-                    parts.lastAllowance = read;
+                    parts.memory.allowance = read;
                     return read;
                 });
     }
@@ -129,14 +129,14 @@ final class ClaimTry<D> {
      * follows does it only if it claims no job.
      */
     private CompletableFuture<?> admitForTokens(List<TokenWaits> due, boolean hasClaimed) {
-        if (due.isEmpty() || candidates.isAllowanceUsedUp() || (leavesMoves && hasClaimed)) {
-            hasLeftTokens = !due.isEmpty();
+        if (due.isEmpty() || candidates.isAllowanceUsedUp() || (avoidsMoves && hasClaimed)) {
+            leavesDueWaits = !due.isEmpty();
             return CompletableFuture.completedFuture(due);
         }
         admitsForTokens = true;
         List<TokenWaits> some = new ArrayList<>(due);
         Collections.rotate(some, parts.environment.random().nextInt(due.size()));
-        return Joined.all(some.stream()
+        return Futures.allOf(some.stream()
                 .limit(ADMITTED_WAITS_MAX)
                 .map(wait -> parts.admission.admitForTokens(tx, parts.keys, wait))
                 .toList());
@@ -146,7 +146,7 @@ final class ClaimTry<D> {
             Map<ClaimCriteria, List<GrantedClaim<D>>> jobs, Allowance allowance) {
         claimedCount = jobs.values().stream().mapToInt(List::size).sum();
         allowance.use(tx, parts.keys, claimedCount);
-        parts.prefetchMax = allowance.prefetchMax(claimedCount);
+        parts.memory.prefetchMax = allowance.prefetchMax(claimedCount);
         if (allowance.isPaused()) {
             return resigned().thenApply(newRole -> waits.forResumption(newRole, allowance));
         }
@@ -160,7 +160,7 @@ final class ClaimTry<D> {
         }
         Set<ClaimCriteria> exhausted = new LinkedHashSet<>();
         jobs.forEach((criteria, claimed) -> {
-            if (isUsedUp || claimed.size() < demand.by(criteria)) {
+            if (isUsedUp || claimed.size() < demand.jobsFor(criteria)) {
                 exhausted.add(criteria);
             }
         });
@@ -170,11 +170,11 @@ final class ClaimTry<D> {
 
     private boolean isMoreToClaim() {
         boolean isShort = claimedCount < demand.total();
-        return candidates.areScansExhausted()
+        return candidates.areReadsUsedUp()
                 || (isShort && candidates.isAllowanceUsedUp())
                 || candidates.mayAdmitJobs()
                 || hasMoved()
-                || hasLeftTokens
+                || leavesDueWaits
                 || candidates.hasLeftMoves()
                 || candidates.missesTurns()
                 || (isShort && claimedCount > 0 && candidates.leavesOthers())
@@ -186,6 +186,7 @@ final class ClaimTry<D> {
         return turns.hasProgressed() && (turns.mayHaveMore() || claimedCount == 0);
     }
 
+    /** A process that waits for the end of a pause neither watches for new jobs nor follows one that does. */
     private CompletableFuture<Leadership.Role> resigned() {
         return role.isRegistered()
                 ? roleTransaction.resign().thenApply(Leadership.RoleChange::role)

@@ -30,7 +30,7 @@ final class ClaimWaits<D> {
         this.now = now;
     }
 
-    /** A process that waits for the end of a pause neither watches for new jobs nor follows one that does. */
+    /** Waits for the end of a pause. */
     ClaimResult<D> forResumption(Leadership.Role role, Allowance allowance) {
         CompletableFuture<Void> resumed =
                 demand.mayWatch() ? allowance.watch(tx, parts.keys) : new CompletableFuture<>();
@@ -65,7 +65,7 @@ final class ClaimWaits<D> {
                 .map(criteria -> parts.selector.nextDue(tx, criteria, now))
                 .toList();
         CompletableFuture<Optional<Duration>> untilToken = untilToken();
-        return CompletableFuture.allOf(Joined.all(dueTimes), untilToken).thenApply(done -> {
+        return CompletableFuture.allOf(Futures.allOf(dueTimes), untilToken).thenApply(done -> {
             OptionalLong nextDue = Stream.concat(
                             dueTimes.stream().map(CompletableFuture::join), Stream.of(turns.nextDue(now)))
                     .flatMapToLong(OptionalLong::stream)
@@ -78,7 +78,7 @@ final class ClaimWaits<D> {
 
     /** {@return the time until the first token of a limit key whose jobs wait for one} */
     private CompletableFuture<Optional<Duration>> untilToken() {
-        return !parts.lastAllowance.hasRatedKeys()
+        return !parts.memory.allowance.hasRatedKeys()
                 ? CompletableFuture.completedFuture(Optional.empty())
                 : TokenWaits.first(tx, parts.keys)
                         .thenCombine(

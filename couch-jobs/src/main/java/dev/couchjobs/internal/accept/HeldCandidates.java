@@ -80,7 +80,7 @@ final class HeldCandidates {
                 reads.add(RateMeter.readOfKey(tx, keys, key, rate).thenAccept(meter -> meters.put(key, meter)));
             }
         });
-        return Joined.all(reads).thenApply(done -> meters);
+        return Futures.allOf(reads).thenApply(done -> meters);
     }
 
     /** {@return whether the limit key of a candidate is paused} */
@@ -158,11 +158,11 @@ final class HeldCandidates {
         }
         return new QueueListing(keys)
                 .behind(tx, behind, FURTHER)
-                .thenCompose(rows -> Joined.all(rows.stream()
+                .thenCompose(rows -> Futures.allOf(rows.stream()
                         .filter(row -> !selected.contains(row.jobId()))
                         .map(row -> addIfHeld(tx, row, ref.apply(row.jobId())))
                         .toList()))
-                .thenCompose(done -> Joined.all(found.entrySet().stream()
+                .thenCompose(done -> Futures.allOf(found.entrySet().stream()
                         .map(ofKey -> SlotTable.putBack(
                                 tx,
                                 keys,

@@ -1,6 +1,5 @@
 package dev.couchjobs.internal.accept;
 
-import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.QueueEntry;
@@ -15,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The rows of the queues that a claim has selected, sorted by what becomes of them. */
+/** What becomes of the rows of the queues that a claim has selected. */
 final class SelectedRows {
     private final ClaimCriteria criteria;
     private final HeldCandidates held;
@@ -33,8 +32,9 @@ final class SelectedRows {
     private final Map<String, QueueEntry> claimableRows = new HashMap<>();
     private final Map<JobRef, JobRow> late = new LinkedHashMap<>(0);
     private final List<RowChange> moves = new ArrayList<>();
-    private final Set<String> cleared = new HashSet<>(0);
-    private boolean hasClearedCandidates;
+    private final List<QueueEntry> stale = new ArrayList<>(0);
+    private final Set<String> gone = new HashSet<>(0);
+    private boolean hasLostCandidates;
     private boolean mayAdmitJobs;
 
     SelectedRows(ClaimCriteria criteria, HeldCandidates held, Set<String> endedLimited, Instant now) {
@@ -45,25 +45,25 @@ final class SelectedRows {
     }
 
     /**
-     * Sorts a row in. One that matches no pending job is stale, and is cleared.
+     * Adds a row. One that matches no pending job is stale.
      *
      * @param found the job of the row, if there is one
      * @param isCandidate whether the job may be claimed; otherwise the row may be moved
      */
-    void add(Transaction tx, QueueEntry row, JobRef ref, Optional<JobRow> found, boolean isCandidate) {
+    void add(QueueEntry row, JobRef ref, Optional<JobRow> found, boolean isCandidate) {
         if (endedLimited.contains(row.jobId())) {
             return;
         }
         Optional<JobRow> pending = found.filter(job -> row.matches(ref, job));
         if (pending.isEmpty()) {
-            row.clear(tx);
-            clear(row, isCandidate);
+            stale.add(row);
+            recordGone(row, isCandidate);
             return;
         }
         JobRow job = pending.get();
         if (job.isLate(now.toEpochMilli())) {
             late.put(ref, job);
-            clear(row, isCandidate);
+            recordGone(row, isCandidate);
             mayAdmitJobs = true;
             if (job.options().limitKey() != null) {
                 endedLimited.add(row.jobId());
@@ -76,14 +76,14 @@ final class SelectedRows {
         }
     }
 
-    private void clear(QueueEntry row, boolean isCandidate) {
-        cleared.add(row.jobId());
-        hasClearedCandidates |= isCandidate;
+    private void recordGone(QueueEntry row, boolean isCandidate) {
+        gone.add(row.jobId());
+        hasLostCandidates |= isCandidate;
     }
 
     private void addCandidate(QueueEntry row, JobRef ref, JobRow job) {
         boolean mayBeClaimed = !held.isPaused(job);
-        if (mayBeClaimed && isBehindSuspect(job)) {
+        if (mayBeClaimed && waitsForSuspect(job)) {
             return;
         }
         if (mayBeClaimed && held.mayStart(job)) {
@@ -94,7 +94,8 @@ final class SelectedRows {
         }
     }
 
-    private boolean isBehindSuspect(JobRow job) {
+    /** The first call for a suspect lets its key wait for it. */
+    private boolean waitsForSuspect(JobRow job) {
         String key = job.options().turnKey();
         if (key == null || criteria.workStart() == WorkStart.WITH_CLAIM) {
             return false;
@@ -132,14 +133,18 @@ final class SelectedRows {
         return moves;
     }
 
+    List<QueueEntry> stale() {
+        return stale;
+    }
+
     /** {@return the ids of the jobs that are late, and of the stale rows} */
-    Set<String> cleared() {
-        return cleared;
+    Set<String> gone() {
+        return gone;
     }
 
     /** {@return whether another read may find more candidates in place of those that are late or stale} */
-    boolean hasClearedCandidates() {
-        return hasClearedCandidates;
+    boolean hasLostCandidates() {
+        return hasLostCandidates;
     }
 
     /** {@return whether jobs are moved or ended, which may admit others} */

@@ -34,14 +34,14 @@ final class TriedClaims<D> {
         return writer.write(tx, token, changes, claims.computeIfAbsent(criteria, unused -> new LinkedHashMap<>()));
     }
 
-    /** {@return the jobs that are claimed, after an earlier try has committed} */
-    CompletableFuture<Map<ClaimCriteria, List<GrantedClaim<D>>>> held(Transaction tx) {
+    /** {@return the claims of the try that has committed, if they are still held} */
+    CompletableFuture<Map<ClaimCriteria, List<GrantedClaim<D>>>> committed(Transaction tx) {
         Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> reads = new LinkedHashMap<>();
         claims.forEach((criteria, ofCriteria) -> {
             List<CompletableFuture<Optional<GrantedClaim<D>>>> jobs = new ArrayList<>();
             ofCriteria.forEach((jobId, tried) -> jobs.add(writer.heldBy(tx, jobId, tried)));
-            reads.put(criteria, Joined.present(jobs));
+            reads.put(criteria, Futures.presentOf(jobs));
         });
-        return Joined.values(reads);
+        return Futures.valuesOf(reads);
     }
 }

@@ -156,7 +156,7 @@ final class Turns {
         lastRequest = hasMoreRequests ? found.get(REQUESTS_MAX - 1).key().name() : null;
         List<CompletableFuture<Boolean>> inTurn =
                 found.stream().map(request -> request.isInTurn(tx)).toList();
-        return Joined.all(inTurn).thenAccept(done -> {
+        return Futures.allOf(inTurn).thenAccept(done -> {
             for (int i = 0; i < found.size(); i++) {
                 (inTurn.get(i).join() ? confirmed : newKeys).add(found.get(i));
             }
@@ -201,7 +201,7 @@ final class Turns {
             newKeys.forEach(request -> used.add(
                     weight(tx, request.key()).thenApply(weight -> new Place(request.key(), null, request, weight))));
         }
-        return Joined.all(used).thenAccept(done -> used.forEach(place -> places.add(place.join())));
+        return Futures.allOf(used).thenAccept(done -> used.forEach(place -> places.add(place.join())));
     }
 
     private CompletableFuture<Integer> weight(Transaction tx, TurnKey key) {
@@ -227,7 +227,7 @@ final class Turns {
     private CompletableFuture<List<QueueEntry>> selectFromPlaces(
             Transaction tx, ClaimCriteria criteria, long now, int demand) {
         int count = Math.max(1, places.size());
-        return Joined.all(places.stream()
+        return Futures.allOf(places.stream()
                         .map(place -> readJobs(tx, criteria, place, demand, count))
                         .toList())
                 .thenCompose(done -> {

@@ -114,6 +114,7 @@ public final class NodeControl implements AutoCloseable {
             reported.complete(null);
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
+        // Within the chain: if this throws, the round has ended, too.
         return CompletableFuture.completedFuture(node)
                 .thenCompose(own -> own.run("report a node", this::write))
                 .whenComplete((round, error) -> reported.complete(null))
@@ -207,7 +208,7 @@ public final class NodeControl implements AutoCloseable {
         return node.environment().clock().instant();
     }
 
-    /** Reports that the node has ended, unless its database does not answer. No report follows. */
+    /** Reports that the node has ended, and waits for a report that is under way: for two seconds at most. */
     @Override
     public void close() {
         isClosed = true;

@@ -8,27 +8,27 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Several futures as one. */
-final class Joined {
-    private Joined() {}
+final class Futures {
+    private Futures() {}
 
-    static CompletableFuture<Void> all(Collection<? extends CompletableFuture<?>> futures) {
+    static CompletableFuture<Void> allOf(Collection<? extends CompletableFuture<?>> futures) {
         return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
     }
 
-    static <T> CompletableFuture<List<T>> list(List<CompletableFuture<T>> futures) {
-        return all(futures)
+    static <T> CompletableFuture<List<T>> listOf(List<CompletableFuture<T>> futures) {
+        return allOf(futures)
                 .thenApply(done -> futures.stream().map(CompletableFuture::join).toList());
     }
 
-    static <T> CompletableFuture<List<T>> present(List<CompletableFuture<Optional<T>>> futures) {
-        return all(futures)
+    static <T> CompletableFuture<List<T>> presentOf(List<CompletableFuture<Optional<T>>> futures) {
+        return allOf(futures)
                 .thenApply(done -> futures.stream()
                         .flatMap(future -> future.join().stream())
                         .toList());
     }
 
-    static <K, V> CompletableFuture<Map<K, V>> values(Map<K, CompletableFuture<V>> futures) {
-        return all(futures.values()).thenApply(done -> {
+    static <K, V> CompletableFuture<Map<K, V>> valuesOf(Map<K, CompletableFuture<V>> futures) {
+        return allOf(futures.values()).thenApply(done -> {
             Map<K, V> values = new LinkedHashMap<>();
             futures.forEach((key, value) -> values.put(key, value.join()));
             return values;

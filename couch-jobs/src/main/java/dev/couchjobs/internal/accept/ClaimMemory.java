@@ -1,0 +1,25 @@
+package dev.couchjobs.internal.accept;
+
+import dev.couchjobs.internal.limits.Allowance;
+import org.jspecify.annotations.Nullable;
+
+/** What one transaction that claims jobs of a type has found. The next one expects the same. */
+final class ClaimMemory {
+    volatile Allowance allowance = Allowance.UNLIMITED;
+    /** The shard of the limit of the type that the next claim uses if it can: most claims then meet no others there. */
+    volatile int homeShard;
+    /** How many jobs may be claimed ahead of their start, by what is left of the allowance. */
+    volatile int prefetchMax = Integer.MAX_VALUE;
+    /** Whether jobs of the instance have had turn keys, as far as this process knows. */
+    volatile boolean mayHaveTurns;
+
+    volatile boolean hadTurns;
+    /** The turn key behind which the next claim reads requests; null for the first. */
+    volatile @Nullable String requestsAfter;
+    /** Adapts to conflicts over turns. */
+    final SkipDistance turnSkipDistance = new SkipDistance();
+
+    ClaimMemory(int homeShard) {
+        this.homeShard = homeShard;
+    }
+}
