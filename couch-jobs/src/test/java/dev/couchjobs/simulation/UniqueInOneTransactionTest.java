@@ -99,7 +99,7 @@ class UniqueInOneTransactionTest {
     @Test
     void aRunningJobTakesNoKeyInABatch() {
         put(job("j1", "first").unique(USER));
-        simulation.await(jobs.processor().accept(INDEX)).orElseThrow();
+        assertThat(simulation.await(jobs.processor().accept(INDEX))).isPresent();
 
         List<AddResult> results = simulation.await(jobs.addAll(
                 database,
