@@ -11,7 +11,10 @@ public final class TimePlot {
     private static final int RIGHT = 20;
     private static final int TOP = 44;
     private static final int BOTTOM = 26;
-    private static final int LABEL_WIDTH = 230;
+    /** The width of a label without its text, and that of a letter. */
+    private static final int LABEL_WIDTH = 40;
+
+    private static final double LETTER_WIDTH = 6.3;
     private static final int TICKS_X = 6;
     private static final int TICKS_Y = 4;
 
@@ -73,13 +76,16 @@ public final class TimePlot {
             text(LEFT - 6, y(value) + 4, "end", "tick", String.format(Locale.ROOT, "%,.0f", value));
         }
         marks.forEach(minute -> rule(x(minute), TOP, x(minute), HEIGHT - BOTTOM, 2));
+        double left = LEFT;
         for (int index = 0; index < chart.lines().size(); index++) {
-            line(chart.lines().get(index), index);
+            TimeChart.Line line = chart.lines().get(index);
+            line(line, index, left);
+            left += LABEL_WIDTH + LETTER_WIDTH * line.label().length();
         }
         return svg.toString();
     }
 
-    private void line(TimeChart.Line line, int color) {
+    private void line(TimeChart.Line line, int color, double left) {
         StringBuilder points = new StringBuilder();
         line.points()
                 .forEach(point -> points.append(number(x(point.minute())))
@@ -88,7 +94,6 @@ public final class TimePlot {
                         .append(' '));
         svg.append("<polyline class=\"line%d\" points=\"%s\"/>%n"
                 .formatted(color, points.toString().strip()));
-        double left = LEFT + color * (double) LABEL_WIDTH;
         svg.append("<path class=\"line%d\" d=\"M%s 31h18\"/>%n".formatted(color, number(left)));
         text(left + 24, 35, "start", "tick", line.label());
     }
