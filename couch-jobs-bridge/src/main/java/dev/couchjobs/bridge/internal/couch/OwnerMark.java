@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -42,6 +43,8 @@ public final class OwnerMark implements AutoCloseable {
     private boolean isLooking;
     private boolean isOurs;
     private boolean isClosed;
+    /** The last write of a claim: the bridge may end before it knows the result. */
+    private @Nullable CompletableFuture<HttpCouchDatabase.LocalWrite> marking;
 
     /**
      * The bridge that marks a database.
@@ -91,12 +94,21 @@ public final class OwnerMark implements AutoCloseable {
             }
             other.ifPresent(mark -> LOG.warn(
                     "Node {}: {} takes over {} from {}", self.node(), describe(), couch.address(), describe(mark)));
-            return write(found, false).thenCompose(written -> switch (written) {
+            return mark(found).thenCompose(written -> switch (written) {
                 case CONFLICT -> claim(takesOver);
                 case FORBIDDEN -> unmarked();
                 case WRITTEN -> confirm(takesOver);
             });
         });
+    }
+
+    private synchronized CompletableFuture<HttpCouchDatabase.LocalWrite> mark(Optional<JsonNode> before) {
+        if (isClosed) {
+            return CompletableFuture.failedFuture(new CancellationException("the bridge ends"));
+        }
+        CompletableFuture<HttpCouchDatabase.LocalWrite> written = write(before, false);
+        marking = written;
+        return written;
     }
 
     /** Of two bridges that start at once the last writer is the owner. */
@@ -158,6 +170,7 @@ public final class OwnerMark implements AutoCloseable {
         }
         synchronized (this) {
             isOurs = false;
+            marking = null;
             if (isClosed) {
                 return done();
             }
@@ -245,20 +258,21 @@ public final class OwnerMark implements AutoCloseable {
     /** Removes the mark, within a time limit. Call it after the bridge has ended. */
     @Override
     public void close() {
-        boolean isToBeFreed;
+        CompletableFuture<?> marked;
         synchronized (this) {
-            isToBeFreed =
-                    isOurs && !isClosed && !isLooking; // a check that hangs shows that the database does not answer
+            // A check that hangs shows that the database does not answer.
+            marked = isClosed || isLooking ? null : marking;
             isClosed = true;
         }
         stop();
-        if (isToBeFreed) {
-            free();
+        if (marked != null) {
+            free(marked);
         }
     }
 
-    private void free() {
-        CompletableFuture<Void> freed = couch.local(name())
+    private void free(CompletableFuture<?> marked) {
+        CompletableFuture<Void> freed = marked.handle((written, error) -> name())
+                .thenCompose(couch::local)
                 .thenCompose(found -> found.filter(this::isOfProcess).isPresent()
                         ? write(found, true).thenCompose(written -> done())
                         : done());

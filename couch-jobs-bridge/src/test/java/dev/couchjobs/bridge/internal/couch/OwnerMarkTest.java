@@ -121,6 +121,24 @@ class OwnerMarkTest {
     }
 
     @Test
+    void aBridgeThatEndsWhileItMarksItsDatabaseFreesIt() {
+        CompletableFuture<Void> unused = mark.claim(false);
+        expect("GET").answer(404, NOTHING);
+        Call put = expect("PUT");
+        CompletableFuture<Void> closed = CompletableFuture.runAsync(mark::close);
+        put.answer(201, "{\"ok\":true}");
+
+        boolean isFreed = false;
+        while (!isFreed) { // the claim reads its mark, too
+            Call call = server.call();
+            isFreed = call.first().startsWith("PUT ");
+            assertThat(call.body().contains("\"ended\":true")).isEqualTo(isFreed);
+            call.answer(isFreed ? 201 : 200, isFreed ? "{\"ok\":true}" : put.body());
+        }
+        await(closed);
+    }
+
+    @Test
     void onceAMinuteItSaysThatItIsAlive() {
         String written = claimed();
         time.tick();
