@@ -67,16 +67,20 @@ class UniqueInOneTransactionTest {
         return List.of(job("j1", "second").unique(OTHER), job("j2", "third").unique(USER.replacing()));
     }
 
+    private void assertBothAreKept(List<AddResult> results) {
+        assertResults(results, AddResult.Change.REPLACED, AddResult.Change.ADDED);
+        assertThat(dataOf("j1")).contains("second");
+        assertThat(dataOf("j2")).contains("third");
+        assertKeysOf("j2", "j1");
+    }
+
     @Test
     void aJobThatHasGivenItsKeyUpInTheSameBatchIsNotReplaced() {
         put(job("j1", "first").unique(USER));
 
         List<AddResult> results = simulation.await(jobs.addAll(database, jobsOfWhichOneGivesItsKeyUp()));
 
-        assertResults(results, AddResult.Change.REPLACED, AddResult.Change.ADDED);
-        assertThat(dataOf("j1")).contains("second");
-        assertThat(dataOf("j2")).contains("third");
-        assertKeysOf("j2", "j1");
+        assertBothAreKept(results);
     }
 
     @Test
@@ -90,10 +94,7 @@ class UniqueInOneTransactionTest {
             return added.get(0).thenCombine(added.get(1), List::of);
         }));
 
-        assertResults(results, AddResult.Change.REPLACED, AddResult.Change.ADDED);
-        assertThat(dataOf("j1")).contains("second");
-        assertThat(dataOf("j2")).contains("third");
-        assertKeysOf("j2", "j1");
+        assertBothAreKept(results);
     }
 
     @Test
