@@ -9,6 +9,7 @@ import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.QueueEntry;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.limits.Allowance;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -2,6 +2,7 @@ package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.TokenWaits;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.limits.Allowance;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;

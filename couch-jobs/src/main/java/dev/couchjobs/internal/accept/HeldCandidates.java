@@ -13,6 +13,7 @@ import dev.couchjobs.internal.data.RateMeter;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.SlotTable;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.limits.Allowance;
 import java.util.ArrayList;
 import java.util.HashMap;

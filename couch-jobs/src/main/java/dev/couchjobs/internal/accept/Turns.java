@@ -8,6 +8,7 @@ import dev.couchjobs.internal.data.TurnKey;
 import dev.couchjobs.internal.data.TurnRequest;
 import dev.couchjobs.internal.data.TurnTable;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -13,6 +13,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -74,7 +75,7 @@ public final class BatchSettlement {
                 .filter(change -> change.removedBatch() != null)
                 .forEach(
                         change -> settled.add(forget(tx, Objects.requireNonNull(change.removedBatch()), change.ref())));
-        return CompletableFuture.allOf(settled.toArray(CompletableFuture<?>[]::new));
+        return Futures.allOf(settled);
     }
 
     /** A verb that this transaction runs beside an addition may have closed the batch after it was found open. */

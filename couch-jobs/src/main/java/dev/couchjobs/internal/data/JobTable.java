@@ -5,6 +5,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.UncommittedChangesException;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -87,12 +88,11 @@ public final class JobTable {
     public static CompletableFuture<Map<String, JobRow>> find(ReadTransaction tx, TypeKeys keys, List<String> ids) {
         Map<String, CompletableFuture<Optional<JobRow>>> reads = new LinkedHashMap<>();
         ids.forEach(id -> reads.put(id, find(tx, new JobRef(keys, id))));
-        return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> {
-                    Map<String, JobRow> rows = new LinkedHashMap<>();
-                    reads.forEach((id, row) -> row.join().ifPresent(found -> rows.put(id, found)));
-                    return rows;
-                });
+        return Futures.allOf(reads.values()).thenApply(done -> {
+            Map<String, JobRow> rows = new LinkedHashMap<>();
+            reads.forEach((id, row) -> row.join().ifPresent(found -> rows.put(id, found)));
+            return rows;
+        });
     }
 
     /**

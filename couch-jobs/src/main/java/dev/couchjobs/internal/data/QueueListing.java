@@ -3,6 +3,7 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -66,7 +67,7 @@ public final class QueueListing {
             byte[] begin = continues ? ByteArrayUtil.keyAfter(after) : parts.get(part).begin;
             reads.add(read(tx, part, new Range(begin, parts.get(part).end), limit));
         }
-        return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
+        return Futures.allOf(reads)
                 .thenApply(done -> reads.stream()
                         .flatMap(rows -> rows.join().stream())
                         .limit(limit)

@@ -5,6 +5,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -110,8 +111,7 @@ final class RowReader {
     static CompletableFuture<List<Optional<JobRow>>> readEach(Transaction tx, List<JobRef> refs) {
         List<CompletableFuture<Optional<JobRow>>> reads = new ArrayList<>(refs.size());
         refs.forEach(ref -> reads.add(JobTable.find(tx, ref)));
-        return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> reads.stream().map(CompletableFuture::join).toList());
+        return Futures.listOf(reads);
     }
 
     private static List<JobRef> sorted(List<JobRef> refs) {

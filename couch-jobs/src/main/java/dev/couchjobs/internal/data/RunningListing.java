@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.ReadTransaction;
+import dev.couchjobs.internal.futures.Futures;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -61,12 +62,10 @@ public final class RunningListing {
         List<String> page = ids.subList(0, Math.min(ids.size(), limit));
         Map<String, CompletableFuture<Optional<JobRow>>> reads = new LinkedHashMap<>();
         page.forEach(id -> reads.put(id, JobTable.find(tx.snapshot(), new JobRef(keys, id))));
-        return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> {
-                    Map<String, JobRow> rows = new LinkedHashMap<>();
-                    reads.forEach((id, read) -> read.join().ifPresent(job -> rows.put(id, job)));
-                    return new Part(
-                            rows, page.size() < ids.size() ? Optional.of(page.get(limit - 1)) : Optional.empty());
-                });
+        return Futures.allOf(reads.values()).thenApply(done -> {
+            Map<String, JobRow> rows = new LinkedHashMap<>();
+            reads.forEach((id, read) -> read.join().ifPresent(job -> rows.put(id, job)));
+            return new Part(rows, page.size() < ids.size() ? Optional.of(page.get(limit - 1)) : Optional.empty());
+        });
     }
 }

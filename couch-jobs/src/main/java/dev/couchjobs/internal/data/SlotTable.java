@@ -6,6 +6,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -93,12 +94,7 @@ public final class SlotTable {
             Transaction tx, TypeKeys keys, Collection<String> limitKeys) {
         Map<String, CompletableFuture<KeyLimit>> limits = new LinkedHashMap<>();
         limitKeys.forEach(key -> limits.computeIfAbsent(key, each -> ownLimit(tx, keys, each)));
-        return CompletableFuture.allOf(limits.values().toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> {
-                    Map<String, KeyLimit> read = new LinkedHashMap<>();
-                    limits.forEach((key, limit) -> read.put(key, limit.join()));
-                    return read;
-                });
+        return Futures.valuesOf(limits);
     }
 
     /** {@return the slots of a limit key; if the row is damaged, none are taken and no job waits for tokens} */

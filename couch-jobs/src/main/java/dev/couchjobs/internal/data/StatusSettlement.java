@@ -2,6 +2,7 @@ package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.JobStatus;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -52,7 +53,7 @@ public final class StatusSettlement {
         slots.forEach(job -> byType.computeIfAbsent(job.ref().keys(), type -> new Changes())
                 .ofSlots()
                 .add(job));
-        return allOf(byType.entrySet().stream()
+        return Futures.allOf(byType.entrySet().stream()
                 .map(type -> settle(tx, type.getKey(), type.getValue()))
                 .toList());
     }
@@ -73,7 +74,7 @@ public final class StatusSettlement {
         changes.ofSlots().stream()
                 .filter(job -> !changes.ofRows().containsKey(job.ref()))
                 .forEach(job -> settled.add(place(job)));
-        return allOf(settled).thenAccept(done -> StatusIndex.count(tx, keys, counted));
+        return Futures.allOf(settled).thenAccept(done -> StatusIndex.count(tx, keys, counted));
     }
 
     private CompletableFuture<?> move(StatusChange change) {
@@ -125,7 +126,7 @@ public final class StatusSettlement {
         List<CompletableFuture<Boolean>> found = possible.stream()
                 .map(status -> tx.get(StatusRow.key(ref, status, row)).thenApply(Objects::nonNull))
                 .toList();
-        return allOf(found).thenApply(done -> {
+        return Futures.allOf(found).thenApply(done -> {
             List<JobStatus> stored = new ArrayList<>(1);
             for (int i = 0; i < possible.size(); i++) {
                 if (found.get(i).join()) {
@@ -200,10 +201,6 @@ public final class StatusSettlement {
                 return ref;
             }));
         });
-        return allOf(added).thenAccept(done -> StatusIndex.count(tx, keys, counted));
-    }
-
-    private static CompletableFuture<@Nullable Void> allOf(List<? extends CompletableFuture<?>> futures) {
-        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
+        return Futures.allOf(added).thenAccept(done -> StatusIndex.count(tx, keys, counted));
     }
 }

@@ -7,6 +7,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.TooManyJobsException;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -360,8 +361,7 @@ final class TransactionScope {
         }
         CompletableFuture<?> ready = before.isEmpty()
                 ? CompletableFuture.completedFuture(Optional.empty())
-                : CompletableFuture.allOf(before.toArray(CompletableFuture<?>[]::new))
-                        .thenApplyAsync(done -> Optional.empty(), executor);
+                : Futures.allOf(before).thenApplyAsync(done -> Optional.empty(), executor);
         return new OrderedEdit<>(ready, result);
     }
 

@@ -6,6 +6,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -108,20 +109,16 @@ public final class TypesWithRows {
         }
         List<CompletableFuture<Head>> reads =
                 heads.stream().map(head -> head.readIfUnknown(tx, passed)).toList();
-        return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
-                .thenCompose(done -> {
-                    List<Head> known =
-                            reads.stream().map(CompletableFuture::join).toList();
-                    Optional<String> next =
-                            known.stream().flatMap(head -> head.type.stream()).min(IN_ORDER);
-                    if (next.isEmpty()) {
-                        return CompletableFuture.completedFuture(new Page(types, Optional.empty()));
-                    }
-                    types.add(next.get());
-                    List<Head> rest =
-                            known.stream().map(head -> head.after(next.get())).toList();
-                    return new TypesWithRows(next, rest).collect(tx, limit, types);
-                });
+        return Futures.listOf(reads).thenCompose(known -> {
+            Optional<String> next =
+                    known.stream().flatMap(head -> head.type.stream()).min(IN_ORDER);
+            if (next.isEmpty()) {
+                return CompletableFuture.completedFuture(new Page(types, Optional.empty()));
+            }
+            types.add(next.get());
+            List<Head> rest = known.stream().map(head -> head.after(next.get())).toList();
+            return new TypesWithRows(next, rest).collect(tx, limit, types);
+        });
     }
 
     private static CompletableFuture<Optional<String>> first(

@@ -17,6 +17,7 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.WaitCondition;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -134,9 +135,8 @@ public final class DependencyLinker {
                 (row, group) -> awaited.thenCompose(cyclic -> cyclic.isEmpty()
                         ? CompletableFuture.completedFuture(LinkResult.NONE)
                         : linkToDependency(tx, link, row, group, cyclic.get())))));
-        return CompletableFuture.allOf(results.toArray(CompletableFuture<?>[]::new))
-                .thenApply(
-                        done -> results.stream().map(CompletableFuture::join).reduce(LinkResult.NONE, LinkResult::and))
+        return Futures.listOf(results)
+                .thenApply(linked -> linked.stream().reduce(LinkResult.NONE, LinkResult::and))
                 .whenComplete((result, error) -> {
                     if (error != null && error.getCause() instanceof DependencyException) {
                         tx.cancel(); // only now: pending reads would fail with it, and hide the cause

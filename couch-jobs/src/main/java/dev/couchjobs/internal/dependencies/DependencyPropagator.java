@@ -11,9 +11,9 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeRetention;
+import dev.couchjobs.internal.futures.Futures;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -112,7 +112,7 @@ public final class DependencyPropagator {
         List<CompletableFuture<List<Dependent>>> reads = notices.stream()
                 .map(notice -> Dependents.inGroup(tx, tx.snapshot(), notice.dependency(), notice.group(), capacity + 1))
                 .toList();
-        return allOf(reads).thenApply(done -> {
+        return Futures.allOf(reads).thenApply(done -> {
             List<GroupShare> shares = new ArrayList<>(notices.size());
             int remaining = capacity;
             for (int i = 0; i < notices.size(); i++) {
@@ -139,7 +139,7 @@ public final class DependencyPropagator {
         List<CompletableFuture<?>> started = new ArrayList<>(prefetched.values());
         started.add(releaseUnblocked(tx, ended));
         boolean onlyPrefetched = !ReleaseOutbox.isTransitive(tx);
-        return allOf(started)
+        return Futures.allOf(started)
                 .thenCompose(done -> failAll(tx, shares, each -> !onlyPrefetched || isTrue(prefetched.get(each)), 0));
     }
 
@@ -232,7 +232,7 @@ public final class DependencyPropagator {
                 .forEach(type -> prefetches.add(TypeInUse.prefetch(tx, type)));
         CompletableFuture<List<JobRef>> unblocked = findUnblocked(tx, ended, List.copyOf(ended.keySet()));
         prefetches.add(unblocked);
-        return allOf(prefetches)
+        return Futures.allOf(prefetches)
                 .thenCompose(done -> JobTransaction.of(tx)
                         .editAll(unblocked.join(), rows -> release(tx, ended, unblocked.join(), rows)));
     }
@@ -256,7 +256,7 @@ public final class DependencyPropagator {
         List<CompletableFuture<Boolean>> reads = refs.stream()
                 .map(ref -> Dependents.isAnyOutstanding(tx, ref, Objects.requireNonNull(ended.get(ref))))
                 .toList();
-        return allOf(reads)
+        return Futures.allOf(reads)
                 .thenApply(done -> IntStream.range(0, refs.size())
                         .filter(i -> !reads.get(i).join())
                         .mapToObj(refs::get)
@@ -274,9 +274,5 @@ public final class DependencyPropagator {
                 return ref;
             });
         });
-    }
-
-    private static CompletableFuture<Void> allOf(Collection<? extends CompletableFuture<?>> all) {
-        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
     }
 }

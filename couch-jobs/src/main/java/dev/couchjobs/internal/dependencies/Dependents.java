@@ -13,6 +13,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Quarantine;
 import dev.couchjobs.internal.data.WaitCondition;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -230,7 +231,7 @@ public final class Dependents {
                 }
             }
             tx.clear(dependencyRows.range());
-            return CompletableFuture.allOf(checks.toArray(CompletableFuture<?>[]::new));
+            return Futures.allOf(checks);
         }
     }
 

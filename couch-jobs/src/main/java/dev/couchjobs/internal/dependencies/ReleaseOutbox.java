@@ -17,6 +17,7 @@ import dev.couchjobs.internal.data.ReleaseRecorder;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.WaitCondition;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -135,7 +136,7 @@ public final class ReleaseOutbox {
         }
         Map<TypeKeys, CompletableFuture<Boolean>> expectsAny = new LinkedHashMap<>();
         refs.forEach(ref -> expectsAny.computeIfAbsent(ref.keys(), keys -> expectsAny(tx, keys)));
-        return allOf(expectsAny.values())
+        return Futures.allOf(expectsAny.values())
                 .thenCompose(done -> expectedOfEach(
                         tx,
                         refs.stream()
@@ -147,7 +148,7 @@ public final class ReleaseOutbox {
     private static CompletableFuture<Map<JobRef, Long>> expectedOfEach(Transaction tx, Collection<JobRef> refs) {
         Map<JobRef, CompletableFuture<Long>> reads = new LinkedHashMap<>();
         refs.forEach(ref -> reads.put(ref, expected(tx, ref)));
-        return allOf(reads.values()).thenApply(done -> {
+        return Futures.allOf(reads.values()).thenApply(done -> {
             Map<JobRef, Long> groups = new HashMap<>();
             reads.forEach((ref, read) -> {
                 if (read.join() != DependencyState.NO_GROUP) {
@@ -160,10 +161,6 @@ public final class ReleaseOutbox {
 
     private static CompletableFuture<Boolean> expectsAny(Transaction tx, TypeKeys keys) {
         return tx.snapshot().getRange(keys.expected(), 1).asList().thenApply(rows -> !rows.isEmpty());
-    }
-
-    private static CompletableFuture<Void> allOf(Collection<? extends CompletableFuture<?>> futures) {
-        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
     }
 
     /** Makes the transaction conflict with transactions that write the waiter group of a job that does not exist. */

@@ -19,6 +19,7 @@ import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.data.TypesWithRows;
 import dev.couchjobs.internal.data.WorkerTable;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.loop.TimerDelays;
@@ -287,7 +288,6 @@ public final class HealthReader {
     }
 
     private static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> reads) {
-        return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> reads.stream().map(CompletableFuture::join).toList());
+        return Futures.listOf(reads);
     }
 }

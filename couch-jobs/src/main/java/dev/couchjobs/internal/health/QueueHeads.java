@@ -11,6 +11,7 @@ import dev.couchjobs.internal.data.PendingQueue;
 import dev.couchjobs.internal.data.QueueEntry;
 import dev.couchjobs.internal.data.RankedQueue;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.futures.Futures;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -51,7 +52,7 @@ final class QueueHeads {
         List<CompletableFuture<Optional<DueJob>>> firsts = Stream.of(Part.values())
                 .map(part -> first(tx, new Place(keys, part), now))
                 .toList();
-        return CompletableFuture.allOf(firsts.toArray(CompletableFuture<?>[]::new))
+        return Futures.allOf(firsts)
                 .thenApply(done -> firsts.stream()
                         .flatMap(first -> first.join().stream())
                         .max(Comparator.comparing(DueJob::dueFor)));

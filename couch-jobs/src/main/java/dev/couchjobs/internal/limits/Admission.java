@@ -17,6 +17,7 @@ import dev.couchjobs.internal.data.SlotTable;
 import dev.couchjobs.internal.data.TokenWaits;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.futures.Futures;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -104,13 +105,9 @@ public final class Admission {
             settlements.add(settlement);
             applied.add(settlement.apply(ofKey));
         });
-        return allOf(applied)
-                .thenCompose(done -> allOf(
+        return Futures.allOf(applied)
+                .thenCompose(done -> Futures.allOf(
                         settlements.stream().map(Settlement::fillFreedSlots).toList()));
-    }
-
-    private static CompletableFuture<Void> allOf(List<? extends CompletableFuture<?>> futures) {
-        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
     }
 
     /**
@@ -172,7 +169,7 @@ public final class Admission {
         }
 
         CompletableFuture<?> apply(List<SlotRequest> requests) {
-            CompletableFuture<?> done = allOf(requests.stream()
+            CompletableFuture<?> done = Futures.allOf(requests.stream()
                     .filter(request -> request.kind() == Kind.LEAVES_QUEUE)
                     .map(request -> isAdmitted(tx.snapshot(), request.job())) // later reads need no round trip
                     .toList());

@@ -11,6 +11,7 @@ import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.StateCounters;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.transactions.Transactions;
 import java.util.List;
@@ -80,8 +81,7 @@ final class ActivityIndexAudit {
             List<CompletableFuture<?>> audits = rows.entrySet().stream()
                     .flatMap(entry -> auditRow(tx, entry))
                     .toList();
-            return CompletableFuture.allOf(audits.toArray(CompletableFuture<?>[]::new))
-                    .thenApply(done -> last);
+            return Futures.allOf(audits).thenApply(done -> last);
         });
     }
 

@@ -8,6 +8,7 @@ import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.ServiceRegistry;
@@ -167,12 +168,11 @@ final class MonitorLeases implements AutoCloseable {
                         .isPresent())
                 .forEach(type ->
                         reads.put(type.typeName(), TypeTimeouts.getIfReadable(tx, keyspace.type(type.typeName()))));
-        return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> {
-                    Map<String, ActivityMonitor.StoredTimeout> timeouts = new HashMap<>();
-                    reads.forEach((type, read) -> timeouts.put(type, new ActivityMonitor.StoredTimeout(read.join())));
-                    return timeouts;
-                });
+        return Futures.allOf(reads.values()).thenApply(done -> {
+            Map<String, ActivityMonitor.StoredTimeout> timeouts = new HashMap<>();
+            reads.forEach((type, read) -> timeouts.put(type, new ActivityMonitor.StoredTimeout(read.join())));
+            return timeouts;
+        });
     }
 
     private void notifyMonitor(TypeInUse type, Page page, Round round) {

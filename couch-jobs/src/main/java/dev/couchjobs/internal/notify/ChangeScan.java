@@ -8,6 +8,7 @@ import dev.couchjobs.internal.data.FeedEntry;
 import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.data.JobFingerprint;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -141,21 +142,20 @@ record ChangeScan(TypeKeys keys, List<FollowedJob.JobSnapshot> snapshots, boolea
     private CompletableFuture<ScannedRows> readFingerprints(Transaction tx, List<FollowedJob.JobSnapshot> jobs) {
         Map<String, CompletableFuture<JobFingerprint>> reads = new HashMap<>();
         jobs.forEach(job -> reads.put(job.ref().id(), JobFingerprint.read(tx, job.ref(), job.allChanges())));
-        return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> {
-                    Map<String, JobFingerprint> fingerprints = new HashMap<>();
-                    Map<String, List<CompletableFuture<Void>>> watches = new HashMap<>();
-                    for (FollowedJob.JobSnapshot job : jobs) {
-                        String id = job.ref().id();
-                        JobFingerprint fingerprint =
-                                Objects.requireNonNull(reads.get(id)).join();
-                        fingerprints.put(id, fingerprint);
-                        if (byRows && !job.armed()) {
-                            watches.put(id, fingerprint.watch(tx, job.ref()));
-                        }
-                    }
-                    return new ScannedRows(fingerprints, watches);
-                });
+        return Futures.allOf(reads.values()).thenApply(done -> {
+            Map<String, JobFingerprint> fingerprints = new HashMap<>();
+            Map<String, List<CompletableFuture<Void>>> watches = new HashMap<>();
+            for (FollowedJob.JobSnapshot job : jobs) {
+                String id = job.ref().id();
+                JobFingerprint fingerprint =
+                        Objects.requireNonNull(reads.get(id)).join();
+                fingerprints.put(id, fingerprint);
+                if (byRows && !job.armed()) {
+                    watches.put(id, fingerprint.watch(tx, job.ref()));
+                }
+            }
+            return new ScannedRows(fingerprints, watches);
+        });
     }
 
     private CompletableFuture<FeedPage> readFeed(Transaction tx, List<FollowedJob.JobSnapshot> changed, int size) {

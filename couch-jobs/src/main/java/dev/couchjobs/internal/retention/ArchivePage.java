@@ -9,6 +9,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.RetentionIndex;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.internal.views.StoredJob;
 import java.util.LinkedHashMap;
@@ -34,11 +35,7 @@ record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, 
             List<CompletableFuture<JobInfo<D, R>>> jobs = rows.entrySet().stream()
                     .map(job -> StoredJob.load(tx, type, new JobRef(keys, job.getKey()), job.getValue(), codec))
                     .toList();
-            return CompletableFuture.allOf(jobs.toArray(CompletableFuture<?>[]::new))
-                    .thenApply(done -> new ArchivePage<>(
-                            due,
-                            rows,
-                            jobs.stream().map(CompletableFuture::join).toList()));
+            return Futures.listOf(jobs).thenApply(read -> new ArchivePage<>(due, rows, read));
         });
     }
 

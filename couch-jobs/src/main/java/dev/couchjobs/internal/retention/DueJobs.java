@@ -9,6 +9,7 @@ import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.RetentionIndex;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,15 +53,13 @@ record DueJobs(List<RetentionIndex.Entry> rows) {
         for (RetentionIndex.Entry row : rows) {
             row.jobIds().forEach(id -> reads.computeIfAbsent(id, each -> JobTable.find(tx, new JobRef(keys, each))));
         }
-        return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> {
-                    Map<String, JobRow> jobs = new LinkedHashMap<>();
-                    reads.forEach((id, read) -> read.join()
-                            .filter(job ->
-                                    rows.stream().anyMatch(row -> row.jobIds().contains(id) && row.matches(job)))
-                            .ifPresent(job -> jobs.put(id, job)));
-                    return jobs;
-                });
+        return Futures.allOf(reads.values()).thenApply(done -> {
+            Map<String, JobRow> jobs = new LinkedHashMap<>();
+            reads.forEach((id, read) -> read.join()
+                    .filter(job -> rows.stream().anyMatch(row -> row.jobIds().contains(id) && row.matches(job)))
+                    .ifPresent(job -> jobs.put(id, job)));
+            return jobs;
+        });
     }
 
     /** Removes jobs that this transaction has read, and the index rows whose jobs are all removed. */

@@ -11,6 +11,7 @@ import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.dependencies.Dependents;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +43,7 @@ final class LateJobs {
                         .thenCompose(dependencies -> dependencies.unlinkAll(tx)));
             }
         });
-        return CompletableFuture.allOf(unlinked.toArray(CompletableFuture<?>[]::new))
+        return Futures.allOf(unlinked)
                 .thenCompose(done -> TypeRetention.ending(tx, keys, type))
                 .thenAccept(ending -> {
                     List<RowChange> changes = new ArrayList<>(late.size());

@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -126,12 +127,7 @@ final class RetentionScanner implements AutoCloseable {
             Transaction tx, Instant now, List<RetentionSweeper> sweepers) {
         Map<RetentionSweeper, CompletableFuture<OptionalLong>> reads = new LinkedHashMap<>();
         sweepers.forEach(sweeper -> reads.put(sweeper, sweeper.nextDue(tx)));
-        return CompletableFuture.allOf(reads.values().toArray(CompletableFuture<?>[]::new))
-                .thenCombine(clock.mayRemove(tx, now), (done, mayRemove) -> {
-                    Map<RetentionSweeper, OptionalLong> nextDue = new LinkedHashMap<>();
-                    reads.forEach((sweeper, read) -> nextDue.put(sweeper, read.join()));
-                    return nextDue;
-                });
+        return Futures.valuesOf(reads).thenCombine(clock.mayRemove(tx, now), (nextDue, mayRemove) -> nextDue);
     }
 
     private void end(RetentionSweeper sweeper, OptionalLong due, Instant now) {

@@ -14,6 +14,7 @@ import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.RetentionIndex;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeRetention;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.observe.Listeners;
@@ -191,6 +192,6 @@ final class RetentionSweeper implements AutoCloseable {
                                 RetentionIndex.add(tx, new JobRef(keys, id), next);
                             }
                         }))));
-        return CompletableFuture.allOf(checks.toArray(CompletableFuture<?>[]::new));
+        return Futures.allOf(checks);
     }
 }

@@ -21,6 +21,7 @@ import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.WaitCondition;
 import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -97,9 +98,7 @@ public final class ScheduleFirings {
     }
 
     private CompletableFuture<?> addAll(Transaction tx, List<CompletableFuture<Optional<Plan>>> plans) {
-        return CompletableFuture.allOf(plans.toArray(CompletableFuture<?>[]::new))
-                .thenCompose(done -> add(
-                        tx, plans.stream().flatMap(plan -> plan.join().stream()).toList()));
+        return Futures.presentOf(plans).thenCompose(present -> add(tx, present));
     }
 
     /** How another than its holder cancels a job, with a reason. */
@@ -336,9 +335,7 @@ public final class ScheduleFirings {
                     jobs.saveAll(changes);
                     return CompletableFuture.completedFuture(rows);
                 })
-                .thenCompose(rows -> CompletableFuture.allOf(rows.toArray(CompletableFuture<?>[]::new))
-                        .thenApply(done ->
-                                rows.stream().map(CompletableFuture::join).toList()));
+                .thenCompose(Futures::listOf);
     }
 
     /** {@return the last jobs of a schedule that are kept, by id, the last one first} */

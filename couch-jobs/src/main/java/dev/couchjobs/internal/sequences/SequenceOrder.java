@@ -9,6 +9,7 @@ import dev.couchjobs.internal.data.SequenceChange;
 import dev.couchjobs.internal.data.SequenceKey;
 import dev.couchjobs.internal.data.SequencePlace;
 import dev.couchjobs.internal.data.SequenceRow;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,7 +49,7 @@ public final class SequenceOrder {
             }
             settled.add(JobTransaction.of(tx).inOrder(List.of(key.row()), () -> new Settlement(tx, key).apply(ofKey)));
         });
-        return CompletableFuture.allOf(settled.toArray(CompletableFuture<?>[]::new));
+        return Futures.allOf(settled);
     }
 
     private static void add(Map<SequenceKey, List<SequenceChange>> byKey, SequenceKey key, SequenceChange change) {
@@ -118,8 +119,7 @@ public final class SequenceOrder {
                 List<CompletableFuture<Optional<JobRow>>> jobs = waiters.stream()
                         .map(waiter -> JobTable.find(tx.snapshot(), waiter.ref()))
                         .toList();
-                return CompletableFuture.allOf(jobs.toArray(CompletableFuture<?>[]::new))
-                        .thenCompose(read -> passToFirst(row, waiters, jobs, page));
+                return Futures.allOf(jobs).thenCompose(read -> passToFirst(row, waiters, jobs, page));
             });
         }
 

@@ -4,6 +4,7 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,8 +37,7 @@ final class OnceTries<T extends @Nullable Object> {
     CompletableFuture<Boolean> hasCommitted(Transaction tx) {
         List<CompletableFuture<Boolean>> searched =
                 searches.stream().map(search -> search.hasCommitted(tx)).toList();
-        return CompletableFuture.allOf(searched.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> searched.stream().anyMatch(CompletableFuture::join));
+        return Futures.allOf(searched).thenApply(done -> searched.stream().anyMatch(CompletableFuture::join));
     }
 
     JobTransaction jobs(Transaction tx) {

@@ -9,6 +9,7 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -94,10 +95,7 @@ final class AddBatch {
             long group = groups.getOrDefault(ref, DependencyState.NO_GROUP);
             changes.add(change(tx, ref, rows.next(), group, ofJob, results));
         });
-        return CompletableFuture.allOf(changes.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> changes.stream()
-                        .flatMap(change -> change.join().stream())
-                        .toList());
+        return Futures.presentOf(changes);
     }
 
     private static CompletableFuture<Optional<RowChange>> change(

@@ -11,6 +11,7 @@ import dev.couchjobs.internal.data.SequenceRow;
 import dev.couchjobs.internal.data.SlotTable;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -44,7 +45,7 @@ final class AddPreparation {
         if (newJobs.stream().anyMatch(AddRequest::hasKeys)) {
             conditions.add(prepareKeys(tx, newJobs));
         }
-        return CompletableFuture.allOf(conditions.toArray(CompletableFuture<?>[]::new));
+        return Futures.allOf(conditions);
     }
 
     /** The first job of a type stores the type's timeout, and the first job of all the layout. */

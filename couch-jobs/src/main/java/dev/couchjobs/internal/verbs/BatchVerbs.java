@@ -23,6 +23,7 @@ import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.RootCauses;
@@ -256,7 +257,7 @@ public final class BatchVerbs {
                 List<CompletableFuture<Boolean>> cancellations = page.members().stream()
                         .map(ref -> cancelReadable(jobs, ref, reason))
                         .toList();
-                return CompletableFuture.allOf(cancellations.toArray(CompletableFuture<?>[]::new))
+                return Futures.allOf(cancellations)
                         .thenApply(done -> new Part(
                                 cancellations.stream()
                                         .filter(CompletableFuture::join)

@@ -15,6 +15,7 @@ import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -156,9 +157,7 @@ public final class ChangeVerbs {
         int share = Math.max(1, limit / Math.max(1, types.size()));
         List<CompletableFuture<TypeChanges>> reads =
                 types.stream().map(keys -> changesOf(tx, keys, since, share)).toList();
-        return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
-                .thenApply(
-                        done -> page(reads.stream().map(CompletableFuture::join).toList(), upTo, limit));
+        return Futures.listOf(reads).thenApply(pages -> page(pages, upTo, limit));
     }
 
     private static ChangePage page(List<TypeChanges> types, Versionstamp upTo, int limit) {

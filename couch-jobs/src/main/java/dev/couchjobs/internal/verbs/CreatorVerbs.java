@@ -20,6 +20,7 @@ import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.data.UniqueKey;
 import dev.couchjobs.internal.dependencies.DependencyLinker;
 import dev.couchjobs.internal.dependencies.LinkResult;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.observe.Listeners;
@@ -325,17 +326,16 @@ public final class CreatorVerbs {
 
     /** Of several errors a {@link DependencyException} is thrown: it cancels the transaction and causes the others. */
     private static CompletableFuture<?> allOf(List<CompletableFuture<?>> steps) {
-        return CompletableFuture.allOf(steps.toArray(CompletableFuture<?>[]::new))
-                .exceptionally(error -> {
-                    for (CompletableFuture<?> each : steps) {
-                        Optional<Throwable> cause = each.handle((value, thrown) -> Optional.ofNullable(thrown))
-                                .join();
-                        if (cause.isPresent() && cause.get().getCause() instanceof DependencyException refusal) {
-                            throw refusal;
-                        }
-                    }
-                    throw new CompletionException(error.getCause());
-                });
+        return Futures.allOf(steps).exceptionally(error -> {
+            for (CompletableFuture<?> each : steps) {
+                Optional<Throwable> cause = each.handle((value, thrown) -> Optional.ofNullable(thrown))
+                        .join();
+                if (cause.isPresent() && cause.get().getCause() instanceof DependencyException refusal) {
+                    throw refusal;
+                }
+            }
+            throw new CompletionException(error.getCause());
+        });
     }
 
     private Addition addition(NewJob<?> job) {

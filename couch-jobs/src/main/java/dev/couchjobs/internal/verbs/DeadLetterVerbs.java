@@ -20,6 +20,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -76,12 +77,7 @@ public final class DeadLetterVerbs {
                 .map(entry -> JobTable.find(tx.snapshot(), new JobRef(keys, entry.jobId()))
                         .thenApply(row -> row.map(job -> letter(entry, job))))
                 .toList();
-        return CompletableFuture.allOf(letters.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> new Page<>(
-                        letters.stream()
-                                .flatMap(letter -> letter.join().stream())
-                                .toList(),
-                        next));
+        return Futures.presentOf(letters).thenApply(present -> new Page<>(present, next));
     }
 
     private static DeadLetter letter(DeadLetterIndex.Entry entry, JobRow job) {

@@ -16,6 +16,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeRetention;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ClaimedJob;
@@ -154,15 +155,14 @@ public final class FinishTransaction {
         List<CompletableFuture<Optional<Retention>>> retentions = refs.stream()
                 .map(ref -> stored.computeIfAbsent(ref.keys(), keys -> TypeRetention.whileEnding(tx, keys)))
                 .toList();
-        return CompletableFuture.allOf(stored.values().toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> {
-                    List<JobType<?, ?>> types = new ArrayList<>(requests.size());
-                    for (int i = 0; i < requests.size(); i++) {
-                        types.add(TypeRetention.with(
-                                retentions.get(i).join(), requests.get(i).type()));
-                    }
-                    return types;
-                });
+        return Futures.allOf(stored.values()).thenApply(done -> {
+            List<JobType<?, ?>> types = new ArrayList<>(requests.size());
+            for (int i = 0; i < requests.size(); i++) {
+                types.add(TypeRetention.with(
+                        retentions.get(i).join(), requests.get(i).type()));
+            }
+            return types;
+        });
     }
 
     private JobRef ref(FinishRequest request) {

@@ -26,6 +26,7 @@ import dev.couchjobs.internal.data.StateCounters;
 import dev.couchjobs.internal.data.TagIndex;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.dependencies.Dependents;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -239,9 +240,7 @@ public final class ListingVerbs {
                                     .map(found -> summary(ref.id(), found)));
                 })
                 .toList();
-        return CompletableFuture.allOf(summaries.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done ->
-                        summaries.stream().flatMap(job -> job.join().stream()).toList());
+        return Futures.presentOf(summaries);
     }
 
     /** {@return a page of the dependencies of a job} */
@@ -295,8 +294,7 @@ public final class ListingVerbs {
 
     private static <R, T> CompletableFuture<List<T>> all(List<R> rows, Function<R, CompletableFuture<T>> read) {
         List<CompletableFuture<T>> reads = rows.stream().map(read).toList();
-        return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> reads.stream().map(CompletableFuture::join).toList());
+        return Futures.listOf(reads);
     }
 
     private CompletableFuture<LinkedJob> linked(ReadTransaction tx, Dependent link) {

@@ -12,6 +12,7 @@ import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.TagIndex;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -141,20 +142,14 @@ public final class SelectionVerbs<D, R> {
                 tests.add(StoredJob.load(jobs.tx().snapshot(), type, ref, row, codec)
                         .thenApply(job -> condition.test(job) ? Optional.of(ref) : Optional.empty()));
             });
-            return allOf(tests)
-                    .thenApply(done ->
-                            tests.stream().flatMap(test -> test.join().stream()).toList());
+            return Futures.presentOf(tests);
         }
 
         private CompletableFuture<Integer> applyAll(JobTransaction jobs, List<JobRef> refs) {
             List<CompletableFuture<Boolean>> applied =
                     refs.stream().map(ref -> action.apply(jobs, ref)).toList();
-            return allOf(applied).thenApply(done ->
+            return Futures.allOf(applied).thenApply(done ->
                     (int) applied.stream().filter(CompletableFuture::join).count());
         }
-    }
-
-    private static CompletableFuture<Void> allOf(List<? extends CompletableFuture<?>> futures) {
-        return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
     }
 }

@@ -5,6 +5,7 @@ import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.data.UniqueKey;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -87,8 +88,7 @@ final class UniqueBatch {
         List<CompletableFuture<Optional<UniqueIndex.Owner>>> reads = requests.stream()
                 .map(request -> UniqueIndex.owner(jobs.tx(), request.ref().keys(), key(request)))
                 .toList();
-        return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
-                .thenApply(done -> reads.stream().map(CompletableFuture::join).toList());
+        return Futures.listOf(reads);
     }
 
     private List<AddRequest> resolve(List<Optional<UniqueIndex.Owner>> owners) {

@@ -5,6 +5,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -197,7 +198,7 @@ final class HeartbeatSender<D> implements AutoCloseable {
                     .whenComplete((result, error) -> batchSize.ended(error))
                     .thenAccept(result -> runs.renewed(result, before, timeout)));
         }
-        return CompletableFuture.allOf(sent.toArray(CompletableFuture<?>[]::new));
+        return Futures.allOf(sent);
     }
 
     /** {@return the pause until the next round, less the time that has passed} */

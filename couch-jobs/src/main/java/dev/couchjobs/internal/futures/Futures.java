@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.accept;
+package dev.couchjobs.internal.futures;
 
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -8,26 +8,26 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Several futures as one. */
-final class Futures {
+public final class Futures {
     private Futures() {}
 
-    static CompletableFuture<Void> allOf(Collection<? extends CompletableFuture<?>> futures) {
+    public static CompletableFuture<Void> allOf(Collection<? extends CompletableFuture<?>> futures) {
         return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new));
     }
 
-    static <T> CompletableFuture<List<T>> listOf(List<CompletableFuture<T>> futures) {
+    public static <T> CompletableFuture<List<T>> listOf(List<CompletableFuture<T>> futures) {
         return allOf(futures)
                 .thenApply(done -> futures.stream().map(CompletableFuture::join).toList());
     }
 
-    static <T> CompletableFuture<List<T>> presentOf(List<CompletableFuture<Optional<T>>> futures) {
+    public static <T> CompletableFuture<List<T>> presentOf(List<CompletableFuture<Optional<T>>> futures) {
         return allOf(futures)
                 .thenApply(done -> futures.stream()
                         .flatMap(future -> future.join().stream())
                         .toList());
     }
 
-    static <K, V> CompletableFuture<Map<K, V>> valuesOf(Map<K, CompletableFuture<V>> futures) {
+    public static <K, V> CompletableFuture<Map<K, V>> valuesOf(Map<K, CompletableFuture<V>> futures) {
         return allOf(futures.values()).thenApply(done -> {
             Map<K, V> values = new LinkedHashMap<>();
             futures.forEach((key, value) -> values.put(key, value.join()));
