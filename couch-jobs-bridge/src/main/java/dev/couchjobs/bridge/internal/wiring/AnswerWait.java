@@ -1,0 +1,59 @@
+package dev.couchjobs.bridge.internal.wiring;
+
+import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.internal.config.BridgeConfig;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Waits for answers without which a node can do nothing, and reminds people of them.
+ *
+ * @param node the configuration of the node
+ * @param environment times the reminders
+ */
+record AnswerWait(BridgeConfig node, Environment environment) {
+    private static final Logger LOG = LoggerFactory.getLogger(AnswerWait.class);
+    private static final Duration REMINDER = Duration.ofSeconds(10);
+
+    /**
+     * Waits for the FoundationDB database.
+     *
+     * @param stop completes to cancel the wait
+     * @throws CancellationException if the wait was cancelled
+     */
+    <T> T database(CompletableFuture<T> answer, CompletableFuture<Void> stop) {
+        return answer(
+                answer,
+                "the database of node " + node.node() + ": " + node.engine().describe(),
+                stop);
+    }
+
+    /**
+     * Waits for an answer.
+     *
+     * @param what is waited for, for people
+     * @param stop completes to cancel the wait
+     * @throws CancellationException if the wait was cancelled
+     */
+    <T> T answer(CompletableFuture<T> answer, String what, CompletableFuture<Void> stop) {
+        Future<?> reminder = environment
+                .scheduler()
+                .scheduleWithFixedDelay(
+                        () -> LOG.warn("Waiting for {}", what),
+                        REMINDER.toSeconds(),
+                        REMINDER.toSeconds(),
+                        TimeUnit.SECONDS);
+        CompletableFuture.anyOf(answer, stop)
+                .whenComplete((done, error) -> reminder.cancel(false))
+                .join();
+        if (!answer.isDone()) {
+            throw new CancellationException("it was asked to end while it waited for " + what);
+        }
+        return answer.join();
+    }
+}

@@ -1,0 +1,45 @@
+package dev.couchjobs.bridge.internal.wiring;
+
+import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.internal.BridgeThreads;
+import dev.couchjobs.bridge.internal.config.BridgeConfig;
+import dev.couchjobs.bridge.internal.couch.OwnerMark;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/** Connects a bridge to CouchDB databases. */
+record CouchConnections(Environment environment, OwnerMark.Owner owner) {
+    /** How long a database may take to answer a probe. */
+    private static final Duration WITHIN = Duration.ofSeconds(20);
+
+    /** {@return a connection that has sent nothing} */
+    CouchConnection open(BridgeConfig config) {
+        return CouchConnection.open(config, environment, owner);
+    }
+
+    /** {@return a connection to a database that answers and belongs to no other bridge} */
+    CompletableFuture<CouchConnection> probe(BridgeConfig config, boolean takesOver) {
+        CouchConnection connection = open(config);
+        CompletableFuture<CouchConnection> result = connection.claim(takesOver).thenApply(claimed -> connection);
+        Future<?> limit = environment
+                .scheduler()
+                .schedule(
+                        () -> BridgeThreads.blocking()
+                                .execute(() -> result.completeExceptionally(silent(config, connection))),
+                        WITHIN.toSeconds(),
+                        TimeUnit.SECONDS);
+        return result.whenComplete((done, error) -> {
+            limit.cancel(false);
+            if (error != null) {
+                BridgeThreads.blocking().execute(connection::close);
+            }
+        });
+    }
+
+    private static IllegalStateException silent(BridgeConfig config, CouchConnection connection) {
+        String why = connection.couch().trouble().map(trouble -> ": " + trouble).orElse("");
+        return new IllegalStateException(config.couchdb().url() + " does not answer" + why);
+    }
+}
