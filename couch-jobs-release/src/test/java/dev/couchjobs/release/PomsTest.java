@@ -7,6 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.w3c.dom.Element;
 
 /** What Maven Central asks of poms: some of it each says itself, the rest it inherits. */
 class PomsTest {
@@ -20,6 +21,21 @@ class PomsTest {
         assertThat(module.pom().texts("artifactId")).containsExactly(module.name());
         assertThat(module.pom().texts("name")).singleElement().asString().isNotBlank();
         assertThat(module.pom().texts("description")).singleElement().asString().isNotBlank();
+    }
+
+    /** Two of them on a class path keep Spring Boot from starting, if its own is not the first. */
+    @ParameterizedTest
+    @MethodSource("modules")
+    void noneBringsAProviderOfSlf4jToAnApplication(ProjectModule module) {
+        assertThat(module.pom().elements("dependencies/dependency"))
+                .filteredOn(dependency -> hasText(dependency, "artifactId", "slf4j-simple"))
+                .allMatch(dependency ->
+                        hasText(dependency, "scope", "test") || hasText(dependency, "optional", "true"));
+    }
+
+    private static boolean hasText(Element parent, String name, String text) {
+        return Pom.children(parent, name).stream()
+                .anyMatch(child -> child.getTextContent().strip().equals(text));
     }
 
     @Test
