@@ -4,8 +4,10 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.fdb.DatabaseLocation;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -63,7 +65,26 @@ public record CouchJobsProperties(
             @DefaultValue("true") boolean enabled,
             @Nullable String name,
             @Nullable Integer concurrency,
-            @DefaultValue("25s") Duration shutdownTimeout) {}
+            @DefaultValue("25s") Duration shutdownTimeout) {
+        /**
+         * Checks the numbers.
+         *
+         * @param enabled see above
+         * @param name see above
+         * @param concurrency see above
+         * @param shutdownTimeout see above
+         * @throws IllegalArgumentException if the concurrency is less than 1, or the time negative
+         */
+        public Worker {
+            if (concurrency != null && concurrency < 1) {
+                throw new IllegalArgumentException("couch-jobs.worker.concurrency is at least 1: " + concurrency + ".");
+            }
+            if (shutdownTimeout.isNegative()) {
+                throw new IllegalArgumentException(
+                        "couch-jobs.worker.shutdown-timeout is not negative: " + shutdownTimeout + ".");
+            }
+        }
+    }
 
     /**
      * What the health endpoint reports.
@@ -76,8 +97,8 @@ public record CouchJobsProperties(
      * The API and the dashboard, which need {@code couch-jobs-server} and a servlet container.
      *
      * @param path the path of both, such as {@code /jobs}; nothing is served without it
-     * @param role what a caller may do: {@code read}, {@code operate} or {@code admin}. The application's own security
-     *     decides who reaches the path
+     * @param role what a caller may do: {@code read}, {@code operate}, {@code work} or {@code admin}. The application's
+     *     own security decides who reaches the path
      * @param roles what callers may do by their roles in the application, in place of {@code role}; callers without one
      *     of these roles may do nothing
      */
@@ -85,19 +106,32 @@ public record CouchJobsProperties(
             @Nullable String path,
             @DefaultValue("read") String role,
             @DefaultValue Map<String, String> roles) {
+        /** Those of {@code couch-jobs-server}, which need not be there. */
+        static final Set<String> ROLES = Set.of("read", "operate", "work", "admin");
+
         /**
-         * Checks the path.
+         * Checks the path and the roles.
          *
          * @param path see above
          * @param role see above
          * @param roles see above
-         * @throws IllegalArgumentException if the path does not begin with a slash, or ends with one
+         * @throws IllegalArgumentException if the path does not begin with a slash, or ends with one, or there is no
+         *     such role
          */
         public Http {
             if (path != null && (!path.startsWith("/") || path.endsWith("/"))) {
                 throw new IllegalArgumentException(
                         "couch-jobs.http.path begins with a slash and does not end with one, as /jobs does: \"" + path
                                 + "\".");
+            }
+            check("couch-jobs.http.role", role);
+            roles.forEach((name, permitted) -> check("couch-jobs.http.roles." + name, permitted));
+        }
+
+        private static void check(String property, String role) {
+            if (!ROLES.contains(role.toLowerCase(Locale.ROOT))) {
+                throw new IllegalArgumentException(
+                        property + " is one of read, operate, work and admin: \"" + role + "\".");
             }
         }
     }

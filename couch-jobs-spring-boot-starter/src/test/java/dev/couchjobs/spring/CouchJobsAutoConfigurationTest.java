@@ -10,6 +10,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.fdb.Databases;
 import dev.couchjobs.micrometer.JobMetrics;
 import dev.couchjobs.server.JobsHttp;
+import dev.couchjobs.server.Role;
 import dev.couchjobs.spring.sample.Mails;
 import dev.couchjobs.spring.sample.Mails.Receipt;
 import dev.couchjobs.spring.sample.Mails.Welcome;
@@ -18,12 +19,17 @@ import dev.couchjobs.topics.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -176,17 +182,29 @@ class CouchJobsAutoConfigurationTest {
                         .isEmpty());
     }
 
-    @Test
-    void aWrongPropertyFailsTheStartWithItsReason() {
-        runner.withPropertyValues("couch-jobs.database=http://example.org")
+    @ParameterizedTest
+    @CsvSource({
+        "couch-jobs.database=http://example.org, http://example.org",
+        "couch-jobs.http.path=jobs, begins with a slash",
+        "couch-jobs.http.role=root, couch-jobs.http.role is one of",
+        "couch-jobs.http.roles.OPERATOR=root, couch-jobs.http.roles.OPERATOR is one of",
+        "couch-jobs.worker.concurrency=0, couch-jobs.worker.concurrency is at least 1",
+        "couch-jobs.worker.shutdown-timeout=-5s, couch-jobs.worker.shutdown-timeout is not negative"
+    })
+    void aWrongPropertyFailsTheStartWithItsReason(String property, String reason) {
+        runner.withPropertyValues(property)
                 .run(context -> assertThat(context)
                         .getFailure()
+                        .hasStackTraceContaining(ConfigurationPropertiesBindException.class.getName())
                         .rootCause()
                         .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessageContaining("http://example.org"));
-        runner.withPropertyValues("couch-jobs.http.path=jobs")
-                .run(context ->
-                        assertThat(context).getFailure().rootCause().hasMessageContaining("begins with a slash"));
+                        .hasMessageContaining(reason));
+    }
+
+    @Test
+    void theRolesAreThoseOfTheServer() {
+        assertThat(Stream.of(Role.values()).map(role -> role.name().toLowerCase(Locale.ROOT)))
+                .containsExactlyInAnyOrderElementsOf(CouchJobsProperties.Http.ROLES);
     }
 
     @Test
