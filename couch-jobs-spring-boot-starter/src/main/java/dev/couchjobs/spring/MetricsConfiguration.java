@@ -10,6 +10,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 
 /** Meters of jobs, in the registry of the application. */
 @AutoConfiguration(
@@ -28,7 +29,9 @@ class MetricsConfiguration {
         return JobMetrics.on(registry);
     }
 
+    /** No other bean asks for it. */
     @Bean(destroyMethod = "close")
+    @Lazy(false)
     @ConditionalOnMissingBean
     JobGauges couchJobsGauges(MeterRegistry registry, Database database, CouchJobs jobs) {
         return JobGauges.on(registry, database, jobs);

@@ -17,6 +17,7 @@ import dev.couchjobs.spring.sample.Mails.Welcome;
 import dev.couchjobs.spring.sample.MailsJobs;
 import dev.couchjobs.topics.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
@@ -25,14 +26,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.dao.ConcurrencyFailureException;
@@ -91,6 +96,15 @@ class CouchJobsAutoConfigurationTest {
                         assertThat(worker.concurrency()).isEqualTo(3);
                     });
                 });
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void jobsThatNoBeanRunsAreLogged(CapturedOutput output) {
+        runner.withUserConfiguration(Echo.class)
+                .run(context -> assertThat(output)
+                        .contains("There is no bean of " + Mails.class.getName()
+                                + ": this worker runs no jobs of welcome-mail"));
     }
 
     @Test
@@ -208,8 +222,18 @@ class CouchJobsAutoConfigurationTest {
     }
 
     @Test
+    void theGaugesOfALazyApplicationAreThere() {
+        SimpleMeterRegistry registry = new SimpleMeterRegistry();
+        runner.withBean(MeterRegistry.class, () -> registry)
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(context ->
+                        assertThat(registry.find("couchjobs.workers").gauge()).isNotNull());
+    }
+
+    @Test
     void whatIsNotOnTheClassPathIsLeftOut() {
-        runner.withBean(MeterRegistry.class, io.micrometer.core.instrument.simple.SimpleMeterRegistry::new)
+        runner.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
                 .run(context -> assertThat(context)
                         .hasSingleBean(JobMetrics.class)
                         .hasSingleBean(HealthIndicator.class)
