@@ -64,7 +64,7 @@ public class CouchJobsAutoConfiguration {
      * @param properties the properties
      * @param beans what beans add
      */
-    @Bean(WORKER)
+    @Bean(name = WORKER, destroyMethod = "release")
     @ConditionalOnMissingBean(value = WorkerLifecycle.class, name = WORKER)
     @ConditionalOnProperty(name = "couch-jobs.worker.enabled", matchIfMissing = true)
     public WorkerLifecycle couchJobsWorker(CouchJobs jobs, CouchJobsProperties properties, JobBeans beans) {

@@ -73,6 +73,15 @@ public final class WorkerLifecycle implements SmartLifecycle {
         });
     }
 
+    /** Releases what runs on after Spring's timeout, while the database is there to write it. */
+    void release() {
+        Worker running = worker;
+        if (running != null) {
+            jobs.close();
+            running.ended().join();
+        }
+    }
+
     @Override
     public boolean isRunning() {
         return worker != null;

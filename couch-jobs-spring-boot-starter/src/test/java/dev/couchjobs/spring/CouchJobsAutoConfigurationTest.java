@@ -32,6 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -171,6 +172,33 @@ class CouchJobsAutoConfigurationTest {
                         .getJobState(context.getBean(Database.class), ECHO, "e")
                         .join())
                 .isEqualTo(JobState.FINISHED));
+    }
+
+    @Test
+    void aJobThatSpringDoesNotWaitForIsReleased(@TempDir Path directory) {
+        CountDownLatch begun = new CountDownLatch(1);
+        runner.withConfiguration(AutoConfigurations.of(LifecycleAutoConfiguration.class))
+                .withBean(
+                        WorkerCustomizer.class,
+                        () -> worker -> worker.handle(ECHO, job -> {
+                            begun.countDown();
+                            new CountDownLatch(1).await();
+                            return job.data();
+                        }))
+                .withPropertyValues(
+                        "couch-jobs.database=" + directory, "spring.lifecycle.timeout-per-shutdown-phase=1ms")
+                .run(context -> {
+                    context.getBean(CouchJobs.class)
+                            .add(context.getBean(Database.class), ECHO, "e", "hello")
+                            .join();
+                    assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
+                });
+
+        try (Database database = Databases.directory(directory);
+                CouchJobs jobs = CouchJobs.on(database)) {
+            assertThat(jobs.getJob(database, ECHO, "e").join().orElseThrow().state())
+                    .isEqualTo(JobState.PENDING);
+        }
     }
 
     @Test
