@@ -54,6 +54,7 @@ class Job:
         self.halt: Optional[str] = None
         """Why the job is no longer this worker's: cancelled, removed, lost, ended or shutdown; None if it is."""
         self.has_ended = False
+        self._has_returned = False
 
     def _held(self) -> Dict[str, str]:
         return {"type": self.type, "id": self.id, "lock": self._lock}
@@ -286,7 +287,7 @@ class Worker:
 
     async def _run_handler(self, job: Job) -> None:
         try:
-            result = await self._handlers[job.type](job)
+            result = await self._call_handler(job)
         except asyncio.CancelledError:
             if job.halt is None:
                 raise
@@ -308,6 +309,12 @@ class Worker:
                 raise
             await self._fail(job, PermanentFailure(f"The result cannot be stored: {error}"))
 
+    async def _call_handler(self, job: Job) -> Any:
+        try:
+            return await self._handlers[job.type](job)
+        finally:
+            job._has_returned = True
+
     async def _fail(self, job: Job, error: Exception) -> None:
         _LOG.warning("Job %s of type %s has failed", job.id, job.type, exc_info=error)
         frames = traceback.format_exception(type(error), error, error.__traceback__)
@@ -323,7 +330,8 @@ class Worker:
         task = self._tasks.get(job)
         if task and job.halt is None and not job.has_ended:
             job.halt = reason
-            task.cancel()
+            if not job._has_returned:  # otherwise the server is being told how the job ends
+                task.cancel()
 
     # Heartbeats
 

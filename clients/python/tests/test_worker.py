@@ -65,6 +65,29 @@ class WorkerTest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(halts, ["shutdown"])
         self.assertRegex(log.records[-1].getMessage(), "leaves claims, which expire: 1")
 
+    async def test_a_job_whose_handler_returned_in_time_ends_though_the_grace_is_over(self) -> None:
+        jobs: List[Job] = []
+
+        async def answer(number: int, writer: asyncio.StreamWriter) -> None:
+            if number == 1:
+                await _one_claim(number, writer)
+                return
+            if number == 2:  # that the job has finished
+                worker.stop()
+                while jobs[0].halt is None:
+                    await asyncio.sleep(0)
+            writer.write(reply(200, "{}"))
+
+        async with Server(answer) as url:
+            worker = Worker(url, concurrency=1, grace=0)
+
+            @worker.handler("mail")
+            async def brief(job: Job) -> None:
+                jobs.append(job)
+
+            await asyncio.wait_for(worker.run(), 10)
+        self.assertEqual([(job.halt, job.has_ended) for job in jobs], [("shutdown", True)])
+
     async def test_a_refused_worker_ends(self) -> None:
         async def answer(number: int, writer: asyncio.StreamWriter) -> None:
             writer.write(reply(401, '{"type": "urn:couch-jobs:problem:unauthenticated", "detail": "Send a token."}'))
