@@ -62,8 +62,8 @@ async def slow(job: Job):
 
 @worker.handler("wait")
 async def wait(job: Job):
-    await job.progress(0, 1)
     try:
+        await job.progress(0, 1)
         await asyncio.sleep(3600)
     except asyncio.CancelledError:
         await client.add("seen", job.halt, id=job.id)
