@@ -6,6 +6,7 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.AddResult;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
+import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Unique;
@@ -140,5 +141,156 @@ class UniqueInOneTransactionTest {
                         new AddResult("j1", AddResult.Change.REPLACED),
                         new AddResult("j2", AddResult.Change.ADDED));
         assertKeysOf("j2", "j1");
+    }
+
+    /** {@return the claim of a job with the first key, whose row is then that of a dead letter} */
+    private Job<String> deadLetter(String id) {
+        put(job(id, "first").unique(USER));
+        Job<String> claim = simulation.await(jobs.processor().accept(INDEX)).orElseThrow();
+        simulation.await(jobs.processor().fail(database, claim, "for good", false));
+        return claim;
+    }
+
+    private NewJob<String> another() {
+        return job("j2", "second").unique(USER);
+    }
+
+    private long waiting() {
+        return simulation.await(jobs.counts(database, INDEX)).pending();
+    }
+
+    @Test
+    void aRetriedDeadLetterAndAnAddedJobDoNotShareAKey() {
+        deadLetter("j1");
+
+        boolean isRetried = simulation.await(database.runAsync(tx -> {
+            CompletableFuture<AddResult> added = jobs.add(tx, another());
+            return jobs.deadLetters().retry(tx, INDEX, "j1").thenCombine(added, (retried, result) -> retried);
+        }));
+
+        assertThat(waiting()).isEqualTo(1);
+        assertThat(put(job("j9", "ninth").unique(USER)).jobId()).isEqualTo(isRetried ? "j1" : "j2");
+    }
+
+    @Test
+    void aRetriedDeadLetterAndAJobAddedAfterItDoNotShareAKey() {
+        deadLetter("j1");
+
+        AddResult added = simulation.await(database.runAsync(tx -> {
+            CompletableFuture<Boolean> retried = jobs.deadLetters().retry(tx, INDEX, "j1");
+            return jobs.add(tx, another()).thenCombine(retried, (result, isRetried) -> result);
+        }));
+
+        assertThat(waiting()).isEqualTo(1);
+        assertThat(put(job("j9", "ninth").unique(USER)).jobId()).isEqualTo(added.jobId());
+    }
+
+    @Test
+    void aRetriedDeadLetterAndABatchDoNotShareAKey() {
+        deadLetter("j1");
+
+        List<AddResult> added = simulation.await(database.runAsync(tx -> {
+            CompletableFuture<Boolean> retried = jobs.deadLetters().retry(tx, INDEX, "j1");
+            return jobs.addAll(tx, List.of(another(), job("j3", "third").unique(USER)))
+                    .thenCombine(retried, (results, isRetried) -> results);
+        }));
+
+        assertThat(waiting()).isEqualTo(1);
+        assertThat(added)
+                .extracting(AddResult::jobId)
+                .containsOnly(put(job("j9", "ninth").unique(USER)).jobId());
+    }
+
+    @Test
+    void aResubmittedJobAndAnAddedJobDoNotShareAKey() {
+        Job<String> ended = deadLetter("j1");
+
+        simulation.await(database.runAsync(tx -> {
+            CompletableFuture<AddResult> added = jobs.add(tx, another());
+            return jobs.processor().resubmit(tx, ended).thenCombine(added, (again, result) -> result);
+        }));
+
+        assertThat(waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void twoRetriedDeadLettersDoNotShareAKey() {
+        deadLetter("j1");
+        deadLetter("j2");
+
+        List<Boolean> retried = simulation.await(database.runAsync(tx -> {
+            CompletableFuture<Boolean> first = jobs.deadLetters().retry(tx, INDEX, "j1");
+            return jobs.deadLetters().retry(tx, INDEX, "j2").thenCombine(first, (two, one) -> List.of(one, two));
+        }));
+
+        assertThat(retried).containsExactlyInAnyOrder(true, false);
+        assertThat(waiting()).isEqualTo(1);
+    }
+
+    @Test
+    void aJobThatIsRemovedAfterItsAdditionIsGone() {
+        boolean isRemoved = simulation.await(database.runAsync(tx -> {
+            CompletableFuture<AddResult> added = jobs.add(tx, job("j1", "first").unique(USER));
+            return jobs.remove(tx, INDEX, "j1").thenCombine(added, (removed, result) -> removed);
+        }));
+
+        assertThat(isRemoved).isTrue();
+        assertThat(dataOf("j1")).isEmpty();
+    }
+
+    @Test
+    void aJobThatIsRemovedAfterItsAdditionInABatchIsGone() {
+        boolean isRemoved = simulation.await(database.runAsync(tx -> {
+            CompletableFuture<?> added =
+                    jobs.addAll(tx, List.of(job("j1", "first").unique(USER)));
+            return jobs.remove(tx, INDEX, "j1").thenCombine(added, (removed, result) -> removed);
+        }));
+
+        assertThat(isRemoved).isTrue();
+        assertThat(dataOf("j1")).isEmpty();
+    }
+
+    @Test
+    void aJobWaitsForAUniqueJobOfItsBatch() {
+        simulation.await(jobs.addAll(
+                database,
+                List.of(job("j1", "first").unique(USER), job("j2", "second").after(INDEX, "j1"))));
+
+        assertThat(simulation
+                        .await(jobs.getJob(database, INDEX, "j2"))
+                        .orElseThrow()
+                        .isBlocked())
+                .isTrue();
+    }
+
+    @Test
+    void jobsThatExchangeTheirKeysAreBothAdded() {
+        put(job("j1", "first").unique(USER));
+        put(job("j2", "second").unique(OTHER));
+
+        List<AddResult> results = simulation.await(database.runAsync(tx -> {
+            CompletableFuture<AddResult> added = jobs.add(tx, job("j1", "third").unique(OTHER.replacing()));
+            return jobs.add(tx, job("j2", "fourth").unique(USER.replacing()))
+                    .thenCombine(added, (two, one) -> List.of(one, two));
+        }));
+
+        assertThat(results).extracting(AddResult::jobId).containsExactly("j2", "j1");
+        assertKeysOf("j1", "j2");
+    }
+
+    @Test
+    void aUniqueJobThatWaitsForOneAddedLaterDoesNotKeepTheTransactionFromItsEnd() {
+        put(job("j1", "first"));
+
+        List<AddResult> results = simulation.await(database.runAsync(tx -> {
+            CompletableFuture<AddResult> waiting =
+                    jobs.add(tx, job("j2", "second").unique(USER).after(INDEX, "j1"));
+            return jobs.add(tx, job("j1", "third").unique(USER.replacing()))
+                    .thenCombine(waiting, (two, one) -> List.of(one, two));
+        }));
+
+        assertThat(results)
+                .containsExactly(
+                        new AddResult("j2", AddResult.Change.ADDED), new AddResult("j2", AddResult.Change.REPLACED));
     }
 }

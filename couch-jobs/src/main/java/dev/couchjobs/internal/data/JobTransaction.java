@@ -7,16 +7,19 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.Outcome;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,16 +40,20 @@ public final class JobTransaction {
     private final Transaction tx;
     private final TransactionScope scope;
     private final OptionalLong token;
+    /** The keys whose place in the order of the edits the caller has, with the edits before. */
+    private final Map<RowKey, CompletableFuture<?>> held;
 
-    private JobTransaction(Transaction tx, TransactionScope scope, OptionalLong token) {
+    private JobTransaction(
+            Transaction tx, TransactionScope scope, OptionalLong token, Map<RowKey, CompletableFuture<?>> held) {
         this.tx = tx;
         this.scope = scope;
         this.token = token;
+        this.held = held;
     }
 
     /** {@return the jobs of a transaction} */
     public static JobTransaction of(Transaction tx) {
-        return new JobTransaction(tx, TransactionScope.of(tx), OptionalLong.empty());
+        return new JobTransaction(tx, TransactionScope.of(tx), OptionalLong.empty(), Map.of());
     }
 
     /** Discards what this process knows of a transaction that has ended. */
@@ -56,7 +63,7 @@ public final class JobTransaction {
 
     /** {@return a copy for one verb, whose entries in the feed contain a token; see {@link TokenSearch}} */
     public JobTransaction withToken(long token) {
-        return new JobTransaction(tx, scope, OptionalLong.of(token));
+        return new JobTransaction(tx, scope, OptionalLong.of(token), held);
     }
 
     /** {@return the transaction} */
@@ -147,7 +154,7 @@ public final class JobTransaction {
      * order of the calls, even if the caller does not wait in between: each sees the writes of the edits before it.
      */
     public <T> CompletableFuture<T> edit(JobRef ref, Function<Optional<JobRow>, CompletableFuture<T>> step) {
-        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(List.of(ref.rowKey()), tx.getExecutor());
+        TransactionScope.OrderedEdit<T> edit = queueEdit(List.of(ref.rowKey()));
         return edit.end(
                 edit.ready().thenCompose(ready -> JobTable.find(tx, ref)).thenCompose(step));
     }
@@ -161,7 +168,7 @@ public final class JobTransaction {
             JobRef ref,
             Supplier<CompletableFuture<S>> beside,
             BiFunction<Optional<JobRow>, S, CompletableFuture<T>> step) {
-        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(List.of(ref.rowKey()), tx.getExecutor());
+        TransactionScope.OrderedEdit<T> edit = queueEdit(List.of(ref.rowKey()));
         return edit.end(edit.ready().thenCompose(ready -> with(JobTable.find(tx, ref), beside.get(), step)));
     }
 
@@ -170,7 +177,7 @@ public final class JobTransaction {
             JobRef ref,
             Supplier<CompletableFuture<S>> beside,
             BiFunction<Optional<JobRow>, S, CompletableFuture<T>> step) {
-        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(List.of(ref.rowKey()), tx.getExecutor());
+        TransactionScope.OrderedEdit<T> edit = queueEdit(List.of(ref.rowKey()));
         return edit.end(edit.ready().thenCompose(ready -> with(JobTable.read(tx, ref), beside.get(), step)));
     }
 
@@ -196,7 +203,7 @@ public final class JobTransaction {
             Supplier<CompletableFuture<S>> beside,
             BiFunction<List<Optional<JobRow>>, S, CompletableFuture<T>> step) {
         List<RowKey> rowKeys = refs.stream().map(JobRef::rowKey).toList();
-        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(rowKeys, tx.getExecutor());
+        TransactionScope.OrderedEdit<T> edit = queueEdit(rowKeys);
         return edit.end(edit.ready().thenCompose(ready -> {
             CompletableFuture<List<Optional<JobRow>>> rows =
                     isJoined() ? RowReader.readEach(tx, refs) : JobTable.findAll(tx, refs);
@@ -210,13 +217,82 @@ public final class JobTransaction {
      */
     public <T> CompletableFuture<T> inOrder(List<byte[]> keys, Supplier<CompletableFuture<T>> step) {
         List<RowKey> rowKeys = keys.stream().map(RowKey::new).distinct().toList();
-        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(rowKeys, tx.getExecutor());
+        TransactionScope.OrderedEdit<T> edit = queueEdit(rowKeys);
         return edit.end(edit.ready().thenCompose(ready -> step.get()));
     }
 
-    /** {@return the last queued edit of a job in this transaction, which may have ended} */
+    /**
+     * Runs a step, as {@link #inOrder(List, Supplier)} does, that may also edit some jobs. It must wait for edits of no
+     * other jobs: these may wait for it.
+     *
+     * @param refs the jobs
+     * @param step receives the jobs of the transaction, with which edits of these jobs run in the place of the step
+     */
+    public <T> CompletableFuture<T> inOrder(
+            List<byte[]> keys, List<JobRef> refs, Function<JobTransaction, CompletableFuture<T>> step) {
+        Set<RowKey> rowKeys = Stream.concat(
+                        keys.stream().map(RowKey::new), refs.stream().map(JobRef::rowKey))
+                .collect(Collectors.toUnmodifiableSet());
+        TransactionScope.OrderedEdit<T> edit = queueEdit(rowKeys);
+        JobTransaction holding = new JobTransaction(tx, scope, token, edit.before());
+        return edit.end(edit.ready().thenCompose(ready -> step.apply(holding)));
+    }
+
+    private <T> TransactionScope.OrderedEdit<T> queueEdit(Collection<RowKey> rowKeys) {
+        List<RowKey> others =
+                rowKeys.stream().filter(key -> !held.containsKey(key)).toList();
+        return scope.queueEdit(others, tx.getExecutor());
+    }
+
+    /** What a transaction had done to the jobs with some unique keys. */
+    public static final class KeyChanges {
+        /** Of no keys. */
+        public static final KeyChanges NONE = new KeyChanges(Map.of());
+
+        private final Map<RowKey, Integer> counts;
+
+        private KeyChanges(Map<RowKey, Integer> counts) {
+            this.counts = counts;
+        }
+    }
+
+    /**
+     * {@return what this transaction has done to the jobs with some unique keys}
+     *
+     * @param keys the keys of the rows of the unique keys
+     */
+    public KeyChanges changesOf(List<byte[]> keys) {
+        return new KeyChanges(
+                keys.stream().map(RowKey::new).distinct().collect(Collectors.toMap(key -> key, scope::changesOf)));
+    }
+
+    /**
+     * Writes jobs as {@link #saveAll} does, if the transaction has not changed jobs with some unique keys meanwhile.
+     *
+     * @return whether it has written them
+     */
+    public boolean saveIfUnchanged(KeyChanges since, List<RowChange> changes) {
+        return scope.ifUnchanged(since.counts, () -> saveAll(changes));
+    }
+
+    /**
+     * Writes a job that has ended as one that is pending, unless another that is pending or running has its unique key.
+     *
+     * @return whether it has written the job
+     */
+    public CompletableFuture<Boolean> saveIfKeyIsFree(JobRef ref, JobRow ended, JobRow pending) {
+        UniqueKey unique = ended.options().unique();
+        KeyChanges before = changesOf(unique == null ? List.of() : List.of(UniqueIndex.rowKey(ref.keys(), unique)));
+        return UniqueIndex.isFreeFor(tx, ref, ended).thenCompose(isFree -> {
+            boolean isDecided = !isFree || saveIfUnchanged(before, List.of(new RowChange(ref, ended, pending)));
+            return isDecided ? CompletableFuture.completedFuture(isFree) : saveIfKeyIsFree(ref, ended, pending);
+        });
+    }
+
+    /** {@return the last edit of a job that this transaction has queued before, which may have ended} */
     public CompletableFuture<?> lastEdit(JobRef ref) {
-        return scope.lastEdit(ref.rowKey());
+        CompletableFuture<?> before = held.get(ref.rowKey());
+        return before == null ? scope.lastEdit(ref.rowKey()) : before;
     }
 
     /** Lets a transaction that has read a job commit only if no heartbeat of the job has committed since. */
@@ -355,6 +431,9 @@ public final class JobTransaction {
         savePayloads(ref, before, next);
         saveDeadLetter(ref, before, next);
         UniqueIndex.replace(tx, ref, before, next);
+        Stream.of(before, next)
+                .flatMap(row -> UniqueIndex.rowKey(ref, row).stream())
+                .forEach(key -> scope.countChange(new RowKey(key)));
         TagIndex.replace(tx, ref, before, next);
         AttemptLog.replace(tx, ref, before, next);
         JobLog.replace(tx, ref, before, next);

@@ -66,6 +66,9 @@ final class TransactionScope {
 
     @GuardedBy("this") private List<LimitedJob> placedJobs = List.of();
 
+    /** Held between the comparison of counted changes and the writes that depend on it. */
+    private final Object comparedWrites = new Object();
+
     private volatile boolean isRetry;
 
     private volatile @Nullable CompletableFuture<Layout> layout;
@@ -341,6 +344,33 @@ final class TransactionScope {
         return shard;
     }
 
+    /** {@return how often this transaction has written jobs with a unique key} */
+    synchronized int changesOf(RowKey uniqueKey) {
+        return entry(uniqueKey).changes;
+    }
+
+    /** Counts a write of a job with a unique key. */
+    synchronized void countChange(RowKey uniqueKey) {
+        entry(uniqueKey).changes++;
+    }
+
+    /**
+     * Writes, if no job with some unique keys has been written since their changes were counted. No other such write
+     * comes in between.
+     *
+     * @return whether it has written
+     */
+    boolean ifUnchanged(Map<RowKey, Integer> changes, Runnable write) {
+        synchronized (comparedWrites) {
+            boolean isUnchanged =
+                    changes.entrySet().stream().allMatch(each -> changesOf(each.getKey()) == each.getValue());
+            if (isUnchanged) {
+                write.run();
+            }
+            return isUnchanged;
+        }
+    }
+
     /**
      * Queues an edit of some jobs. Edits of a job run in the order of the calls, so each edit sees the writes of the
      * edits before it.
@@ -349,29 +379,33 @@ final class TransactionScope {
      */
     <T> OrderedEdit<T> queueEdit(Collection<RowKey> rowKeys, Executor executor) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        List<CompletableFuture<?>> before = new ArrayList<>();
+        Map<RowKey, CompletableFuture<?>> before = new HashMap<>();
         synchronized (this) {
             for (RowKey key : rowKeys) {
                 Entry entry = entry(key);
-                if (!entry.last.isDone()) {
-                    before.add(entry.last.handle((value, error) -> Optional.empty()));
-                }
+                before.put(key, entry.last);
                 entry.last = result;
             }
         }
-        CompletableFuture<?> ready = before.isEmpty()
+        List<CompletableFuture<?>> awaited = new ArrayList<>();
+        before.values().stream()
+                .filter(edit -> !edit.isDone())
+                .forEach(edit -> awaited.add(edit.handle((value, error) -> Optional.empty())));
+        CompletableFuture<?> ready = awaited.isEmpty()
                 ? CompletableFuture.completedFuture(Optional.empty())
-                : Futures.allOf(before).thenApplyAsync(done -> Optional.empty(), executor);
-        return new OrderedEdit<>(ready, result);
+                : Futures.allOf(awaited).thenApplyAsync(done -> Optional.empty(), executor);
+        return new OrderedEdit<>(before, ready, result);
     }
 
     /**
      * An edit in the edit order.
      *
+     * @param before the previous edit of each of its jobs
      * @param ready completes when the earlier edits of its jobs have ended
      * @param result completes when this edit has ended
      */
-    record OrderedEdit<T>(CompletableFuture<?> ready, CompletableFuture<T> result) {
+    record OrderedEdit<T>(
+            Map<RowKey, CompletableFuture<?>> before, CompletableFuture<?> ready, CompletableFuture<T> result) {
 
         /** Completes {@link #result} with the result of the edit, and returns it. */
         CompletableFuture<T> end(CompletableFuture<T> edit) {
@@ -394,8 +428,9 @@ final class TransactionScope {
         return entries.computeIfAbsent(rowKey, key -> new Entry());
     }
 
-    /** The state of one job in the transaction. */
+    /** The state of one job or unique key in the transaction. */
     private static final class Entry {
+        int changes;
         int userVersion = -1;
         boolean shared;
         CompletableFuture<?> last = DONE;

@@ -108,7 +108,7 @@ public final class DependencyLinker {
      * @param allowed fails if the job may not be added
      */
     public CompletableFuture<LinkResult> link(
-            Transaction tx,
+            JobTransaction jobs,
             JobRef dependent,
             List<Dependency> dependencies,
             Predicate<Optional<JobRow>> isUnchanged,
@@ -116,7 +116,7 @@ public final class DependencyLinker {
         if (dependencies.isEmpty()) {
             return CompletableFuture.completedFuture(LinkResult.NONE);
         }
-        JobTransaction jobs = JobTransaction.of(tx);
+        Transaction tx = jobs.tx();
         CompletableFuture<Optional<Boolean>> awaited = jobs.edit(
                 dependent,
                 () -> ReleaseOutbox.expected(tx, dependent),

@@ -61,17 +61,23 @@ final class AddBatch {
     /**
      * Adds the jobs.
      *
+     * @param since what the transaction had done to the jobs with the unique keys when it searched for duplicates
      * @param allowed fails if a job must not be added
      * @param results receives the result of each request
+     * @return fails with {@link AddRequest.DuplicateChangedException} if the transaction has changed such jobs since
      */
-    CompletableFuture<?> add(JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
+    CompletableFuture<?> add(
+            JobTransaction jobs,
+            JobTransaction.KeyChanges since,
+            CompletableFuture<?> allowed,
+            Map<AddRequest, AddResult> results) {
         Transaction tx = jobs.tx();
         CompletableFuture<Long> bytesBefore = tx.getApproximateSize();
         return jobs.editAll(
                 List.copyOf(byJob.keySet()),
                 () -> groups(tx),
                 (before, groups) -> allowed.thenCompose(ok -> steps(tx, before, groups, results))
-                        .thenCompose(changes -> bytesBefore.thenCompose(bytes -> save(jobs, changes, bytes))));
+                        .thenCompose(changes -> bytesBefore.thenCompose(bytes -> save(jobs, since, changes, bytes))));
     }
 
     /** {@return the waiter groups of the jobs that do not exist yet} */
@@ -118,8 +124,11 @@ final class AddBatch {
                 : Optional.of(new RowChange(ref, before.orElse(null), after.orElse(null))));
     }
 
-    private CompletableFuture<Long> save(JobTransaction jobs, List<RowChange> changes, long bytesBefore) {
-        jobs.saveAll(changes);
+    private CompletableFuture<Long> save(
+            JobTransaction jobs, JobTransaction.KeyChanges since, List<RowChange> changes, long bytesBefore) {
+        if (!jobs.saveIfUnchanged(since, changes)) {
+            throw new AddRequest.DuplicateChangedException();
+        }
         return jobs.tx().getApproximateSize().thenApply(bytes -> {
             if (bytes > Math.max(bytesBefore, TRANSACTION_BYTES_MAX)) {
                 throw tooMany(bytes - bytesBefore, TRANSACTION_BYTES_MAX - bytesBefore);

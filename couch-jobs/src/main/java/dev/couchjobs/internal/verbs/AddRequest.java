@@ -36,6 +36,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * A job to add, with all its values that need no transaction.
@@ -78,17 +79,19 @@ record AddRequest(
         }
     }
 
-    /** The job whose duplicate a request is has changed since the search, which has to be repeated. */
+    /** The transaction has changed jobs with the unique key since the search, which has to be repeated. */
     static final class DuplicateChangedException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        private DuplicateChangedException() {
+        DuplicateChangedException() {
             super(null, null, false, false);
         }
 
-        /** {@return whether this is the cause of an error} */
-        static boolean isCauseOf(Throwable error) {
-            return RootCauses.of(error) instanceof DuplicateChangedException;
+        /** {@return the repeated addition, if this is the cause of an error; otherwise the error} */
+        static <T> CompletableFuture<T> repeat(Throwable error, Supplier<CompletableFuture<T>> addition) {
+            return RootCauses.of(error) instanceof DuplicateChangedException
+                    ? addition.get()
+                    : CompletableFuture.failedFuture(error);
         }
     }
 

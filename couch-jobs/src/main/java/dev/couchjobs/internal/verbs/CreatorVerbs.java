@@ -15,6 +15,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.data.UniqueKey;
@@ -41,6 +42,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The verbs of creators: {@code add} and {@code remove} (RFC 007, "Job Creation API"). */
 public final class CreatorVerbs {
@@ -202,34 +204,85 @@ public final class CreatorVerbs {
         if (unique == null) {
             return addTo(jobs, request, allowed);
         }
-        var unused = JobTable.prefetch(jobs.tx(), request.ref());
-        return jobs.inOrder(
-                List.of(UniqueIndex.rowKey(request.ref().keys(), unique)),
-                () -> searchAndAdd(jobs, request, unique, allowed));
+        JobRef ref = request.ref();
+        byte[] key = UniqueIndex.rowKey(ref.keys(), unique);
+        var unused = JobTable.prefetch(jobs.tx(), ref);
+        return new UniqueAddition(jobs, request, unique, key, allowed).add();
     }
 
-    /** Ends, as only another edit in the transaction between the two reads of a job repeats the search. */
-    private CompletableFuture<AddResult> searchAndAdd(
-            JobTransaction jobs, AddRequest request, UniqueKey unique, CompletableFuture<?> allowed) {
-        return UniqueIndex.owner(jobs.tx(), request.ref().keys(), unique)
-                .thenCompose(owner -> addTo(jobs, request.onto(owner).orElse(request), allowed))
-                .exceptionallyCompose(error -> AddRequest.DuplicateChangedException.isCauseOf(error)
-                        ? searchAndAdd(jobs, request, unique, allowed)
-                        : CompletableFuture.failedFuture(error));
+    /**
+     * Adds a job unless it is a duplicate. The search is repeated if the transaction changes jobs with the unique key
+     * between the search and the write; it ends, as each repetition needs such a change. Not for a job with
+     * dependencies: links that are written cannot be taken back.
+     */
+    private final class UniqueAddition {
+        private final JobTransaction jobs;
+        private final AddRequest request;
+        private final UniqueKey unique;
+        private final byte[] key;
+        private final CompletableFuture<?> allowed;
+
+        UniqueAddition(
+                JobTransaction jobs, AddRequest request, UniqueKey unique, byte[] key, CompletableFuture<?> allowed) {
+            this.jobs = jobs;
+            this.request = request;
+            this.unique = unique;
+            this.key = key;
+            this.allowed = allowed;
+        }
+
+        CompletableFuture<AddResult> add() {
+            List<JobRef> refs = Stream.concat(
+                            Stream.of(request.ref()),
+                            request.dependencies().stream().map(each -> keyspace.job(each.typeName(), each.jobId())))
+                    .toList();
+            return jobs.inOrder(List.of(key), refs, this::searchAndAdd)
+                    .thenCompose(Edit::result)
+                    .exceptionallyCompose(error -> AddRequest.DuplicateChangedException.repeat(error, this::add));
+        }
+
+        /** {@return the edit of the job, which has ended, or of the job whose duplicate it is, which is queued} */
+        private CompletableFuture<Edit> searchAndAdd(JobTransaction holding) {
+            JobTransaction.KeyChanges since =
+                    request.dependencies().isEmpty() ? jobs.changesOf(List.of(key)) : JobTransaction.KeyChanges.NONE;
+            return UniqueIndex.owner(jobs.tx(), request.ref().keys(), unique).thenCompose(owner -> {
+                AddRequest resolved = request.onto(owner).orElse(request);
+                if (!resolved.ref().equals(request.ref())) {
+                    return CompletableFuture.completedFuture(new Edit(addTo(jobs, resolved, since, allowed)));
+                }
+                return addTo(holding, resolved, since, allowed)
+                        .thenApply(result -> new Edit(CompletableFuture.completedFuture(result)))
+                        .exceptionallyCompose(error ->
+                                AddRequest.DuplicateChangedException.repeat(error, () -> searchAndAdd(holding)));
+            });
+        }
+
+        /** An addition that has its place in the order of the edits of a job. */
+        private record Edit(CompletableFuture<AddResult> result) {}
     }
 
     private CompletableFuture<AddResult> addTo(JobTransaction jobs, AddRequest request, CompletableFuture<?> allowed) {
+        return addTo(jobs, request, JobTransaction.KeyChanges.NONE, allowed);
+    }
+
+    private CompletableFuture<AddResult> addTo(
+            JobTransaction jobs, AddRequest request, JobTransaction.KeyChanges since, CompletableFuture<?> allowed) {
         Transaction tx = jobs.tx();
         JobRef ref = request.ref();
         CompletableFuture<LinkResult> linkResult =
-                dependencyLinker.link(tx, ref, request.dependencies(), request::leavesAlone, allowed);
+                dependencyLinker.link(jobs, ref, request.dependencies(), request::leavesAlone, allowed);
         CompletableFuture<AddResult> added = jobs.edit(
                 ref,
                 () -> request.waiterGroup(tx),
                 (before, group) -> allowed.thenCompose(ok -> linkResult)
                         .thenCompose(found -> request.rowAfter(tx, before, group, dependencyLinker, found))
                         .thenApply(after -> {
-                            after.ifPresent(row -> jobs.save(ref, before.orElse(null), row));
+                            after.ifPresent(row -> {
+                                RowChange change = new RowChange(ref, before.orElse(null), row);
+                                if (!jobs.saveIfUnchanged(since, List.of(change))) {
+                                    throw new AddRequest.DuplicateChangedException();
+                                }
+                            });
                             return request.result(before, after);
                         }));
         return linkResult.thenCompose(prepared -> added); // an error of the links comes before its consequences
@@ -315,7 +368,7 @@ public final class CreatorVerbs {
             CompletableFuture<?> allowed = preparation.prepare(jobs.tx(), newJobs);
             Map<AddRequest, AddResult> results = Collections.synchronizedMap(new IdentityHashMap<>());
             List<CompletableFuture<?>> additions = new ArrayList<>();
-            additions.add(independent.add(jobs, allowed, results));
+            additions.add(independent.add(jobs, JobTransaction.KeyChanges.NONE, allowed, results));
             additions.add(unique.add(jobs, allowed, results));
             oneByOne.forEach(request -> additions.add(
                     addUnlessDuplicate(jobs, request, allowed).thenAccept(result -> results.put(request, result))));

@@ -12,7 +12,6 @@ import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeRetention;
-import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.views.ScheduledTimes;
@@ -97,16 +96,9 @@ interface JobAction {
 
     /** Makes a dead letter pending that the caller edits, as {@link #retry(long)} does. */
     static CompletableFuture<Boolean> retry(JobTransaction jobs, JobRef ref, JobRow deadLetter, long now) {
-        return UniqueIndex.isFreeFor(jobs.tx(), ref, deadLetter).thenApply(isFree -> {
-            if (isFree) {
-                JobRow again = deadLetter.enqueued(deadLetter.payload(), ScheduledTimes.NONE);
-                jobs.save(
-                        ref,
-                        deadLetter,
-                        again.withOptions(again.options().begun().ownedSince(now)));
-            }
-            return isFree;
-        });
+        JobRow again = deadLetter.enqueued(deadLetter.payload(), ScheduledTimes.NONE);
+        return jobs.saveIfKeyIsFree(
+                ref, deadLetter, again.withOptions(again.options().begun().ownedSince(now)));
     }
 
     private static JobAction change(Predicate<JobRow> applies, UnaryOperator<JobRow> change) {

@@ -22,7 +22,6 @@ import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeRetention;
-import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ClaimedJob;
@@ -243,15 +242,12 @@ public final class ProcessorVerbs {
                         jobs.save(ref, row, flagged);
                         return CompletableFuture.completedFuture(resubmitted(job, flagged));
                     }
-                    return UniqueIndex.isFreeFor(jobs.tx(), ref, row).thenApply(isFree -> {
-                        if (!isFree) {
-                            return ClaimedJob.of(job).withRow(row);
-                        }
-                        JobRow enqueued = row.enqueued(payload(row, payload), time);
-                        JobRow again = enqueued.withOptions(enqueued.options().ownedSince(clock.millis()));
-                        jobs.save(ref, row, again);
-                        return resubmitted(job, again);
-                    });
+                    JobRow enqueued = row.enqueued(payload(row, payload), time);
+                    JobRow again = enqueued.withOptions(enqueued.options().ownedSince(clock.millis()));
+                    return jobs.saveIfKeyIsFree(ref, row, again)
+                            .thenApply(isSaved -> isSaved
+                                    ? resubmitted(job, again)
+                                    : ClaimedJob.of(job).withRow(row));
                 });
         return transactions
                 .named("resubmit", job.type().name())

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.verbs;
 
 import dev.couchjobs.AddResult;
+import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.UniqueIndex;
@@ -14,7 +15,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Adds jobs with unique keys together, each unless it is a duplicate of a stored job or of one before it. */
 final class UniqueBatch {
@@ -36,52 +40,104 @@ final class UniqueBatch {
     }
 
     /**
+     * A request, and the one in its place once the duplicates are known.
+     *
+     * @param resolved the same, or the request for the job of which it is a duplicate
+     */
+    private record Resolved(AddRequest given, AddRequest resolved) {}
+
+    /**
      * Adds the jobs.
      *
      * @param allowed fails if a job must not be added
      * @param results receives the result of each request
      */
     CompletableFuture<?> add(JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
-        List<byte[]> rowKeys = requests.stream()
-                .map(request -> UniqueIndex.rowKey(request.ref().keys(), key(request)))
-                .toList();
-        return jobs.inOrder(rowKeys, () -> addNow(jobs, allowed, results));
+        List<JobRef> refs = requests.stream().map(AddRequest::ref).distinct().toList();
+        return jobs.inOrder(
+                        rowKeys(),
+                        refs,
+                        holding -> new Addition(jobs, holding, Set.copyOf(refs), allowed, results).add(requests))
+                .thenCompose(others -> CompletableFuture.allOf(others.toArray(CompletableFuture<?>[]::new)));
     }
 
-    private CompletableFuture<Void> addNow(
-            JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
-        return addTogether(jobs, allowed, results)
-                .exceptionallyCompose(error -> AddRequest.DuplicateChangedException.isCauseOf(error)
-                        ? addAgain(jobs, allowed, results)
-                        : CompletableFuture.failedFuture(error));
+    private List<byte[]> rowKeys() {
+        return requests.stream()
+                .map(request -> UniqueIndex.rowKey(request.ref().keys(), key(request)))
+                .toList();
     }
 
     /**
-     * Adds one half and then the other: the change of one job, here or by another verb of the transaction, may decide
-     * whether another is a duplicate. For one job the search is repeated.
+     * One addition in a transaction.
+     *
+     * @param holding edits the given jobs in the place of the addition in the order of edits
+     * @param held the given jobs
      */
-    private CompletableFuture<Void> addAgain(
-            JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
-        int half = requests.size() / 2;
-        return half == 0
-                ? addNow(jobs, allowed, results)
-                : new UniqueBatch(requests.subList(0, half))
-                        .addNow(jobs, allowed, results)
-                        .thenCompose(first -> new UniqueBatch(requests.subList(half, requests.size()))
-                                .addNow(jobs, allowed, results));
-    }
+    private record Addition(
+            JobTransaction jobs,
+            JobTransaction holding,
+            Set<JobRef> held,
+            CompletableFuture<?> allowed,
+            Map<AddRequest, AddResult> results) {
 
-    private CompletableFuture<Void> addTogether(
-            JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
-        return owners(jobs).thenCompose(owners -> {
-            List<AddRequest> resolved = resolve(owners);
+        /** {@return once the given jobs are written: the edits of others, of which some are duplicates; now queued} */
+        CompletableFuture<List<CompletableFuture<?>>> add(List<AddRequest> given) {
+            UniqueBatch batch = new UniqueBatch(given);
+            JobTransaction.KeyChanges since = jobs.changesOf(batch.rowKeys());
+            return batch.owners(jobs)
+                    .thenCompose(owners -> {
+                        Map<Boolean, List<Resolved>> areHeld = batch.resolve(owners).stream()
+                                .collect(Collectors.partitioningBy(
+                                        each -> held.contains(each.resolved().ref())));
+                        List<Resolved> others = areHeld.getOrDefault(false, List.of());
+                        return write(holding, since, areHeld.getOrDefault(true, List.of()))
+                                .<List<CompletableFuture<?>>>thenApply(
+                                        done -> others.isEmpty() ? List.of() : List.of(writeOthers(since, others)));
+                    })
+                    .exceptionallyCompose(
+                            error -> AddRequest.DuplicateChangedException.repeat(error, () -> addAgain(given)));
+        }
+
+        /**
+         * Adds one half and then the other: the change of one job, here or by another verb of the transaction, may
+         * decide whether another is a duplicate. For one job the search is repeated.
+         */
+        private CompletableFuture<List<CompletableFuture<?>>> addAgain(List<AddRequest> given) {
+            int half = given.size() / 2;
+            return half == 0
+                    ? add(given)
+                    : add(given.subList(0, half))
+                            .thenCompose(first -> add(given.subList(half, given.size()))
+                                    .thenApply(second -> Stream.concat(first.stream(), second.stream())
+                                            .toList()));
+        }
+
+        private CompletableFuture<?> writeOthers(JobTransaction.KeyChanges since, List<Resolved> others) {
+            List<AddRequest> given = others.stream().map(Resolved::given).toList();
+            return write(jobs, since, others)
+                    .<Object>thenApply(done -> given)
+                    .exceptionallyCompose(error -> AddRequest.DuplicateChangedException.repeat(
+                            error, () -> searchAgain(given).thenApply(done -> given)));
+        }
+
+        /** Adds one half and then the other, as {@link #addAgain} does. */
+        private CompletableFuture<?> searchAgain(List<AddRequest> given) {
+            int half = given.size() / 2;
+            CompletableFuture<?> first = half == 0
+                    ? CompletableFuture.completedFuture(given)
+                    : new UniqueBatch(given.subList(0, half)).add(jobs, allowed, results);
+            return first.thenCompose(
+                    done -> new UniqueBatch(given.subList(half, given.size())).add(jobs, allowed, results));
+        }
+
+        private CompletableFuture<Void> write(
+                JobTransaction used, JobTransaction.KeyChanges since, List<Resolved> part) {
             Map<AddRequest, AddResult> ofResolved = Collections.synchronizedMap(new IdentityHashMap<>());
-            return new AddBatch(resolved).add(jobs, allowed, ofResolved).thenAccept(added -> {
-                for (int i = 0; i < requests.size(); i++) {
-                    results.put(requests.get(i), Objects.requireNonNull(ofResolved.get(resolved.get(i))));
-                }
-            });
-        });
+            AddBatch batch = new AddBatch(part.stream().map(Resolved::resolved).toList());
+            return batch.add(used, since, allowed, ofResolved)
+                    .thenAccept(added -> part.forEach(each ->
+                            results.put(each.given(), Objects.requireNonNull(ofResolved.get(each.resolved())))));
+        }
     }
 
     private CompletableFuture<List<Optional<UniqueIndex.Owner>>> owners(JobTransaction jobs) {
@@ -91,15 +147,16 @@ final class UniqueBatch {
         return Futures.listOf(reads);
     }
 
-    private List<AddRequest> resolve(List<Optional<UniqueIndex.Owner>> owners) {
-        List<AddRequest> resolved = new ArrayList<>(requests.size());
+    private List<Resolved> resolve(List<Optional<UniqueIndex.Owner>> owners) {
+        List<Resolved> resolved = new ArrayList<>(requests.size());
         Map<TypedKey, AddRequest> added = new HashMap<>();
         for (int i = 0; i < requests.size(); i++) {
             AddRequest request = requests.get(i);
-            resolved.add(request.onto(owners.get(i)).orElseGet(() -> {
+            AddRequest onto = request.onto(owners.get(i)).orElseGet(() -> {
                 AddRequest earlier = added.putIfAbsent(typedKey(request), request);
                 return earlier == null ? request : request.onto(earlier);
-            }));
+            });
+            resolved.add(new Resolved(request, onto));
         }
         return resolved;
     }
