@@ -7,6 +7,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.AddResult;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.DependencyCycleException;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
@@ -336,6 +337,18 @@ class UniqueContract extends JobsContract {
         clock.advance(Duration.ofMinutes(2));
 
         assertThat(put(job("j3", 3, rule))).isEqualTo(added("j3"));
+    }
+
+    @Test
+    void aDuplicateDoesNotMakeTheOtherJobWaitForItself() {
+        put(job("j1", 1, USER));
+        NewJob<WorkData> duplicate = job("j2", 2, USER.replacing()).after(INDEX, "j1");
+
+        assertThatThrownBy(() -> put(duplicate)).hasCauseInstanceOf(DependencyCycleException.class);
+
+        assertThat(put(duplicate.unique(USER))).isEqualTo(unchanged("j1"));
+        assertThat(await(jobs.getJob(database, INDEX, "j1")).orElseThrow().isBlocked())
+                .isFalse();
     }
 
     // Dead letters

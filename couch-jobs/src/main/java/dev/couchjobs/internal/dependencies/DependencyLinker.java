@@ -64,6 +64,10 @@ public final class DependencyLinker {
         if (dependencies.size() > DEPENDENCIES_MAX) {
             throw new TooManyDependenciesException(dependencies.size(), DEPENDENCIES_MAX);
         }
+        refuseItself(dependent, dependencies);
+    }
+
+    private void refuseItself(JobRef dependent, List<Dependency> dependencies) {
         for (Dependency dependency : dependencies) {
             if (keyspace.job(dependency.typeName(), dependency.jobId()).equals(dependent)) {
                 throw new DependencyCycleException(nameOf(dependent), nameOf(dependent));
@@ -120,8 +124,13 @@ public final class DependencyLinker {
         CompletableFuture<Optional<Boolean>> awaited = jobs.edit(
                 dependent,
                 () -> ReleaseOutbox.expected(tx, dependent),
-                (row, group) -> allowed.thenApply(ok ->
-                        isUnchanged.test(row) ? Optional.empty() : Optional.of(isAwaited(tx, dependent, row, group))));
+                (row, group) -> allowed.thenApply(ok -> {
+                    if (isUnchanged.test(row)) {
+                        return Optional.empty();
+                    }
+                    refuseItself(dependent, dependencies); // a duplicate may wait for the job that it changes
+                    return Optional.of(isAwaited(tx, dependent, row, group));
+                }));
         Map<JobRef, Link> links = new LinkedHashMap<>();
         for (Dependency each : dependencies) {
             JobRef dependency = keyspace.job(each.typeName(), each.jobId());
