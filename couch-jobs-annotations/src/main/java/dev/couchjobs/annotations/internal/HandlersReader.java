@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import javax.lang.model.element.AnnotationMirror;
+import javax.lang.model.element.AnnotationValue;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.ExecutableElement;
@@ -23,6 +24,9 @@ import javax.lang.model.util.Types;
 
 /** Reads and checks the classes with job methods of one compilation. */
 final class HandlersReader {
+    /** What javac has in place of a value that names an unknown class or constant. */
+    private static final String UNKNOWN = "<error>";
+
     private final Elements elements;
     private final Types types;
     private final Problems problems;
@@ -34,16 +38,36 @@ final class HandlersReader {
         this.problems = problems;
     }
 
-    /** {@return whether all types are known that the job methods of a class name: others may yet be written} */
+    /**
+     * {@return whether all types and constants are known that the job methods of a class and their annotations name:
+     * others may yet be written}
+     */
     static boolean isComplete(TypeElement type) {
         return ElementFilter.methodsIn(type.getEnclosedElements()).stream()
-                .filter(method -> annotation(method).isPresent())
-                .map(ExecutableElement::asType)
-                .map(ExecutableType.class::cast)
-                .flatMap(method -> Stream.of(
-                                List.of(method.getReturnType()), method.getParameterTypes(), method.getThrownTypes())
-                        .flatMap(List::stream))
+                .allMatch(method -> annotation(method)
+                        .filter(job -> !isKnown(job) || !isKnown((ExecutableType) method.asType()))
+                        .isEmpty());
+    }
+
+    private static boolean isKnown(ExecutableType method) {
+        return Stream.of(List.of(method.getReturnType()), method.getParameterTypes(), method.getThrownTypes())
+                .flatMap(List::stream)
                 .allMatch(HandlersReader::isKnown);
+    }
+
+    private static boolean isKnown(AnnotationMirror annotation) {
+        return annotation.getElementValues().values().stream().allMatch(HandlersReader::isKnown);
+    }
+
+    private static boolean isKnown(AnnotationValue value) {
+        Object content = value.getValue();
+        if (content instanceof List<?> parts) {
+            return parts.stream().map(AnnotationValue.class::cast).allMatch(HandlersReader::isKnown);
+        }
+        if (content instanceof AnnotationMirror annotation) {
+            return isKnown(annotation);
+        }
+        return content instanceof TypeMirror type ? isKnown(type) : !content.equals(UNKNOWN);
     }
 
     private static boolean isKnown(TypeMirror type) {

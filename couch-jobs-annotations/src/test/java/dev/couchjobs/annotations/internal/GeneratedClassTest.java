@@ -396,6 +396,31 @@ class GeneratedClassTest {
         assertThat(output.resolve("app/LateJobs.class")).exists();
     }
 
+    /** Another processor may write the constants and errors that an annotation names. */
+    @Test
+    void anAnnotationMayNameWhatAnotherProcessorWrites() throws Exception {
+        assertThat(Compilation.of(output, List.of(new RecordWriter(), new JobsAnnotationProcessor()), """
+                                package app;
+
+                                final class Late {
+                                    @dev.couchjobs.annotations.Job(
+                                            type = "a " + Written.NAME,
+                                            timeout = Written.TIME,
+                                            concurrency = Written.NUMBER,
+                                            retry = @dev.couchjobs.annotations.Retry(
+                                                    attempts = Written.NUMBER,
+                                                    doNotRetryOn = {Error.class, Written.Refused.class}))
+                                    void run(String data) {}
+                                }
+                                """)
+                        .problems())
+                .isEmpty();
+        assertThat(output.resolve("app/LateJobs.java"))
+                .content()
+                .contains("JobType.of(\"a job\"", "parse(\"PT7S\")", "concurrency(RUN, 3)", "RetryPolicy(3, ")
+                .contains("doNotRetryOn(java.lang.Error.class, app.Written.Refused.class)");
+    }
+
     /** Writes the record {@code app.Written}. */
     @SupportedAnnotationTypes("*")
     private static final class RecordWriter extends AbstractProcessor {
@@ -412,7 +437,19 @@ class GeneratedClassTest {
                 isWritten = true;
                 try (Writer writer =
                         processingEnv.getFiler().createSourceFile("app.Written").openWriter()) {
-                    writer.write("package app; record Written(String text) {}");
+                    writer.write("""
+                            package app;
+
+                            record Written(String text) {
+                                static final String NAME = "job";
+                                static final String TIME = "PT7S";
+                                static final int NUMBER = 3;
+
+                                static final class Refused extends RuntimeException {
+                                    private static final long serialVersionUID = 1;
+                                }
+                            }
+                            """);
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
