@@ -32,7 +32,7 @@ final class JobsClassSource {
         return packageLine()
                 + """
                 /** The job types of {@code %1$s}, and stubs that add jobs. Safe for use by several threads. */
-                %2$s@SuppressWarnings({"deprecation", "removal"})
+                %2$s@SuppressWarnings({"deprecation", "exports", "removal"})
                 %3$sfinal class %4$s {
                 %5$s    private final dev.couchjobs.CouchJobs jobs;
 

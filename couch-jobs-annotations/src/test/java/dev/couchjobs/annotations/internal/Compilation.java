@@ -25,6 +25,7 @@ import javax.tools.ToolProvider;
 /** Small sources, compiled with the processor and all of javac's warnings as errors. */
 final class Compilation {
     private static final Pattern PACKAGE = Pattern.compile("package ([\\w.]+);");
+    private static final Pattern MODULE = Pattern.compile("(?m)^module (\\w+)");
     private static final Pattern TYPE =
             Pattern.compile("(?m)^(?:public |final |abstract )*(?:class|record|interface|enum) (\\w+)");
 
@@ -36,7 +37,7 @@ final class Compilation {
         this.diagnostics = diagnostics;
     }
 
-    /** Compiles sources, each with one class at the left margin, into a directory. */
+    /** Compiles sources, each with one class or module at the left margin, into a directory. */
     static Compilation of(Path output, String... sources) {
         return of(output, List.of(new JobsAnnotationProcessor()), sources);
     }
@@ -50,16 +51,7 @@ final class Compilation {
                     null,
                     files,
                     collector,
-                    List.of(
-                            "--release",
-                            "17",
-                            "-d",
-                            output.toString(),
-                            "-cp",
-                            output + System.getProperty("path.separator") + System.getProperty("java.class.path"),
-                            "-Xlint:all,-processing,-path,-classfile",
-                            "-Xdoclint:all/public",
-                            "-Werror"),
+                    options(output, sources),
                     null,
                     Arrays.stream(sources).map(Source::new).toList());
             task.setLocale(Locale.ROOT);
@@ -71,6 +63,23 @@ final class Compilation {
         return new Compilation(output, collector.getDiagnostics());
     }
 
+    private static List<String> options(Path output, String... sources) {
+        List<String> options = new ArrayList<>(List.of(
+                "--release",
+                "17",
+                "-d",
+                output.toString(),
+                "-cp",
+                output + System.getProperty("path.separator") + System.getProperty("java.class.path"),
+                "-Xlint:all,-processing,-path,-classfile",
+                "-Xdoclint:all/public",
+                "-Werror"));
+        Arrays.stream(sources)
+                .flatMap(source -> MODULE.matcher(source).results())
+                .forEach(module -> options.addAll(List.of("--add-reads", module.group(1) + "=ALL-UNNAMED")));
+        return options;
+    }
+
     private static final class Source extends SimpleJavaFileObject {
         private final String text;
 
@@ -80,6 +89,9 @@ final class Compilation {
         }
 
         private static String name(String text) {
+            if (MODULE.matcher(text).find()) {
+                return "module-info";
+            }
             Matcher inPackage = PACKAGE.matcher(text);
             return (inPackage.find() ? inPackage.group(1) + "." : "")
                     + TYPE.matcher(text).results().findFirst().orElseThrow().group(1);
@@ -102,7 +114,7 @@ final class Compilation {
 
     /** {@return the source from the place of a problem to the end of its line} */
     private static String place(Diagnostic<? extends JavaFileObject> problem) {
-        if (problem.getSource() == null) {
+        if (problem.getSource() == null || problem.getPosition() == Diagnostic.NOPOS) {
             return "-";
         }
         try {

@@ -459,6 +459,35 @@ class GeneratedClassTest {
     }
 
     @Test
+    void aModuleMayExportTheClassAndProvideItsBinding() {
+        assertThat(Compilation.of(output, """
+                                /** Mails. */
+                                module mails {
+                                    requires java.compiler;
+                                    exports app;
+                                    provides dev.couchjobs.annotations.JobBinding with app.MailsJobs.Binding;
+                                }
+                                """, """
+                                package app;
+
+                                /** Sends mails. */
+                                @SuppressWarnings("exports")
+                                public final class Mails {
+                                    /** Makes one. */
+                                    public Mails() {}
+
+                                    /**
+                                     * Sends one.
+                                     *
+                                     * @param data it
+                                     */
+                                    @dev.couchjobs.annotations.Job(type = "mail")
+                                    public void send(String data) {}
+                                }
+                                """).problems()).isEmpty();
+    }
+
+    @Test
     void compilersFindTheProcessor() {
         assertThat(ServiceLoader.load(Processor.class)).hasAtLeastOneElementOfType(JobsAnnotationProcessor.class);
     }
