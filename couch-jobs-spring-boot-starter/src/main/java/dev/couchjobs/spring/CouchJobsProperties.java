@@ -32,17 +32,20 @@ public record CouchJobsProperties(
         @DefaultValue Http http) {
 
     /**
-     * Checks the database.
+     * Checks the database and the subspace.
      *
      * @param database see above
      * @param subspace see above
      * @param worker see above
      * @param health see above
      * @param http see above
-     * @throws IllegalArgumentException if the database is none of its forms
+     * @throws IllegalArgumentException if the database is none of its forms, or the subspace is blank
      */
     public CouchJobsProperties {
         DatabaseLocation unused = DatabaseLocation.of(database);
+        if (subspace != null && subspace.isBlank()) {
+            throw new IllegalArgumentException("couch-jobs.subspace is blank: leave it out for that of the library.");
+        }
     }
 
     DatabaseLocation location() {

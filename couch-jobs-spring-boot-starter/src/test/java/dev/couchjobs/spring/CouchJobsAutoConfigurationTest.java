@@ -227,6 +227,7 @@ class CouchJobsAutoConfigurationTest {
     @ParameterizedTest
     @CsvSource({
         "couch-jobs.database=http://example.org, http://example.org",
+        "couch-jobs.subspace=, couch-jobs.subspace",
         "couch-jobs.http.path=jobs, begins with a slash",
         "couch-jobs.http.role=root, couch-jobs.http.role is one of",
         "couch-jobs.http.roles.OPERATOR=root, couch-jobs.http.roles.OPERATOR is one of",
