@@ -17,8 +17,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param database where the jobs are: a directory, which is made if it is not there; a FoundationDB cluster, by its
  *     cluster file or a connection string; or {@code memory}. See {@link DatabaseLocation#of}
- * @param subspace the name under which the jobs are in the database, so that applications share a cluster; by default
- *     that of the library
+ * @param subspace the name under which jobs, topics and rows of the API are, so that applications share a cluster; by
+ *     default that of the library
  * @param worker the worker of this application
  * @param health what the health endpoint reports
  * @param http the API and the dashboard

@@ -6,10 +6,12 @@ import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Authenticator;
 import dev.couchjobs.server.JobsHttp;
 import dev.couchjobs.server.Role;
+import dev.couchjobs.topics.Topics;
 import jakarta.servlet.http.HttpServlet;
-import java.util.Locale;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -35,9 +37,15 @@ class HttpConfiguration {
             CouchJobs jobs,
             Database database,
             CouchJobsProperties properties,
-            ObjectProvider<Authenticator> authenticators) {
-        return JobsHttp.on(jobs, database)
+            ObjectProvider<Authenticator> authenticators,
+            ObjectProvider<Topics> topics) {
+        JobsHttp http = JobsHttp.on(jobs, database)
                 .authenticator(authenticators.getIfAvailable(() -> authenticator(properties.http())));
+        JobsHttp apart = properties
+                .rows()
+                .map(rows -> http.subspace(rows.get("couch_jobs_server")))
+                .orElse(http);
+        return Optional.ofNullable(topics.getIfUnique()).map(apart::topics).orElse(apart);
     }
 
     private static Authenticator authenticator(CouchJobsProperties.Http http) {
@@ -49,7 +57,11 @@ class HttpConfiguration {
     }
 
     private static Role role(String name) {
-        return Role.valueOf(name.toUpperCase(Locale.ROOT));
+        return Arrays.stream(Role.values())
+                .filter(role -> role.name().equalsIgnoreCase(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "A role in couch-jobs.http is read, operate or admin: \"" + name + "\" is none of them."));
     }
 
     @Bean
@@ -58,6 +70,7 @@ class HttpConfiguration {
         ServletRegistrationBean<HttpServlet> servlet = new ServletRegistrationBean<>(http.servlet(), path + "/*");
         servlet.setName("couchJobs");
         servlet.setAsyncSupported(true);
+        servlet.setLoadOnStartup(1); // selections that callers have started go on without a request
         return servlet;
     }
 }

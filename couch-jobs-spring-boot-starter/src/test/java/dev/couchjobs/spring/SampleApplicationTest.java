@@ -3,6 +3,10 @@ package dev.couchjobs.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
 import dev.couchjobs.server.Access;
@@ -11,6 +15,9 @@ import dev.couchjobs.server.Role;
 import dev.couchjobs.spring.sample.Mails.Receipt;
 import dev.couchjobs.spring.sample.MailsJobs;
 import dev.couchjobs.spring.sample.SampleApplication;
+import dev.couchjobs.topics.Topic;
+import dev.couchjobs.topics.TopicSettings;
+import dev.couchjobs.topics.Topics;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -19,8 +26,11 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -37,6 +47,10 @@ import org.springframework.context.annotation.Configuration;
 class SampleApplicationTest {
     private static final String RESUME = "/jobs/v1/types/welcome-mail/resume";
     private static final JobType<String, Void> UNHANDLED = JobType.of("unhandled", String.class);
+
+    private static final JobType<Object, Object> SELECTION =
+            JobType.of("couch-jobs.selection", Object.class, Object.class);
+
     private static final String LOGIN =
             "Basic " + Base64.getEncoder().encodeToString("operator:secret".getBytes(StandardCharsets.UTF_8));
     private static final String[] SETTINGS = {
@@ -165,6 +179,50 @@ class SampleApplicationTest {
 
         assertThat(response.statusCode()).isEqualTo(403);
         assertThat(response.body()).contains("cross-site");
+    }
+
+    /** The servlet may not wait for its first request: an earlier run may have left a selection. */
+    @Test
+    void aSelectionGoesOnWithoutARequest() throws Exception {
+        try (ConfigurableApplicationContext other = run(SampleApplication.class)) {
+            CouchJobs jobs = other.getBean(CouchJobs.class);
+            jobs.add(
+                            other.getBean(Database.class),
+                            SELECTION,
+                            "s",
+                            Map.of("type", "unhandled", "action", "count", "where", Map.of()))
+                    .join();
+
+            assertThat(jobs.result(SELECTION, "s", Duration.ofSeconds(30))).isEqualTo(Map.of("read", 0, "applied", 0));
+        }
+    }
+
+    @Test
+    void whatAnApplicationKeepsIsInItsSubspace() throws Exception {
+        String[] settings = Stream.concat(Arrays.stream(SETTINGS), Stream.of("--couch-jobs.subspace=blog"))
+                .toArray(String[]::new);
+        Range blog = new Subspace(Tuple.from("blog")).range();
+        try (ConfigurableApplicationContext other = SpringApplication.run(SampleApplication.class, settings)) {
+            Database database = other.getBean(Database.class);
+            other.getBean(Topics.class)
+                    .create(database, Topic.of("orders", String.class), TopicSettings.partitions(1))
+                    .join();
+
+            HttpResponse<String> topics = send(request(other, "/jobs/v1/topics").header("Authorization", LOGIN));
+            HttpResponse<String> resumed = send(request(other, RESUME)
+                    .header("Authorization", LOGIN)
+                    .header("Idempotency-Key", "once")
+                    .POST(BodyPublishers.noBody()));
+
+            assertThat(topics.body()).contains("orders");
+            assertThat(resumed.statusCode()).isEqualTo(204);
+            List<KeyValue> rows = database.run(tx ->
+                    tx.getRange(new byte[0], new byte[] {(byte) 0xFF}).asList().join());
+            assertThat(rows)
+                    .extracting(KeyValue::getKey)
+                    .allMatch(key ->
+                            Arrays.compareUnsigned(blog.begin, key) <= 0 && Arrays.compareUnsigned(key, blog.end) < 0);
+        }
     }
 
     @Configuration(proxyBeanMethods = false)
