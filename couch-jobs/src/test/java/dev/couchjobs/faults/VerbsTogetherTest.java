@@ -1,0 +1,165 @@
+package dev.couchjobs.faults;
+
+import static dev.couchjobs.faults.FaultFixture.MAIL;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyPolicy;
+import dev.couchjobs.Environment;
+import dev.couchjobs.JobState;
+import dev.couchjobs.JobsException;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.Unique;
+import dev.couchjobs.fdb.simulation.SimulatedProcess;
+import dev.couchjobs.fdb.simulation.Simulation;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.ShrinkingMode;
+
+/** Transactions that call any verbs without waiting in between, while each read takes 25 ms. */
+class VerbsTogetherTest {
+    private static final int IDS = 3;
+    private static final int UNIQUE_KEY = 10;
+    private static final int CANCELLED = 1025;
+
+    /**
+     * One call.
+     *
+     * @param verb which
+     * @param id of which job
+     * @param number chooses the options
+     */
+    record Call(int verb, int id, int number) {}
+
+    @Provide
+    Arbitrary<List<List<Call>>> transactions() {
+        return Combinators.combine(
+                        Arbitraries.integers().between(0, 10),
+                        Arbitraries.integers().between(0, IDS - 1),
+                        Arbitraries.integers().between(0, 255))
+                .as(Call::new)
+                .list()
+                .ofMinSize(1)
+                .ofMaxSize(5)
+                .list()
+                .ofMinSize(1)
+                .ofMaxSize(6);
+    }
+
+    private static final class SlowStage implements Stage {
+        private final Simulation simulation = Simulation.builder(1)
+                .calm()
+                .latency(Duration.ofMillis(25), Duration.ofMillis(5))
+                .build();
+        private final SimulatedProcess process = simulation.process("caller");
+
+        @Override
+        public Database database() {
+            return process.database();
+        }
+
+        @Override
+        public Environment environment() {
+            return new Environment(process.clock(), process.scheduler(), process.random());
+        }
+
+        @Override
+        public <T> T await(CompletableFuture<T> future) {
+            return simulation.await(future);
+        }
+
+        @Override
+        public void close() {
+            simulation.close();
+        }
+    }
+
+    @Property(tries = 500, shrinking = ShrinkingMode.BOUNDED)
+    void theRowsAgreeAndNoTwoJobsShareAKey(@ForAll("transactions") List<List<Call>> transactions) {
+        try (SlowStage stage = new SlowStage();
+                FaultFixture fixture = new FaultFixture(stage, Duration.ofHours(1))) {
+            stage.await(fixture.others.limits().set(fixture.database(), MAIL, "key", 1));
+            for (List<Call> calls : transactions) {
+                play(fixture, calls);
+                stage.await(fixture.claim())
+                        .ifPresent(claim -> stage.await(
+                                fixture.others.processor().fail(fixture.database(), claim, "for good", false)));
+
+                TypeRows rows = fixture.rows();
+                assertThat(rows.contradictions()).as("after " + calls).isEmpty();
+                Set<String> keys = new HashSet<>();
+                rows.data().values().stream()
+                        .filter(row -> row.state() != JobState.FINISHED)
+                        .map(row -> row.options().size() > UNIQUE_KEY
+                                ? row.options().getString(UNIQUE_KEY)
+                                : "")
+                        .filter(key -> !key.isEmpty())
+                        .forEach(key -> assertThat(keys.add(key))
+                                .as("the key " + key + " after " + calls)
+                                .isTrue());
+            }
+        }
+    }
+
+    /** A refusal is an answer like any other. Some cancel the transaction, which the other verbs then report. */
+    private static void play(FaultFixture fixture, List<Call> calls) {
+        try {
+            fixture.await(fixture.database()
+                    .runAsync(tx -> CompletableFuture.allOf(calls.stream()
+                            .map(call -> begin(fixture.others, tx, call))
+                            .toArray(CompletableFuture<?>[]::new))));
+        } catch (CompletionException e) {
+            assertThat(e.getCause())
+                    .satisfiesAnyOf(
+                            error -> assertThat(error).isInstanceOf(JobsException.class),
+                            error -> assertThat(error)
+                                    .isInstanceOfSatisfying(
+                                            FDBException.class,
+                                            failure -> assertThat(failure.getCode())
+                                                    .isEqualTo(CANCELLED)));
+        }
+    }
+
+    private static CompletableFuture<?> begin(CouchJobs jobs, Transaction tx, Call call) {
+        String id = "j" + call.id();
+        return switch (call.verb()) {
+            case 0, 1, 2, 3 -> jobs.add(tx, job(call.id(), call.number()));
+            case 4, 5 ->
+                jobs.addAll(tx, List.of(job(call.id(), call.number()), job((call.id() + 1) % IDS, call.number() / 3)));
+            case 6 -> jobs.remove(tx, MAIL, id);
+            case 7 -> jobs.control().cancel(tx, MAIL, id, "any");
+            case 8, 9 -> jobs.deadLetters().retry(tx, MAIL, id);
+            default -> jobs.control().reprioritise(tx, MAIL, id, call.number());
+        };
+    }
+
+    private static NewJob<String> job(int id, int number) {
+        NewJob<String> job = NewJob.of(MAIL, "data " + number).id("j" + id);
+        if (number % 2 == 0) {
+            Unique rule = Unique.by(number % 8 == 0 ? "b" : "a");
+            job = job.unique(number % 3 == 0 ? rule.replacing() : rule);
+        }
+        if (number % 10 == 5) { // a unique job with dependencies is not compared with what other verbs have changed
+            Dependency dependency = Dependency.on(MAIL, "j" + (id + 1) % IDS);
+            job = job.after(number % 3 == 0 ? dependency : dependency.ifUnsuccessful(DependencyPolicy.EXPECT));
+        }
+        if (number % 7 == 0) {
+            job = job.limitKey("key");
+        }
+        return number % 11 == 0 ? job.sequence("sequence") : job;
+    }
+}
