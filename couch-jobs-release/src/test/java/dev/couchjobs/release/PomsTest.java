@@ -29,8 +29,8 @@ class PomsTest {
     void noneBringsAProviderOfSlf4jToAnApplication(ProjectModule module) {
         assertThat(module.pom().elements("dependencies/dependency"))
                 .filteredOn(dependency -> hasText(dependency, "artifactId", "slf4j-simple"))
-                .allMatch(dependency ->
-                        hasText(dependency, "scope", "test") || hasText(dependency, "optional", "true"));
+                .allMatch(
+                        dependency -> hasText(dependency, "scope", "test") || hasText(dependency, "optional", "true"));
     }
 
     private static boolean hasText(Element parent, String name, String text) {

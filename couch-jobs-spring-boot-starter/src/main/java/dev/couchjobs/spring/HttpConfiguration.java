@@ -8,7 +8,7 @@ import dev.couchjobs.server.JobsHttp;
 import dev.couchjobs.server.Role;
 import dev.couchjobs.topics.Topics;
 import jakarta.servlet.http.HttpServlet;
-import java.util.Arrays;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -57,11 +57,7 @@ class HttpConfiguration {
     }
 
     private static Role role(String name) {
-        return Arrays.stream(Role.values())
-                .filter(role -> role.name().equalsIgnoreCase(name))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "A role in couch-jobs.http is read, operate or admin: \"" + name + "\" is none of them."));
+        return Role.valueOf(name.toUpperCase(Locale.ROOT)); // the properties have been checked
     }
 
     @Bean
