@@ -244,7 +244,7 @@ public final class JobTransaction {
         return scope.queueEdit(others, tx.getExecutor());
     }
 
-    /** What a transaction had done to the jobs with some unique keys. */
+    /** How often a transaction had changed some rows that jobs share: unique keys, groups of expected jobs. */
     public static final class KeyChanges {
         /** Of no keys. */
         public static final KeyChanges NONE = new KeyChanges(Map.of());
@@ -257,9 +257,9 @@ public final class JobTransaction {
     }
 
     /**
-     * {@return what this transaction has done to the jobs with some unique keys}
+     * {@return how often this transaction has changed some rows that jobs share}
      *
-     * @param keys the keys of the rows of the unique keys
+     * @param keys the keys of the rows
      */
     public KeyChanges changesOf(List<byte[]> keys) {
         return new KeyChanges(
@@ -273,6 +273,18 @@ public final class JobTransaction {
      */
     public boolean saveIfUnchanged(KeyChanges since, List<RowChange> changes) {
         return scope.ifUnchanged(since.counts, () -> saveAll(changes));
+    }
+
+    /**
+     * Changes rows that jobs share, if the transaction has not changed them meanwhile.
+     *
+     * @return whether it has changed them
+     */
+    public boolean changeIfUnchanged(KeyChanges since, Runnable change) {
+        return scope.ifUnchanged(since.counts, () -> {
+            change.run();
+            since.counts.keySet().forEach(scope::countChange);
+        });
     }
 
     /**

@@ -140,10 +140,10 @@ public final class DependencyLinker {
         List<CompletableFuture<LinkResult>> results = new ArrayList<>(links.size());
         links.forEach((dependency, link) -> results.add(jobs.edit(
                 dependency,
-                () -> expected(tx, link),
-                (row, group) -> awaited.thenCompose(cyclic -> cyclic.isEmpty()
+                () -> expected(jobs, link),
+                (row, expected) -> awaited.thenCompose(cyclic -> cyclic.isEmpty()
                         ? CompletableFuture.completedFuture(LinkResult.NONE)
-                        : linkToDependency(tx, link, row, group, cyclic.get())))));
+                        : linkToDependency(jobs, link, row, expected, cyclic.get())))));
         return Futures.listOf(results)
                 .thenApply(linked -> linked.stream().reduce(LinkResult.NONE, LinkResult::and))
                 .whenComplete((result, error) -> {
@@ -166,18 +166,31 @@ public final class DependencyLinker {
         return group != DependencyState.NO_GROUP;
     }
 
-    /** The waiter group for a dependency that does not exist; only dependents with EXPECT use it. */
-    private static CompletableFuture<Long> expected(Transaction tx, Link link) {
-        return link.policy() == DependencyPolicy.EXPECT
-                ? ReleaseOutbox.expected(tx, link.dependency())
-                : CompletableFuture.completedFuture(DependencyState.NO_GROUP);
+    /**
+     * The waiter group for a dependency that does not exist; only dependents with EXPECT use it.
+     *
+     * @param since how often this transaction had changed the stored group before it was read
+     */
+    private record Expected(long group, JobTransaction.KeyChanges since) {
+        static final Expected NOT_READ = new Expected(DependencyState.NO_GROUP, JobTransaction.KeyChanges.NONE);
+    }
+
+    private static CompletableFuture<Expected> expected(JobTransaction jobs, Link link) {
+        if (link.policy() != DependencyPolicy.EXPECT) {
+            return CompletableFuture.completedFuture(Expected.NOT_READ);
+        }
+        JobRef dependency = link.dependency();
+        JobTransaction.KeyChanges since =
+                jobs.changesOf(List.of(dependency.keys().expected(dependency.id())));
+        return ReleaseOutbox.expected(jobs.tx(), dependency).thenApply(group -> new Expected(group, since));
     }
 
     private CompletableFuture<LinkResult> linkToDependency(
-            Transaction tx, Link link, Optional<JobRow> row, long expected, boolean maybeCyclic) {
+            JobTransaction jobs, Link link, Optional<JobRow> row, Expected expected, boolean maybeCyclic) {
         if (row.isEmpty()) {
-            return linkMissing(tx, link, expected);
+            return linkMissing(jobs, link, expected);
         }
+        Transaction tx = jobs.tx();
         JobRow dependency = row.get();
         boolean hasEnded = dependency.state() == JobState.FINISHED
                 && (link.waitCondition() == WaitCondition.END || dependency.outcome() == Outcome.SUCCEEDED);
@@ -202,24 +215,31 @@ public final class DependencyLinker {
         return LinkResult.WAITS;
     }
 
-    private CompletableFuture<LinkResult> linkMissing(Transaction tx, Link link, long expected) {
+    private CompletableFuture<LinkResult> linkMissing(JobTransaction jobs, Link link, Expected expected) {
         return switch (link.policy()) {
             case WAIT, FAIL -> refuseMissing(link);
             case IGNORE -> CompletableFuture.completedFuture(LinkResult.NONE);
-            case EXPECT -> CompletableFuture.completedFuture(addToExpectedGroup(tx, link, expected));
+            case EXPECT -> addToExpectedGroup(jobs, link, expected);
         };
     }
 
-    /** Only the first dependent stores the waiter group, so that dependents of the same job do not conflict. */
-    private LinkResult addToExpectedGroup(Transaction tx, Link link, long expected) {
-        ReleaseOutbox.addReadConflict(tx, link.dependency());
-        long group = expected;
-        if (group == DependencyState.NO_GROUP) {
-            group = newGroup();
-            ReleaseOutbox.expect(tx, link.dependency(), group);
-        }
-        Dependents.link(tx, link.dependent(), link.dependency(), group, link.policy());
-        return LinkResult.WAITS;
+    /**
+     * Only the first dependent stores the waiter group, so that dependents of the same job do not conflict. If the last
+     * one is leaving the group at the same time in this transaction, it may remove the stored group.
+     */
+    private CompletableFuture<LinkResult> addToExpectedGroup(JobTransaction jobs, Link link, Expected expected) {
+        ReleaseOutbox.addReadConflict(jobs.tx(), link.dependency());
+        boolean isAdded = jobs.changeIfUnchanged(expected.since(), () -> {
+            long group = expected.group();
+            if (group == DependencyState.NO_GROUP) {
+                group = newGroup();
+                ReleaseOutbox.expect(jobs.tx(), link.dependency(), group);
+            }
+            Dependents.link(jobs.tx(), link.dependent(), link.dependency(), group, link.policy());
+        });
+        return isAdded
+                ? CompletableFuture.completedFuture(LinkResult.WAITS)
+                : expected(jobs, link).thenCompose(again -> addToExpectedGroup(jobs, link, again));
     }
 
     /** If adding the dependency failed in this transaction, that error is reported: a retry may be sufficient. */

@@ -177,14 +177,20 @@ public final class ReleaseOutbox {
     }
 
     /** Removes the stored waiter group of a job that does not exist, if the group is empty. */
-    static CompletableFuture<?> clearExpectedIfEmpty(Transaction tx, JobRef ref, long group) {
+    static CompletableFuture<JobRef> clearExpectedIfEmpty(Transaction tx, JobRef ref, long group) {
         addReadConflict(tx, ref);
-        return expected(tx, ref).thenCombine(Dependents.inGroup(tx, tx, ref, group, 1), (expected, first) -> {
-            if (expected == group && first.isEmpty()) {
-                tx.clear(ref.keys().expected(ref.id()));
-            }
-            return ref;
-        });
+        byte[] key = ref.keys().expected(ref.id());
+        JobTransaction jobs = JobTransaction.of(tx);
+        JobTransaction.KeyChanges since = jobs.changesOf(List.of(key));
+        return expected(tx, ref)
+                .thenCombine(
+                        Dependents.inGroup(tx, tx, ref, group, 1),
+                        (expected, first) -> expected != group
+                                || !first.isEmpty()
+                                || jobs.changeIfUnchanged(since, () -> tx.clear(key)))
+                .thenCompose(isDecided -> isDecided
+                        ? CompletableFuture.completedFuture(ref)
+                        : clearExpectedIfEmpty(tx, ref, group)); // a job that is added has joined the group
     }
 
     /** {@return all undelivered notices of this transaction, and removes them; the caller delivers them} */
