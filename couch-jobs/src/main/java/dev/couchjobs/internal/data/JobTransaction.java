@@ -8,6 +8,7 @@ import dev.couchjobs.Outcome;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,7 @@ public final class JobTransaction {
     private final Transaction tx;
     private final TransactionScope scope;
     private final OptionalLong token;
-    /** The keys whose place in the order of the edits the caller has, with the edits before. */
+    /** The keys in whose place in the edit order this object edits, each with the edit before; mostly none. */
     private final Map<RowKey, CompletableFuture<?>> held;
 
     private JobTransaction(
@@ -233,14 +234,16 @@ public final class JobTransaction {
         Set<RowKey> rowKeys = Stream.concat(
                         keys.stream().map(RowKey::new), refs.stream().map(JobRef::rowKey))
                 .collect(Collectors.toUnmodifiableSet());
-        TransactionScope.OrderedEdit<T> edit = queueEdit(rowKeys);
-        JobTransaction holding = new JobTransaction(tx, scope, token, edit.before());
+        Map<RowKey, CompletableFuture<?>> before = new HashMap<>();
+        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(rowKeys, tx.getExecutor(), before::put);
+        JobTransaction holding = new JobTransaction(tx, scope, token, before);
         return edit.end(edit.ready().thenCompose(ready -> step.apply(holding)));
     }
 
     private <T> TransactionScope.OrderedEdit<T> queueEdit(Collection<RowKey> rowKeys) {
-        List<RowKey> others =
-                rowKeys.stream().filter(key -> !held.containsKey(key)).toList();
+        Collection<RowKey> others = held.isEmpty()
+                ? rowKeys
+                : rowKeys.stream().filter(key -> !held.containsKey(key)).toList();
         return scope.queueEdit(others, tx.getExecutor());
     }
 
@@ -267,8 +270,9 @@ public final class JobTransaction {
     }
 
     /**
-     * Writes jobs as {@link #saveAll} does, if the transaction has not changed jobs with some unique keys meanwhile.
+     * Writes jobs as {@link #saveAll} does, if the transaction has not written jobs with some unique keys meanwhile.
      *
+     * @param since how often it had written them when the caller began to read
      * @return whether it has written them
      */
     public boolean saveIfUnchanged(KeyChanges since, List<RowChange> changes) {
@@ -443,15 +447,21 @@ public final class JobTransaction {
         savePayloads(ref, before, next);
         saveDeadLetter(ref, before, next);
         UniqueIndex.replace(tx, ref, before, next);
-        Stream.of(before, next)
-                .flatMap(row -> UniqueIndex.rowKey(ref, row).stream())
-                .forEach(key -> scope.countChange(new RowKey(key)));
         TagIndex.replace(tx, ref, before, next);
         AttemptLog.replace(tx, ref, before, next);
         JobLog.replace(tx, ref, before, next);
         scope.remember(ref.rowKey(), next);
+        countKeyChange(ref, before); // after all writes: a search that has missed one of them finds the count changed
+        countKeyChange(ref, next);
         if (endsFiring(before, after)) {
             scope.endFiring(change);
+        }
+    }
+
+    private void countKeyChange(JobRef ref, @Nullable JobRow row) {
+        UniqueKey unique = row == null ? null : row.options().unique();
+        if (unique != null) {
+            scope.countChange(new RowKey(UniqueIndex.rowKey(ref.keys(), unique)));
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -378,34 +379,41 @@ final class TransactionScope {
      * @param executor starts edits that had to wait, so that a long queue does not become a deep stack
      */
     <T> OrderedEdit<T> queueEdit(Collection<RowKey> rowKeys, Executor executor) {
+        return queueEdit(rowKeys, executor, (key, previous) -> {});
+    }
+
+    /**
+     * Queues an edit of some jobs, as {@link #queueEdit(Collection, Executor)} does.
+     *
+     * @param before receives the previous edit of each job, which may have ended
+     */
+    <T> OrderedEdit<T> queueEdit(
+            Collection<RowKey> rowKeys, Executor executor, BiConsumer<RowKey, CompletableFuture<?>> before) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        Map<RowKey, CompletableFuture<?>> before = new HashMap<>();
+        List<CompletableFuture<?>> awaited = new ArrayList<>();
         synchronized (this) {
             for (RowKey key : rowKeys) {
                 Entry entry = entry(key);
-                before.put(key, entry.last);
+                before.accept(key, entry.last);
+                if (!entry.last.isDone()) {
+                    awaited.add(entry.last.handle((value, error) -> Optional.empty()));
+                }
                 entry.last = result;
             }
         }
-        List<CompletableFuture<?>> awaited = new ArrayList<>();
-        before.values().stream()
-                .filter(edit -> !edit.isDone())
-                .forEach(edit -> awaited.add(edit.handle((value, error) -> Optional.empty())));
         CompletableFuture<?> ready = awaited.isEmpty()
                 ? CompletableFuture.completedFuture(Optional.empty())
                 : Futures.allOf(awaited).thenApplyAsync(done -> Optional.empty(), executor);
-        return new OrderedEdit<>(before, ready, result);
+        return new OrderedEdit<>(ready, result);
     }
 
     /**
      * An edit in the edit order.
      *
-     * @param before the previous edit of each of its jobs
      * @param ready completes when the earlier edits of its jobs have ended
      * @param result completes when this edit has ended
      */
-    record OrderedEdit<T>(
-            Map<RowKey, CompletableFuture<?>> before, CompletableFuture<?> ready, CompletableFuture<T> result) {
+    record OrderedEdit<T>(CompletableFuture<?> ready, CompletableFuture<T> result) {
 
         /** Completes {@link #result} with the result of the edit, and returns it. */
         CompletableFuture<T> end(CompletableFuture<T> edit) {

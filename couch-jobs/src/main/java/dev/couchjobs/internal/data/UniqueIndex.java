@@ -25,11 +25,6 @@ public final class UniqueIndex {
         return keys.unique().pack(Tuple.from(unique.isDigest(), unique.text()));
     }
 
-    /** {@return the key of the row of the unique key of a job, if it exists and has one} */
-    static Optional<byte[]> rowKey(JobRef ref, @Nullable JobRow row) {
-        return Optional.ofNullable(row == null ? null : row.options().unique()).map(key -> rowKey(ref.keys(), key));
-    }
-
     private static byte[] value(JobRef ref, UniqueKey unique) {
         return Tuple.from(ref.id(), unique.since()).pack();
     }
