@@ -176,7 +176,7 @@ public final class HealthReader {
         private CompletableFuture<Types> types(ReadTransaction tx) {
             if (settings.types().isPresent()) {
                 List<String> names = settings.types().get();
-                return all(names.stream()
+                return Futures.listOf(names.stream()
                                 .map(name -> TypeInUse.find(tx, keyspace.type(name)))
                                 .toList())
                         .thenApply(rows -> new Types(
@@ -198,7 +198,7 @@ public final class HealthReader {
 
     private CompletableFuture<List<DueJob>> due(ReadTransaction tx, Collection<String> types) {
         Instant now = clock.instant();
-        return all(types.stream()
+        return Futures.listOf(types.stream()
                         .map(type -> queueHeads.first(tx, keyspace.type(type), now))
                         .toList())
                 .thenApply(jobs -> jobs.stream()
@@ -208,7 +208,7 @@ public final class HealthReader {
     }
 
     private CompletableFuture<Set<String>> paused(ReadTransaction tx, List<DueJob> late) {
-        return all(late.stream()
+        return Futures.listOf(late.stream()
                         .map(job -> ClaimRules.ofClaim(tx, keyspace.type(job.type()))
                                 .thenApply(rules ->
                                         rules.pause() == null ? Optional.<String>empty() : Optional.of(job.type())))
@@ -218,7 +218,7 @@ public final class HealthReader {
 
     /** {@return the types in use for which no monitor is alive} */
     private CompletableFuture<List<String>> unmonitored(ReadTransaction tx, List<TypeInUse> inUse, long version) {
-        return all(inUse.stream()
+        return Futures.listOf(inUse.stream()
                         .map(type -> isUnmonitored(tx, type, version)
                                 .thenCompose(unmonitored ->
                                         unmonitored ? runsJobs(tx, type) : CompletableFuture.completedFuture(false))
@@ -266,7 +266,7 @@ public final class HealthReader {
     private CompletableFuture<Integer> quarantined(ReadTransaction tx) {
         return TypesWithRows.inQuarantine(keyspace)
                 .next(tx, QUARANTINED_TYPES_MAX)
-                .thenCompose(page -> all(page.types().stream()
+                .thenCompose(page -> Futures.listOf(page.types().stream()
                                 .map(type -> Quarantine.count(tx, keyspace.type(type), Health.QUARANTINED_MAX))
                                 .toList())
                         .thenApply(counts -> page.rest().isPresent()
@@ -285,9 +285,5 @@ public final class HealthReader {
                 .flatMap(Optional::stream)
                 .filter(worker -> worker.isLive(now))
                 .count());
-    }
-
-    private static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> reads) {
-        return Futures.listOf(reads);
     }
 }

@@ -204,16 +204,14 @@ public final class CreatorVerbs {
         if (unique == null) {
             return addTo(jobs, request, allowed);
         }
-        JobRef ref = request.ref();
-        byte[] key = UniqueIndex.rowKey(ref.keys(), unique);
-        var unused = JobTable.prefetch(jobs.tx(), ref);
-        return new UniqueAddition(jobs, request, unique, key, allowed).add();
+        var unused = JobTable.prefetch(jobs.tx(), request.ref());
+        return new UniqueAddition(jobs, request, unique, allowed).add();
     }
 
     /**
-     * Adds a job unless it is a duplicate. The search is repeated if the transaction changes jobs with the unique key
-     * between the search and the write; it ends, as each repetition needs such a change. Not for a job with
-     * dependencies: links that are written cannot be taken back.
+     * Adds a job unless it is a duplicate. If the transaction changes jobs with the unique key between the search and
+     * the write, the addition searches again; this ends, as each repetition needs such a change. The addition of a job
+     * with dependencies searches once: links that are written cannot be taken back.
      */
     private final class UniqueAddition {
         private final JobTransaction jobs;
@@ -222,12 +220,11 @@ public final class CreatorVerbs {
         private final byte[] key;
         private final CompletableFuture<?> allowed;
 
-        UniqueAddition(
-                JobTransaction jobs, AddRequest request, UniqueKey unique, byte[] key, CompletableFuture<?> allowed) {
+        UniqueAddition(JobTransaction jobs, AddRequest request, UniqueKey unique, CompletableFuture<?> allowed) {
             this.jobs = jobs;
             this.request = request;
             this.unique = unique;
-            this.key = key;
+            this.key = UniqueIndex.rowKey(request.ref().keys(), unique);
             this.allowed = allowed;
         }
 
@@ -237,28 +234,28 @@ public final class CreatorVerbs {
                             request.dependencies().stream().map(each -> keyspace.job(each.typeName(), each.jobId())))
                     .toList();
             return jobs.inOrder(List.of(key), refs, this::searchAndAdd)
-                    .thenCompose(Edit::result)
+                    .thenCompose(Begun::addition)
                     .exceptionallyCompose(error -> AddRequest.DuplicateChangedException.repeat(error, this::add));
         }
 
-        /** {@return the edit of the job, which has ended, or of the job whose duplicate it is, which is queued} */
-        private CompletableFuture<Edit> searchAndAdd(JobTransaction holding) {
+        /** {@return completes with the addition, which has ended unless it edits the job whose duplicate the job is} */
+        private CompletableFuture<Begun> searchAndAdd(JobTransaction holding) {
             JobTransaction.KeyChanges since =
                     request.dependencies().isEmpty() ? jobs.changesOf(List.of(key)) : JobTransaction.KeyChanges.NONE;
             return UniqueIndex.owner(jobs.tx(), request.ref().keys(), unique).thenCompose(owner -> {
                 AddRequest resolved = request.onto(owner).orElse(request);
                 if (!resolved.ref().equals(request.ref())) {
-                    return CompletableFuture.completedFuture(new Edit(addTo(jobs, resolved, since, allowed)));
+                    return CompletableFuture.completedFuture(new Begun(addTo(jobs, resolved, since, allowed)));
                 }
                 return addTo(holding, resolved, since, allowed)
-                        .thenApply(result -> new Edit(CompletableFuture.completedFuture(result)))
+                        .thenApply(result -> new Begun(CompletableFuture.completedFuture(result)))
                         .exceptionallyCompose(error ->
                                 AddRequest.DuplicateChangedException.repeat(error, () -> searchAndAdd(holding)));
             });
         }
 
-        /** An addition that has its place in the order of the edits of a job. */
-        private record Edit(CompletableFuture<AddResult> result) {}
+        /** An addition for which the step that begins it does not wait: edits of other jobs may wait for the step. */
+        private record Begun(CompletableFuture<AddResult> addition) {}
     }
 
     private CompletableFuture<AddResult> addTo(JobTransaction jobs, AddRequest request, CompletableFuture<?> allowed) {

@@ -52,13 +52,13 @@ final class UniqueBatch {
      * @param allowed fails if a job must not be added
      * @param results receives the result of each request
      */
-    CompletableFuture<?> add(JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
+    CompletableFuture<Void> add(JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
         List<JobRef> refs = requests.stream().map(AddRequest::ref).distinct().toList();
         return jobs.inOrder(
                         rowKeys(),
                         refs,
                         holding -> new Addition(jobs, holding, Set.copyOf(refs), allowed, results).add(requests))
-                .thenCompose(others -> CompletableFuture.allOf(others.toArray(CompletableFuture<?>[]::new)));
+                .thenCompose(Futures::allOf);
     }
 
     private List<byte[]> rowKeys() {
@@ -70,7 +70,7 @@ final class UniqueBatch {
     /**
      * One addition in a transaction.
      *
-     * @param holding edits the given jobs in the place of the addition in the order of edits
+     * @param holding edits the given jobs in the place of the addition in the edit order
      * @param held the given jobs
      */
     private record Addition(
@@ -80,18 +80,22 @@ final class UniqueBatch {
             CompletableFuture<?> allowed,
             Map<AddRequest, AddResult> results) {
 
-        /** {@return once the given jobs are written: the edits of others, of which some are duplicates; now queued} */
-        CompletableFuture<List<CompletableFuture<?>>> add(List<AddRequest> given) {
+        /**
+         * Adds jobs. Some may be duplicates of jobs that are not given, whose edits are queued.
+         *
+         * @return completes with these queued edits when the given jobs are written
+         */
+        CompletableFuture<List<CompletableFuture<Void>>> add(List<AddRequest> given) {
             UniqueBatch batch = new UniqueBatch(given);
             JobTransaction.KeyChanges since = jobs.changesOf(batch.rowKeys());
             return batch.owners(jobs)
                     .thenCompose(owners -> {
-                        Map<Boolean, List<Resolved>> areHeld = batch.resolve(owners).stream()
+                        Map<Boolean, List<Resolved>> byHeld = batch.resolve(owners).stream()
                                 .collect(Collectors.partitioningBy(
                                         each -> held.contains(each.resolved().ref())));
-                        List<Resolved> others = areHeld.getOrDefault(false, List.of());
-                        return write(holding, since, areHeld.getOrDefault(true, List.of()))
-                                .<List<CompletableFuture<?>>>thenApply(
+                        List<Resolved> others = byHeld.getOrDefault(false, List.of());
+                        return write(holding, since, byHeld.getOrDefault(true, List.of()))
+                                .<List<CompletableFuture<Void>>>thenApply(
                                         done -> others.isEmpty() ? List.of() : List.of(writeOthers(since, others)));
                     })
                     .exceptionallyCompose(
@@ -102,7 +106,7 @@ final class UniqueBatch {
          * Adds one half and then the other: the change of one job, here or by another verb of the transaction, may
          * decide whether another is a duplicate. For one job the search is repeated.
          */
-        private CompletableFuture<List<CompletableFuture<?>>> addAgain(List<AddRequest> given) {
+        private CompletableFuture<List<CompletableFuture<Void>>> addAgain(List<AddRequest> given) {
             int half = given.size() / 2;
             return half == 0
                     ? add(given)
@@ -112,22 +116,22 @@ final class UniqueBatch {
                                             .toList()));
         }
 
-        private CompletableFuture<?> writeOthers(JobTransaction.KeyChanges since, List<Resolved> others) {
+        private CompletableFuture<Void> writeOthers(JobTransaction.KeyChanges since, List<Resolved> others) {
             List<AddRequest> given = others.stream().map(Resolved::given).toList();
             return write(jobs, since, others)
-                    .<Object>thenApply(done -> given)
-                    .exceptionallyCompose(error -> AddRequest.DuplicateChangedException.repeat(
-                            error, () -> searchAgain(given).thenApply(done -> given)));
+                    .exceptionallyCompose(
+                            error -> AddRequest.DuplicateChangedException.repeat(error, () -> addLater(given)));
         }
 
-        /** Adds one half and then the other, as {@link #addAgain} does. */
-        private CompletableFuture<?> searchAgain(List<AddRequest> given) {
+        /** Adds one half and then the other, as {@link #addAgain} does, but in a new place in the edit order. */
+        private CompletableFuture<Void> addLater(List<AddRequest> given) {
             int half = given.size() / 2;
-            CompletableFuture<?> first = half == 0
-                    ? CompletableFuture.completedFuture(given)
-                    : new UniqueBatch(given.subList(0, half)).add(jobs, allowed, results);
-            return first.thenCompose(
-                    done -> new UniqueBatch(given.subList(half, given.size())).add(jobs, allowed, results));
+            UniqueBatch last = new UniqueBatch(given.subList(half, given.size()));
+            return half == 0
+                    ? last.add(jobs, allowed, results)
+                    : new UniqueBatch(given.subList(0, half))
+                            .add(jobs, allowed, results)
+                            .thenCompose(done -> last.add(jobs, allowed, results));
         }
 
         private CompletableFuture<Void> write(
