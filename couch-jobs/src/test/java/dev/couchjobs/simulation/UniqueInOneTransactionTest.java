@@ -143,7 +143,7 @@ class UniqueInOneTransactionTest {
         assertKeysOf("j2", "j1");
     }
 
-    /** {@return the claim of a job with the first key, whose row is then that of a dead letter} */
+    /** {@return the claim of a new job with the first key, which has failed for good} */
     private Job<String> deadLetter(String id) {
         put(job(id, "first").unique(USER));
         Job<String> claim = simulation.await(jobs.processor().accept(INDEX)).orElseThrow();
@@ -186,7 +186,7 @@ class UniqueInOneTransactionTest {
     }
 
     @Test
-    void aRetriedDeadLetterAndABatchDoNotShareAKey() {
+    void aRetriedDeadLetterAndJobsAddedTogetherDoNotShareAKey() {
         deadLetter("j1");
 
         List<AddResult> added = simulation.await(database.runAsync(tx -> {
@@ -239,7 +239,7 @@ class UniqueInOneTransactionTest {
     }
 
     @Test
-    void aJobThatIsRemovedAfterItsAdditionInABatchIsGone() {
+    void aJobThatIsRemovedAfterItsAdditionByAddAllIsGone() {
         boolean isRemoved = simulation.await(database.runAsync(tx -> {
             CompletableFuture<?> added =
                     jobs.addAll(tx, List.of(job("j1", "first").unique(USER)));
@@ -251,7 +251,7 @@ class UniqueInOneTransactionTest {
     }
 
     @Test
-    void aJobWaitsForAUniqueJobOfItsBatch() {
+    void aJobWaitsForAUniqueJobThatIsAddedWithIt() {
         simulation.await(jobs.addAll(
                 database,
                 List.of(job("j1", "first").unique(USER), job("j2", "second").after(INDEX, "j1"))));
@@ -264,7 +264,7 @@ class UniqueInOneTransactionTest {
     }
 
     @Test
-    void jobsThatExchangeTheirKeysAreBothAdded() {
+    void jobsThatAreAddedWithTheKeysOfEachOtherReplaceEachOther() {
         put(job("j1", "first").unique(USER));
         put(job("j2", "second").unique(OTHER));
 
@@ -279,7 +279,7 @@ class UniqueInOneTransactionTest {
     }
 
     @Test
-    void aUniqueJobThatWaitsForOneAddedLaterDoesNotKeepTheTransactionFromItsEnd() {
+    void aUniqueJobMayWaitForAJobThatTheTransactionAddsLater() {
         put(job("j1", "first"));
 
         List<AddResult> results = simulation.await(database.runAsync(tx -> {
