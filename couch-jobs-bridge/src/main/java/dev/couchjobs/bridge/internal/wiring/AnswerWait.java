@@ -5,13 +5,14 @@ import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for answers without which a node can do nothing, and reminds people of them.
+ * Waits for answers without which a node can do nothing. While it waits, it logs what is missing every ten seconds.
  *
  * @param node the configuration of the node
  * @param environment times the reminders
@@ -21,10 +22,11 @@ record AnswerWait(BridgeConfig node, Environment environment) {
     private static final Duration REMINDER = Duration.ofSeconds(10);
 
     /**
-     * Waits for the FoundationDB database.
+     * Waits for an answer of the FoundationDB database. Blocks.
      *
      * @param stop completes to cancel the wait
      * @throws CancellationException if the wait was cancelled
+     * @throws CompletionException if the answer is an error
      */
     <T> T database(CompletableFuture<T> answer, CompletableFuture<Void> stop) {
         return answer(
@@ -34,11 +36,12 @@ record AnswerWait(BridgeConfig node, Environment environment) {
     }
 
     /**
-     * Waits for an answer.
+     * Waits for an answer. Blocks.
      *
-     * @param what is waited for, for people
+     * @param what names the answer, for people
      * @param stop completes to cancel the wait
      * @throws CancellationException if the wait was cancelled
+     * @throws CompletionException if the answer is an error
      */
     <T> T answer(CompletableFuture<T> answer, String what, CompletableFuture<Void> stop) {
         Future<?> reminder = environment

@@ -11,15 +11,19 @@ import java.util.concurrent.TimeUnit;
 
 /** Connects a bridge to CouchDB databases. */
 record CouchConnections(Environment environment, OwnerMark.Owner owner) {
-    /** How long a database may take to answer a probe. */
-    private static final Duration WITHIN = Duration.ofSeconds(20);
+    private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(20);
 
     /** {@return a connection that has sent nothing} */
     CouchConnection open(BridgeConfig config) {
         return CouchConnection.open(config, environment, owner);
     }
 
-    /** {@return a connection to a database that answers and belongs to no other bridge} */
+    /**
+     * {@return a connection to a database that answers and belongs to no other bridge} Fails after 20 seconds without
+     * an answer, and if the database belongs to another bridge; the connection is closed then.
+     *
+     * @param takesOver whether the bridge takes the database over from another of the same name
+     */
     CompletableFuture<CouchConnection> probe(BridgeConfig config, boolean takesOver) {
         CouchConnection connection = open(config);
         CompletableFuture<CouchConnection> result = connection.claim(takesOver).thenApply(claimed -> connection);
@@ -27,8 +31,8 @@ record CouchConnections(Environment environment, OwnerMark.Owner owner) {
                 .scheduler()
                 .schedule(
                         () -> BridgeThreads.blocking()
-                                .execute(() -> result.completeExceptionally(silent(config, connection))),
-                        WITHIN.toSeconds(),
+                                .execute(() -> result.completeExceptionally(unanswered(config, connection))),
+                        PROBE_TIMEOUT.toSeconds(),
                         TimeUnit.SECONDS);
         return result.whenComplete((done, error) -> {
             limit.cancel(false);
@@ -38,7 +42,7 @@ record CouchConnections(Environment environment, OwnerMark.Owner owner) {
         });
     }
 
-    private static IllegalStateException silent(BridgeConfig config, CouchConnection connection) {
+    private static IllegalStateException unanswered(BridgeConfig config, CouchConnection connection) {
         String why = connection.couch().trouble().map(trouble -> ": " + trouble).orElse("");
         return new IllegalStateException(config.couchdb().url() + " does not answer" + why);
     }

@@ -7,6 +7,7 @@ import dev.couchjobs.bridge.internal.couch.OwnerMark;
 import dev.couchjobs.bridge.internal.nodes.NodeControl;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -46,9 +47,9 @@ final class NodeRuns implements AutoCloseable {
         run = first;
     }
 
-    /** From now on the control reports what changes. */
-    void reportTo(NodeControl reporting) {
-        control = reporting;
+    /** Sets the control that from now on reports each change. */
+    void reportTo(NodeControl reporter) {
+        control = reporter;
     }
 
     /** {@return the present parts} */
@@ -66,6 +67,7 @@ final class NodeRuns implements AutoCloseable {
      *
      * @param claimed completes when the database is known to be this bridge's
      * @param stop completes to cancel the wait
+     * @throws CancellationException if the wait was cancelled
      */
     void begin(CompletableFuture<Void> claimed, CompletableFuture<Void> stop) {
         CompletableFuture<Void> started = begin(present(), claimed);
@@ -104,7 +106,8 @@ final class NodeRuns implements AutoCloseable {
      * Closes the present parts, and then begins others. Blocks.
      *
      * @param opening opens the others; if that fails, the present parts go on
-     * @throws IllegalStateException if the bridge ends
+     * @throws IllegalStateException if the bridge is closing or has stopped; the others are closed then
+     * @throws CancellationException if the bridge closes while the engine starts
      */
     synchronized void replace(Supplier<Next> opening) {
         Next next = opening.get();

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The settings with which a node starts: those that are wanted. If they are refused, it starts with those that were in
- * effect before, so that a change that it refuses does not stop it at its next start.
+ * Chooses the settings with which a node starts: those that are wanted. If they are refused, it starts with those that
+ * were in effect before, so that a change that it refuses does not stop it at its next start.
  *
  * @param file the configuration of the node's file
  * @param control is told what is in effect
@@ -45,7 +45,7 @@ record StartSettings(
     }
 
     /**
-     * Connects the node. Blocks, if its database is another than before, until that answers.
+     * Connects the node. If its database is another than before, blocks until that answers, for at most 20 seconds.
      *
      * @throws CancellationException if the start was cancelled
      */

@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node, as a person sees it and changes its settings.
+ * What a person sees of a node, and the changes of its settings.
  *
  * @param file the configuration of its file
  * @param shared what stays if its parts are replaced
