@@ -39,14 +39,13 @@ final class HandlersReader {
     }
 
     /**
-     * {@return whether all types and constants are known that the job methods of a class and their annotations name:
-     * others may yet be written}
+     * {@return whether the compiler knows all types and constants that the job methods of a class and their annotations
+     * name} If not, another processor may yet write them.
      */
     static boolean isComplete(TypeElement type) {
         return ElementFilter.methodsIn(type.getEnclosedElements()).stream()
-                .allMatch(method -> annotation(method)
-                        .filter(job -> !isKnown(job) || !isKnown((ExecutableType) method.asType()))
-                        .isEmpty());
+                .allMatch(method -> annotation(method).stream()
+                        .allMatch(job -> isKnown(job) && isKnown((ExecutableType) method.asType())));
     }
 
     private static boolean isKnown(ExecutableType method) {
