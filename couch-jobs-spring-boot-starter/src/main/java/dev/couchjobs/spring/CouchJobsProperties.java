@@ -4,10 +4,10 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.fdb.DatabaseLocation;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -70,13 +70,13 @@ public record CouchJobsProperties(
             @Nullable Integer concurrency,
             @DefaultValue("25s") Duration shutdownTimeout) {
         /**
-         * Checks the numbers.
+         * Checks the concurrency and the timeout.
          *
          * @param enabled see above
          * @param name see above
          * @param concurrency see above
          * @param shutdownTimeout see above
-         * @throws IllegalArgumentException if the concurrency is less than 1, or the time negative
+         * @throws IllegalArgumentException if the concurrency is less than 1, or the timeout is negative
          */
         public Worker {
             if (concurrency != null && concurrency < 1) {
@@ -109,8 +109,8 @@ public record CouchJobsProperties(
             @Nullable String path,
             @DefaultValue("read") String role,
             @DefaultValue Map<String, String> roles) {
-        /** Those of {@code couch-jobs-server}, which need not be there. */
-        static final Set<String> ROLES = Set.of("read", "operate", "work", "admin");
+        /** The roles of {@code couch-jobs-server}, which need not be on the class path. */
+        static final List<String> ROLES = List.of("read", "operate", "work", "admin");
 
         /**
          * Checks the path and the roles.
@@ -118,8 +118,8 @@ public record CouchJobsProperties(
          * @param path see above
          * @param role see above
          * @param roles see above
-         * @throws IllegalArgumentException if the path does not begin with a slash, or ends with one, or there is no
-         *     such role
+         * @throws IllegalArgumentException if the path does not begin with a slash, or ends with one, or if the
+         *     server has no such role
          */
         public Http {
             if (path != null && (!path.startsWith("/") || path.endsWith("/"))) {
@@ -134,7 +134,7 @@ public record CouchJobsProperties(
         private static void check(String property, String role) {
             if (!ROLES.contains(role.toLowerCase(Locale.ROOT))) {
                 throw new IllegalArgumentException(
-                        property + " is one of read, operate, work and admin: \"" + role + "\".");
+                        property + " is one of " + String.join(", ", ROLES) + ": \"" + role + "\".");
             }
         }
     }

@@ -11,9 +11,10 @@ import org.springframework.boot.diagnostics.FailureAnalyzer;
 
 /** Shows why the database of the jobs cannot be opened, in place of the failures of the beans that need it. */
 final class DatabaseFailureAnalyzer implements FailureAnalyzer {
-    private static final String NAME = "Let couch-jobs.database name a database that can be opened.";
-    private static final String SHARE = "End the other process, or let couch-jobs.database name a directory of this"
-            + " instance alone, or a cluster. Contexts of tests stay open beside each other: set it to memory there.";
+    private static final String ACTION = "Set couch-jobs.database to a database that can be opened.";
+    private static final String ACTION_IF_IN_USE = "Stop the other process, or set couch-jobs.database to a directory"
+            + " that no other process uses, or to a cluster. Spring keeps contexts of tests open: set it to memory"
+            + " there.";
 
     @Override
     public @Nullable FailureAnalysis analyze(Throwable failure) {
@@ -21,7 +22,9 @@ final class DatabaseFailureAnalyzer implements FailureAnalyzer {
                 .filter(cause -> cause instanceof StorageException || cause instanceof ClusterUnavailableException)
                 .findFirst();
         return reason.map(cause -> new FailureAnalysis(
-                        cause.getMessage(), cause instanceof DirectoryInUseException ? SHARE : NAME, cause))
+                        cause.getMessage(),
+                        cause instanceof DirectoryInUseException ? ACTION_IF_IN_USE : ACTION,
+                        cause))
                 .orElse(null);
     }
 }

@@ -41,11 +41,11 @@ class HttpConfiguration {
             ObjectProvider<Topics> topics) {
         JobsHttp http = JobsHttp.on(jobs, database)
                 .authenticator(authenticators.getIfAvailable(() -> authenticator(properties.http())));
-        JobsHttp apart = properties
+        JobsHttp inSubspace = properties
                 .rows()
                 .map(rows -> http.subspace(rows.get("couch_jobs_server")))
                 .orElse(http);
-        return Optional.ofNullable(topics.getIfUnique()).map(apart::topics).orElse(apart);
+        return Optional.ofNullable(topics.getIfUnique()).map(inSubspace::topics).orElse(inSubspace);
     }
 
     private static Authenticator authenticator(CouchJobsProperties.Http http) {
@@ -57,7 +57,7 @@ class HttpConfiguration {
     }
 
     private static Role role(String name) {
-        return Role.valueOf(name.toUpperCase(Locale.ROOT)); // the properties have been checked
+        return Role.valueOf(name.toUpperCase(Locale.ROOT)); // CouchJobsProperties permits no other names
     }
 
     @Bean
@@ -66,7 +66,7 @@ class HttpConfiguration {
         ServletRegistrationBean<HttpServlet> servlet = new ServletRegistrationBean<>(http.servlet(), path + "/*");
         servlet.setName("couchJobs");
         servlet.setAsyncSupported(true);
-        servlet.setLoadOnStartup(1); // selections that callers have started go on without a request
+        servlet.setLoadOnStartup(1); // selections of an earlier run go on before the first request
         return servlet;
     }
 }

@@ -29,7 +29,7 @@ class MetricsConfiguration {
         return JobMetrics.on(registry);
     }
 
-    /** No other bean asks for it. */
+    /** Not lazy: no other bean needs the gauges. */
     @Bean(destroyMethod = "close")
     @Lazy(false)
     @ConditionalOnMissingBean

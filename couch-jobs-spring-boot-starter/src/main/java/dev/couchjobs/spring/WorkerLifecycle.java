@@ -73,7 +73,10 @@ public final class WorkerLifecycle implements SmartLifecycle {
         });
     }
 
-    /** Releases what runs on after Spring's timeout, while the database is there to write it. */
+    /**
+     * Ends the claims of jobs that still run after Spring's timeout, so that they are pending again. Blocks. Spring
+     * calls it before it closes the database.
+     */
     void release() {
         Worker running = worker;
         if (running != null) {
