@@ -23,7 +23,7 @@ class PomsTest {
         assertThat(module.pom().texts("description")).singleElement().asString().isNotBlank();
     }
 
-    /** Two of them on a class path keep Spring Boot from starting, if its own is not the first. */
+    /** Spring Boot does not start if another provider is before its own on the class path. */
     @ParameterizedTest
     @MethodSource("modules")
     void noneBringsAProviderOfSlf4jToAnApplication(ProjectModule module) {
