@@ -39,8 +39,8 @@ class VerbsTogetherTest {
     /**
      * One call.
      *
-     * @param verb which
-     * @param id of which job
+     * @param verb chooses the verb
+     * @param id chooses the job
      * @param number chooses the options
      */
     record Call(int verb, int id, int number) {}
@@ -115,7 +115,7 @@ class VerbsTogetherTest {
         }
     }
 
-    /** A refusal is an answer like any other. Some cancel the transaction, which the other verbs then report. */
+    /** A verb may refuse. Some refusals cancel the transaction, and the other verbs report that. */
     private static void play(FaultFixture fixture, List<Call> calls) {
         try {
             fixture.await(fixture.database()

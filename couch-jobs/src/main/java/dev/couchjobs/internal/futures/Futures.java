@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** Several futures as one. */
+/** Several futures as one, which completes when all have ended, and fails if one of them has failed. */
 public final class Futures {
     private Futures() {}
 
