@@ -345,19 +345,19 @@ final class TransactionScope {
         return shard;
     }
 
-    /** {@return how often this transaction has written jobs with a unique key} */
-    synchronized int changesOf(RowKey uniqueKey) {
-        return entry(uniqueKey).changes;
+    /** {@return how often this transaction has changed a row that jobs share} */
+    synchronized int changesOf(RowKey sharedRow) {
+        return entry(sharedRow).changes;
     }
 
-    /** Counts a write of a job with a unique key. */
-    synchronized void countChange(RowKey uniqueKey) {
-        entry(uniqueKey).changes++;
+    /** Counts a change of a row that jobs share. */
+    synchronized void countChange(RowKey sharedRow) {
+        entry(sharedRow).changes++;
     }
 
     /**
-     * Writes, if no job with some unique keys has been written since their changes were counted. No other such write
-     * comes in between.
+     * Writes, if some rows that jobs share have not been changed since their changes were counted. No other write that
+     * compares them comes in between.
      *
      * @return whether it has written
      */
