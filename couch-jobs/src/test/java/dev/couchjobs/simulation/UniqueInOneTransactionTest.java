@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.AddResult;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
@@ -292,5 +294,28 @@ class UniqueInOneTransactionTest {
         assertThat(results)
                 .containsExactly(
                         new AddResult("j2", AddResult.Change.ADDED), new AddResult("j2", AddResult.Change.REPLACED));
+    }
+
+    /** The two additions of the job with the key have the same time. */
+    @Test
+    void aJobThatIsAddedAgainHasItsKeyAlthoughAnotherGaveItUp() {
+        simulation.await(database.runAsync(tx -> CompletableFuture.allOf(
+                jobs.addAll(
+                        tx,
+                        List.of(
+                                job("j2", "first")
+                                        .after(Dependency.on(INDEX, "j1").ifUnsuccessful(DependencyPolicy.FAIL)),
+                                job("j1", "first").unique(USER))),
+                jobs.add(tx, job("j2", "second").unique(USER)),
+                jobs.control().cancel(tx, INDEX, "j1", "a mistake"),
+                jobs.addAll(
+                        tx,
+                        List.of(
+                                job("j1", "second").unique(USER),
+                                job("j3", "first").unique(OTHER))))));
+
+        AddResult added = put(job("j9", "ninth").unique(USER));
+
+        assertThat(added.change()).isEqualTo(AddResult.Change.UNCHANGED);
     }
 }

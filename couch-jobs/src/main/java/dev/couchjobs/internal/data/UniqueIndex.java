@@ -64,7 +64,7 @@ public final class UniqueIndex {
     static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
         UniqueKey was = before == null ? null : before.options().unique();
         UniqueKey is = after == null ? null : after.options().unique();
-        if (Objects.equals(was, is)) {
+        if (Objects.equals(was, is) && !isToRunAgain(before, after)) {
             return;
         }
         if (was != null && (is == null || !is.isSameAs(was))) {
@@ -73,5 +73,13 @@ public final class UniqueIndex {
         if (is != null) {
             tx.set(rowKey(ref.keys(), is), value(ref, is));
         }
+    }
+
+    /** Another job may have taken the key of a job that has ended. */
+    private static boolean isToRunAgain(@Nullable JobRow before, @Nullable JobRow after) {
+        return before != null
+                && before.state() == JobState.FINISHED
+                && after != null
+                && after.state() != JobState.FINISHED;
     }
 }
