@@ -32,7 +32,7 @@ import net.jqwik.api.ShrinkingMode;
 
 /** Transactions that call any verbs without waiting in between, while each read takes 25 ms. */
 class VerbsTogetherTest {
-    private static final int IDS = 3;
+    private static final int IDS = 4;
     private static final int UNIQUE_KEY = 10;
     private static final int CANCELLED = 1025;
 
@@ -48,7 +48,7 @@ class VerbsTogetherTest {
     @Provide
     Arbitrary<List<List<Call>>> transactions() {
         return Combinators.combine(
-                        Arbitraries.integers().between(0, 10),
+                        Arbitraries.integers().between(0, 14),
                         Arbitraries.integers().between(0, IDS - 1),
                         Arbitraries.integers().between(0, 255))
                 .as(Call::new)
@@ -140,25 +140,30 @@ class VerbsTogetherTest {
             case 0, 1, 2, 3 -> jobs.add(tx, job(call.id(), call.number()));
             case 4, 5 ->
                 jobs.addAll(tx, List.of(job(call.id(), call.number()), job((call.id() + 1) % IDS, call.number() / 3)));
-            case 6 -> jobs.remove(tx, MAIL, id);
-            case 7 -> jobs.control().cancel(tx, MAIL, id, "any");
-            case 8, 9 -> jobs.deadLetters().retry(tx, MAIL, id);
+            case 6, 7 -> jobs.remove(tx, MAIL, id);
+            case 8, 9 -> jobs.control().cancel(tx, MAIL, id, "any");
+            case 10, 11 -> jobs.deadLetters().retry(tx, MAIL, id);
+            case 12 -> jobs.control().runNow(tx, MAIL, id);
+            case 13 -> jobs.limits().set(tx, MAIL, "key", 1 + call.number() % 3);
             default -> jobs.control().reprioritise(tx, MAIL, id, call.number());
         };
     }
 
     private static NewJob<String> job(int id, int number) {
         NewJob<String> job = NewJob.of(MAIL, "data " + number).id("j" + id);
-        if (number % 2 == 0) {
+        if (number % 3 == 0) { // a unique job with dependencies is not compared with what other verbs have changed
+            DependencyPolicy[] policies = DependencyPolicy.values();
+            Dependency dependency = Dependency.on(MAIL, "j" + (id + 1 + number % 2) % IDS);
+            job = job.after(dependency.ifUnsuccessful(policies[number / 3 % policies.length]));
+        } else if (number % 2 == 0) {
             Unique rule = Unique.by(number % 8 == 0 ? "b" : "a");
-            job = job.unique(number % 3 == 0 ? rule.replacing() : rule);
-        }
-        if (number % 10 == 5) { // a unique job with dependencies is not compared with what other verbs have changed
-            Dependency dependency = Dependency.on(MAIL, "j" + (id + 1) % IDS);
-            job = job.after(number % 3 == 0 ? dependency : dependency.ifUnsuccessful(DependencyPolicy.EXPECT));
+            job = job.unique(number % 5 == 0 ? rule.replacing() : rule);
         }
         if (number % 7 == 0) {
             job = job.limitKey("key");
+        }
+        if (number % 13 == 0) {
+            job = job.turnKey("turn" + number % 2);
         }
         return number % 11 == 0 ? job.sequence("sequence") : job;
     }
