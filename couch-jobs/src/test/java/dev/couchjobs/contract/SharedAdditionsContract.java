@@ -220,6 +220,31 @@ class SharedAdditionsContract extends JobsContract {
     }
 
     @Test
+    void jobsThatKeepConflictingAloneDelayNoOther() {
+        AtomicBoolean isDisturbed = new AtomicBoolean(true);
+        fate = (number, tx) -> isDisturbed.get()
+                ? jobs.addAll(database, disturbing(1 + number)).thenCompose(changed -> tx.commit())
+                : tx.commit();
+        List<CompletableFuture<AddResult>> disturbed =
+                disturbing(0).stream().map(this::begin).toList();
+        List<CompletableFuture<AddResult>> additions =
+                jobs(10).stream().map(this::begin).toList();
+        open();
+
+        assertThat(changes(additions)).containsOnly(AddResult.Change.ADDED);
+        assertThat(disturbed).noneMatch(CompletableFuture::isDone);
+        isDisturbed.set(false);
+        assertThat(changes(disturbed)).containsOnly(AddResult.Change.REPLACED);
+    }
+
+    /** {@return as many jobs as go at once, with the same ids and other data in each call} */
+    private static List<NewJob<WorkData>> disturbing(int number) {
+        return IntStream.range(0, AT_ONCE)
+                .mapToObj(i -> NewJob.of(INDEX, new WorkData(1_000 + number)).id("first-" + i))
+                .toList();
+    }
+
+    @Test
     void whatIsWrongWithOneFailsNoOther() {
         fate = (number, tx) -> number == AT_ONCE || number == AT_ONCE + 3 ? failed(2101) : tx.commit();
         List<CompletableFuture<AddResult>> additions = beginAll(jobs(10));

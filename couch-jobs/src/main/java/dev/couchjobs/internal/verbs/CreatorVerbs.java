@@ -24,6 +24,7 @@ import dev.couchjobs.internal.dependencies.LinkResult;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.observe.Listeners;
 import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -49,6 +50,8 @@ public final class CreatorVerbs {
     private static final int GROUPS_PER_TRANSACTION = 500;
     /** Conflicts of one job delay those that share its commit no longer. */
     private static final int SHARED_CONFLICTS_MAX = 3;
+
+    private static final int CONFLICT = 1020;
 
     private final Keyspace keyspace;
     private final Transactions transactions;
@@ -97,7 +100,7 @@ public final class CreatorVerbs {
         Addition addition = addition(job);
         CompletableFuture<AddResult> added = context instanceof Database database && addition.isShareable()
                 ? transactions.ifOpen(() -> sharedOn(database).add(database, addition))
-                : addAlone(transactions, context, addition);
+                : addAlone(transactions, Integer.MAX_VALUE, context, addition);
         return listeners.isEmpty()
                 ? added
                 : added.thenApply(result -> {
@@ -107,10 +110,11 @@ public final class CreatorVerbs {
     }
 
     private SharedAdditions sharedOn(Database database) {
-        return shared.computeIfAbsent(database, added -> new SharedAdditions(this::addShared));
+        return shared.computeIfAbsent(database, added -> new SharedAdditions(new SharedCommit()));
     }
 
-    private CompletableFuture<AddResult> addAlone(Transactions used, TransactionContext context, Addition addition) {
+    private CompletableFuture<AddResult> addAlone(
+            Transactions used, int conflictsMax, TransactionContext context, Addition addition) {
         AddRequest request = addition.request();
         JobRef ref = request.ref();
         return prepareGroups(context, ref, request.dependencies())
@@ -118,25 +122,40 @@ public final class CreatorVerbs {
                         .runOnce(
                                 context,
                                 List.of(ref.keys()),
+                                conflictsMax,
                                 jobs -> addUnlessDuplicate(
                                         jobs, request, preparation.prepare(jobs.tx(), addition.job()))));
     }
 
     /** Adds jobs that came at the same time. Additions that have begun run to their end, though this is closed. */
-    private CompletableFuture<List<AddResult>> addShared(Database database, List<Addition> additions) {
-        Transactions used = transactions.whileOpen(() -> true);
-        if (additions.size() == 1) {
-            return addAlone(used, database, additions.get(0)).thenApply(List::of);
+    private final class SharedCommit implements SharedAdditions.Commit {
+        private final Transactions used = transactions.whileOpen(() -> true);
+
+        @Override
+        public CompletableFuture<AddResult> alone(Database database, Addition addition) {
+            return addAlone(used, Integer.MAX_VALUE, database, addition);
         }
-        Together together = new Together(additions);
-        return used.named(
-                        "add",
-                        together.types.size() == 1 ? together.types.get(0).typeName() : "")
-                .runOnce(database, together.types, SHARED_CONFLICTS_MAX, together)
-                .exceptionallyCompose(error -> CompletableFuture.failedFuture(
-                        together.mayHaveCommitted || SharedAdditions.isTimeout(error)
-                                ? error
-                                : new SharedAdditions.NotCommittedException(error)));
+
+        @Override
+        public CompletableFuture<List<AddResult>> together(Database database, List<Addition> additions) {
+            if (additions.size() == 1) {
+                return addAlone(used, SHARED_CONFLICTS_MAX, database, additions.get(0))
+                        .thenApply(List::of)
+                        .exceptionallyCompose(error -> failed(RootCauses.hasCode(error, CONFLICT), error));
+            }
+            Together together = new Together(additions);
+            return used.named(
+                            "add",
+                            together.types.size() == 1 ? together.types.get(0).typeName() : "")
+                    .runOnce(database, together.types, SHARED_CONFLICTS_MAX, together)
+                    .exceptionallyCompose(
+                            error -> failed(!together.mayHaveCommitted && !SharedAdditions.isTimeout(error), error));
+        }
+
+        private static <T> CompletableFuture<T> failed(boolean mayGoAlone, Throwable error) {
+            return CompletableFuture.failedFuture(
+                    mayGoAlone ? new SharedAdditions.NotCommittedException(error) : error);
+        }
     }
 
     private void report(List<AddRequest> requests, List<AddResult> results) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Additions to one database that come at the same time share commits. A few go at once, each in a commit of its own.
  * While they are on their way the others wait, and go together in the next commit. If that fails, and surely has not
- * committed, each goes alone, so that what is wrong with one fails no other.
+ * committed, each goes alone and no other waits for it, so that what is wrong with one neither fails nor delays another.
  */
 final class SharedAdditions {
     /** A caller with no more additions at a time than these waits for no commit but its own. */
@@ -43,13 +43,18 @@ final class SharedAdditions {
     /** Adds jobs in one transaction. */
     interface Commit {
         /**
-         * {@return the results in the order of the additions; fails with {@link NotCommittedException} if several
-         * additions may be tried again}
+         * Adds jobs for which others wait.
+         *
+         * @return the results in the order of the additions; fails with {@link NotCommittedException} if each is to be
+         *     added alone
          */
-        CompletableFuture<List<AddResult>> apply(Database database, List<Addition> additions);
+        CompletableFuture<List<AddResult>> together(Database database, List<Addition> additions);
+
+        /** Adds a job for which no other waits. */
+        CompletableFuture<AddResult> alone(Database database, Addition addition);
     }
 
-    /** Says that a transaction of several additions has failed and surely has not committed. */
+    /** Says that a transaction has failed and surely has not committed, and that its additions may go alone. */
     static final class NotCommittedException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -101,7 +106,9 @@ final class SharedAdditions {
                 if (!isAtOnce) {
                     commitWaiting(NONE);
                 }
-                if (shared.isOnly(own)) { // nothing can follow its result yet, or this is a thread of the database
+                if (shared.isOnly(own)
+                        && !mayGoAlone(
+                                error)) { // nothing can follow its result yet, or this is a thread of the database
                     shared.additions().get(0).complete(results == null ? null : results.get(0), error);
                 } else {
                     answer(shared.additions(), results, error);
@@ -144,7 +151,7 @@ final class SharedAdditions {
 
     private CompletableFuture<List<AddResult>> commit(List<Waiting> together) {
         try {
-            return commit.apply(
+            return commit.together(
                     together.get(0).database(),
                     together.stream().map(Waiting::addition).toList());
         } catch (Throwable e) { // the database is closed, or the caller's stack ends; what is begun has to end
@@ -152,13 +159,24 @@ final class SharedAdditions {
         }
     }
 
+    private CompletableFuture<AddResult> commitAlone(Waiting one) {
+        try {
+            return commit.alone(one.database(), one.addition());
+        } catch (Throwable e) { // as above
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private static boolean mayGoAlone(@Nullable Throwable error) {
+        return error != null && RootCauses.of(error) instanceof NotCommittedException;
+    }
+
     private void answer(List<Waiting> together, @Nullable List<AddResult> results, @Nullable Throwable error) {
-        boolean goAlone = error != null && RootCauses.of(error) instanceof NotCommittedException;
+        boolean goAlone = mayGoAlone(error);
         for (int i = 0; i < together.size(); i++) {
             Waiting one = together.get(i);
             if (goAlone) {
-                var unused = commit(List.of(one))
-                        .whenComplete((added, failure) -> answer(one, added == null ? null : added.get(0), failure));
+                var unused = commitAlone(one).whenComplete((added, failure) -> answer(one, added, failure));
             } else {
                 answer(one, results == null ? null : results.get(i), error);
             }
