@@ -269,6 +269,52 @@ class SharedAdditionsContract extends JobsContract {
     }
 
     @Test
+    void largeJobsNeitherWaitNorDelayOthers() {
+        await(jobs.add(database, BLOBS, "before"));
+        arrived = new CountDownLatch(AT_ONCE + 20);
+        List<CompletableFuture<AddResult>> first =
+                disturbing(0).stream().map(this::begin).toList();
+        List<CompletableFuture<AddResult>> large = IntStream.range(0, 20)
+                .mapToObj(i -> busy.add(gated, BLOBS, "x".repeat(100_000)))
+                .toList();
+        List<CompletableFuture<AddResult>> small =
+                jobs(10).stream().map(this::begin).toList();
+        open(); // all the large ones are on their way
+
+        assertThat(List.of(first, large, small))
+                .allSatisfy(additions -> assertThat(changes(additions)).containsOnly(AddResult.Change.ADDED));
+        assertThat(commits).hasValue(AT_ONCE + 20 + 1);
+    }
+
+    @Test
+    void largeJobsWaitWhileMuchDataIsOnItsWay() {
+        await(jobs.add(database, BLOBS, "before"));
+        arrived = new CountDownLatch(10);
+        List<CompletableFuture<AddResult>> large = IntStream.range(0, 30)
+                .mapToObj(i -> busy.add(gated, BLOBS, "x".repeat(1_000_000)))
+                .toList();
+        Futures.await(arrived);
+        int before = commits.get();
+        opened.complete(null);
+
+        assertThat(changes(large)).containsOnly(AddResult.Change.ADDED);
+        assertThat(before).isEqualTo(10);
+    }
+
+    @Test
+    void jobsWithMuchDataTogetherShareSeveralCommits() {
+        await(jobs.add(database, BLOBS, "before"));
+        var unused = beginAll(List.of());
+        List<CompletableFuture<AddResult>> additions = IntStream.range(0, 30)
+                .mapToObj(i -> busy.add(gated, BLOBS, "x".repeat(49_000)))
+                .toList();
+        open();
+
+        assertThat(changes(additions)).containsOnly(AddResult.Change.ADDED);
+        assertThat(commits).hasValue(AT_ONCE + 3);
+    }
+
+    @Test
     void theContinuationOfOneMayWaitForAllOthers() {
         List<CompletableFuture<AddResult>> additions = beginAll(jobs(20));
         CompletableFuture<Void> all = new CompletableFuture<>();
@@ -368,10 +414,7 @@ class SharedAdditionsContract extends JobsContract {
     @Test
     void whatHasWaitedThroughATimeLimitFailsWithIt() {
         fate = (number, tx) -> failed(1031);
-        var unused = beginAll(List.of());
-        List<CompletableFuture<AddResult>> additions = IntStream.range(0, 20) // each too large to share a commit
-                .mapToObj(i -> busy.add(gated, BLOBS, "x".repeat(600_000)))
-                .toList();
+        List<CompletableFuture<AddResult>> additions = beginAll(jobs(20 * COMMIT_MAX));
         open();
 
         assertThat(additions)
@@ -382,7 +425,7 @@ class SharedAdditionsContract extends JobsContract {
         assertThat(commits).hasValueLessThanOrEqualTo(2 * AT_ONCE);
         fate = (number, tx) -> tx.commit();
         assertThat(await(begin(job("later"))).change()).isEqualTo(AddResult.Change.ADDED);
-        assertThat(all(database, BLOBS)).isEmpty();
+        assertThat(ids()).containsExactly("later");
     }
 
     @Test

@@ -62,7 +62,10 @@ public final class CreatorVerbs {
     private final DependencyLinker dependencyLinker;
     private final AddPreparation preparation;
     /** What uses one {@code Database} waits for no thread of another's executor. */
-    private final Map<Database, SharedAdditions> shared = Collections.synchronizedMap(new WeakHashMap<>());
+    private final Map<Database, SharedAdditions> small = Collections.synchronizedMap(new WeakHashMap<>());
+
+    /** No small addition waits for a large one. */
+    private final Map<Database, SharedAdditions> large = Collections.synchronizedMap(new WeakHashMap<>());
 
     private final Listeners listeners;
     private final MiddlewareChain middleware;
@@ -99,7 +102,7 @@ public final class CreatorVerbs {
     private CompletableFuture<AddResult> addOne(TransactionContext context, NewJob<?> job) {
         Addition addition = addition(job);
         CompletableFuture<AddResult> added = context instanceof Database database && addition.isShareable()
-                ? transactions.ifOpen(() -> sharedOn(database).add(database, addition))
+                ? transactions.ifOpen(() -> queueFor(addition, database).add(database, addition))
                 : addAlone(transactions, Integer.MAX_VALUE, context, addition);
         return listeners.isEmpty()
                 ? added
@@ -109,8 +112,10 @@ public final class CreatorVerbs {
                 });
     }
 
-    private SharedAdditions sharedOn(Database database) {
-        return shared.computeIfAbsent(database, added -> new SharedAdditions(new SharedCommit()));
+    private SharedAdditions queueFor(Addition addition, Database database) {
+        return addition.isLarge()
+                ? large.computeIfAbsent(database, added -> SharedAdditions.ofLarge(new SharedCommit()))
+                : small.computeIfAbsent(database, added -> SharedAdditions.ofSmall(new SharedCommit()));
     }
 
     private CompletableFuture<AddResult> addAlone(

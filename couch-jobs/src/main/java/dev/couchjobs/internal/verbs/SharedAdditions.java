@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Additions to one database that come at the same time share commits. A few go at once, each in a commit of its own.
  * While they are on their way the others wait, and go together in the next commit. If that fails, and surely has not
- * committed, each goes alone and no other waits for it, so that what is wrong with one neither fails nor delays another.
+ * committed, each goes alone and no other waits for it: what is wrong with one neither fails nor delays another.
  */
 final class SharedAdditions {
     /** A caller with no more additions at a time than these waits for no commit but its own. */
@@ -23,21 +23,41 @@ final class SharedAdditions {
 
     private static final int JOBS_MAX = 100;
     private static final long BYTES_MAX = 500_000;
+    /** No commit begins while this much data is on its way. */
+    private static final long BYTES_AT_ONCE_MAX = 10_000_000;
+
     private static final int TIMED_OUT = 1031;
     private static final long NONE = -1;
 
     private final Commit commit;
+    private final int atOnceMax;
+    private final int jobsMax;
 
     @GuardedBy("this") private final Deque<Waiting> waiting = new ArrayDeque<>();
 
     /** How many commits are on their way. */
     @GuardedBy("this") private int begun;
 
+    /** How much data is on its way. */
+    @GuardedBy("this") private long bytesBegun;
+
     /** The number of additions that have come. */
     @GuardedBy("this") private long count;
 
-    SharedAdditions(Commit commit) {
+    private SharedAdditions(Commit commit, int atOnceMax, int jobsMax) {
         this.commit = commit;
+        this.atOnceMax = atOnceMax;
+        this.jobsMax = jobsMax;
+    }
+
+    /** {@return a queue for additions that share commits} */
+    static SharedAdditions ofSmall(Commit commit) {
+        return new SharedAdditions(commit, AT_ONCE, JOBS_MAX);
+    }
+
+    /** {@return a queue for large additions, each in a commit of its own; it limits only how much data goes at once} */
+    static SharedAdditions ofLarge(Commit commit) {
+        return new SharedAdditions(commit, Integer.MAX_VALUE, 1);
     }
 
     /** Adds jobs in one transaction. */
@@ -76,9 +96,10 @@ final class SharedAdditions {
     /**
      * The additions of a commit.
      *
+     * @param bytes the size of their data
      * @param countBefore how many had come when the commit began
      */
-    private record Shared(List<Waiting> additions, long countBefore) {
+    private record Shared(List<Waiting> additions, long bytes, long countBefore) {
         boolean isOnly(long number) {
             return additions.size() == 1 && additions.get(0).number() == number;
         }
@@ -122,16 +143,18 @@ final class SharedAdditions {
     private synchronized Shared begin() {
         List<Waiting> next = new ArrayList<>();
         long bytes = 0;
-        while (begun < AT_ONCE && next.size() < JOBS_MAX && !waiting.isEmpty()) {
-            Waiting first = waiting.element();
-            bytes += first.addition().request().payload().bytes();
-            if (!next.isEmpty() && bytes > BYTES_MAX) {
+        boolean mayBegin = begun < atOnceMax && bytesBegun < BYTES_AT_ONCE_MAX;
+        while (mayBegin && next.size() < jobsMax && !waiting.isEmpty()) {
+            long bytesWithNext = bytes + waiting.element().addition().bytes();
+            if (!next.isEmpty() && bytesWithNext > BYTES_MAX) {
                 break;
             }
             next.add(waiting.remove());
+            bytes = bytesWithNext;
         }
         begun += next.isEmpty() ? 0 : 1;
-        return new Shared(next, count);
+        bytesBegun += bytes;
+        return new Shared(next, bytes, count);
     }
 
     /**
@@ -140,6 +163,7 @@ final class SharedAdditions {
      */
     private synchronized List<Waiting> end(Shared shared, @Nullable Throwable error) {
         begun--;
+        bytesBegun -= shared.bytes();
         List<Waiting> late = new ArrayList<>();
         if (error != null && isTimeout(error)) {
             while (!waiting.isEmpty() && waiting.element().number() < shared.countBefore()) {
