@@ -7,12 +7,16 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Worker;
+import dev.couchjobs.contract.DatabaseProxies;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.fdb.embedded.EngineEnvironment;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +45,33 @@ class ClosedDatabaseTest {
 
         assertThat(closed).isCompleted();
         jobs.close();
+    }
+
+    @Test
+    void aWorkerCanBeClosedAfterADatabaseThatDoesNotAnswer() {
+        AtomicBoolean isAway = new AtomicBoolean();
+        Executor shutDown = task -> {
+            throw new RejectedExecutionException("the database is closed");
+        };
+        Executor shutDownLater = task -> (isAway.get() ? shutDown : database.getExecutor()).execute(task);
+        Database silent = DatabaseProxies.to(Database.class, (self, method, arguments) -> switch (method.getName()) {
+            case "getExecutor" -> shutDownLater;
+            case "runAsync" ->
+                isAway.get() ? new CompletableFuture<>() : DatabaseProxies.invoke(database, method, arguments);
+            default -> DatabaseProxies.invoke(database, method, arguments);
+        });
+        CouchJobs away = CouchJobs.builder(silent)
+                .environment(new Environment(time, time, random))
+                .build();
+        Worker worker = away.worker().handle(MAIL, job -> "done").executor(time).start();
+        time.advance(Duration.ofSeconds(1));
+        isAway.set(true);
+
+        CompletableFuture<Void> closed = worker.closeAsync();
+        time.advance(Duration.ofMinutes(1));
+
+        assertThat(closed).isCompleted();
+        away.close();
     }
 
     @Test

@@ -14,6 +14,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -375,10 +376,7 @@ public final class WorkerLifecycle {
         CompletableFuture<Boolean> tooLate = new CompletableFuture<>();
         var timer = environment
                 .scheduler()
-                .schedule(
-                        () -> callers.execute(() -> tooLate.complete(false)),
-                        TimerDelays.nanos(timeout),
-                        TimeUnit.NANOSECONDS);
+                .schedule(() -> giveUp(tooLate), TimerDelays.nanos(timeout), TimeUnit.NANOSECONDS);
         CompletableFuture<Boolean> inTime = work.thenApply(value -> {
             timer.cancel(false);
             return true;
@@ -389,6 +387,14 @@ public final class WorkerLifecycle {
             }
             return wasInTime;
         });
+    }
+
+    private void giveUp(CompletableFuture<Boolean> tooLate) {
+        try {
+            callers.execute(() -> tooLate.complete(false));
+        } catch (RejectedExecutionException e) { // the database is closed
+            tooLate.complete(false);
+        }
     }
 
     private void end() {
