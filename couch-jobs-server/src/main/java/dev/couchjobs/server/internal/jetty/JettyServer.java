@@ -96,7 +96,7 @@ public final class JettyServer {
         configuration.setSendServerVersion(false);
         configuration.setUriCompliance(PATHS);
         configuration.setRequestHeaderSize(settings.headerBytes());
-        HttpConnectionFactory http = new HttpConnectionFactory(configuration);
+        HttpConnectionFactory http = new SerialHttp(configuration);
         List<ConnectionFactory> protocols = new ArrayList<>();
         if (tls.isEmpty()) {
             protocols.add(http);
