@@ -63,8 +63,17 @@ final class TokenCache {
             reading = next;
             earlier = Optional.ofNullable(known).map(Known::snapshot);
         }
-        var unused = read.apply(earlier).whenComplete((snapshot, error) -> end(next, snapshot, now, error));
+        var unused = begin(earlier).whenComplete((snapshot, error) -> end(next, snapshot, now, error));
         return next;
+    }
+
+    /** A read that cannot begin has to end too: others wait for it. */
+    private CompletableFuture<Snapshot> begin(Optional<Snapshot> earlier) {
+        try {
+            return read.apply(earlier);
+        } catch (Throwable e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** A clock that was set back makes nothing fresh. */

@@ -7,9 +7,12 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.server.Role;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -79,5 +82,22 @@ class TokenCacheTest {
         database.runAsync(tx -> table.revoke(tx, id)).join();
         now = now.minusSeconds(3600);
         assertThat(isKnown(id)).isFalse();
+    }
+
+    @Test
+    void aReadThatCannotBeginFailsAndTheNextOneIsTried() {
+        String id = create("a");
+        AtomicBoolean isClosed = new AtomicBoolean(true);
+        TokenCache closed = new TokenCache(
+                earlier -> {
+                    if (isClosed.get()) {
+                        throw new IllegalStateException("closed");
+                    }
+                    return database.readAsync(tx -> table.read(tx, earlier));
+                },
+                () -> now);
+        assertThat(closed.find(id)).failsWithin(Duration.ofSeconds(10));
+        isClosed.set(false);
+        assertThat(closed.find(id).orTimeout(10, TimeUnit.SECONDS).join()).isPresent();
     }
 }
