@@ -178,7 +178,7 @@ public final class Exchange {
         try {
             var unused = RequestBody.read(request, UNWANTED_BYTES_MAX, transferTime)
                     .whenComplete((bytes, error) -> write(error == null ? reply : last));
-        } catch (IOException | IllegalStateException e) {
+        } catch (IOException | RuntimeException e) {
             write(last);
         }
     }
@@ -209,6 +209,20 @@ public final class Exchange {
         } catch (IOException | IllegalStateException e) {
             LOG.debug("A reply could not be written: the client has gone", e);
             reply.unsent();
+            async.complete();
+        } catch (Throwable e) { // else the client would wait for good
+            LOG.error("A reply could not be written", e);
+            reply.unsent();
+            fail();
+        }
+    }
+
+    /** Ends the reply as it is, with another status if the client has none yet. */
+    private void fail() {
+        client.unwatch();
+        try {
+            ((HttpServletResponse) async.getResponse()).setStatus(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
+        } finally {
             async.complete();
         }
     }
