@@ -11,6 +11,7 @@ import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.internal.HttpConnection;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Watches the connection of a request that waits. In HTTP/2 a failure of the stream says that the client has gone. In
  * HTTP/1 Jetty does not read while a request is served, so this does: the end of the input ends the connection, and
- * what a client sends ahead goes into the buffer from which Jetty reads the next request.
+ * what a client sends ahead goes into the buffer from which Jetty reads the next request. If something is there
+ * already, this does not read: there may be no room.
  */
 final class WatchedConnection implements ClientConnection, Callback {
     private static final int AHEAD_BYTES = 1024;
@@ -41,9 +43,14 @@ final class WatchedConnection implements ClientConnection, Callback {
             onEnd = action;
         }
         request.addFailureListener(failure -> end());
-        if (request.getConnectionMetaData().getHttpVersion() != HttpVersion.HTTP_2) {
+        if (request.getConnectionMetaData().getHttpVersion() != HttpVersion.HTTP_2 && !isAhead()) {
             awaitInput();
         }
+    }
+
+    private boolean isAhead() {
+        return request.getConnectionMetaData().getConnection() instanceof HttpConnection http
+                && !http.isRequestBufferEmpty();
     }
 
     private synchronized void awaitInput() {
