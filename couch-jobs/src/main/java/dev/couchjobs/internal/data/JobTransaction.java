@@ -279,6 +279,11 @@ public final class JobTransaction {
         return scope.ifUnchanged(since.counts, () -> saveAll(changes));
     }
 
+    /** Writes one job likewise. */
+    public boolean saveIfUnchanged(KeyChanges since, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+        return scope.ifUnchanged(since.counts, () -> save(ref, before, after));
+    }
+
     /**
      * Changes rows that jobs share, if the transaction has not changed them meanwhile.
      *
@@ -300,7 +305,7 @@ public final class JobTransaction {
         UniqueKey unique = ended.options().unique();
         KeyChanges before = changesOf(unique == null ? List.of() : List.of(UniqueIndex.rowKey(ref.keys(), unique)));
         return UniqueIndex.isFreeFor(tx, ref, ended).thenCompose(isFree -> {
-            boolean isDecided = !isFree || saveIfUnchanged(before, List.of(new RowChange(ref, ended, pending)));
+            boolean isDecided = !isFree || saveIfUnchanged(before, ref, ended, pending);
             return isDecided ? CompletableFuture.completedFuture(isFree) : saveIfKeyIsFree(ref, ended, pending);
         });
     }

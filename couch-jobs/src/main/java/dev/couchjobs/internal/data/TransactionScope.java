@@ -363,8 +363,8 @@ final class TransactionScope {
      */
     boolean ifUnchanged(Map<RowKey, Integer> changes, Runnable write) {
         synchronized (comparedWrites) {
-            boolean isUnchanged =
-                    changes.entrySet().stream().allMatch(each -> changesOf(each.getKey()) == each.getValue());
+            boolean isUnchanged = changes.isEmpty()
+                    || changes.entrySet().stream().allMatch(each -> changesOf(each.getKey()) == each.getValue());
             if (isUnchanged) {
                 write.run();
             }

@@ -15,7 +15,6 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.data.UniqueKey;
@@ -299,8 +298,7 @@ public final class CreatorVerbs {
                         .thenCompose(found -> request.rowAfter(tx, before, group, dependencyLinker, found))
                         .thenApply(after -> {
                             after.ifPresent(row -> {
-                                RowChange change = new RowChange(ref, before.orElse(null), row);
-                                if (!jobs.saveIfUnchanged(since, List.of(change))) {
+                                if (!jobs.saveIfUnchanged(since, ref, before.orElse(null), row)) {
                                     throw new AddRequest.DuplicateChangedException();
                                 }
                             });

@@ -28,6 +28,7 @@ final class SharedAdditions {
 
     private static final int TIMED_OUT = 1031;
     private static final long NONE = -1;
+    private static final Shared NOTHING = new Shared(List.of(), 0, 0);
 
     private final Commit commit;
     private final int atOnceMax;
@@ -127,9 +128,8 @@ final class SharedAdditions {
                 if (!isAtOnce) {
                     commitWaiting(NONE);
                 }
-                if (shared.isOnly(own)
-                        && !mayGoAlone(
-                                error)) { // nothing can follow its result yet, or this is a thread of the database
+                if (shared.isOnly(own) && !mayGoAlone(error)) {
+                    // Nothing can follow its result yet, or this is a thread of the database.
                     shared.additions().get(0).complete(results == null ? null : results.get(0), error);
                 } else {
                     answer(shared.additions(), results, error);
@@ -141,10 +141,12 @@ final class SharedAdditions {
 
     /** {@return what is committed next; nothing if enough is on its way} */
     private synchronized Shared begin() {
-        List<Waiting> next = new ArrayList<>();
+        if (waiting.isEmpty() || begun >= atOnceMax || bytesBegun >= BYTES_AT_ONCE_MAX) {
+            return NOTHING;
+        }
+        List<Waiting> next = new ArrayList<>(Math.min(waiting.size(), jobsMax));
         long bytes = 0;
-        boolean mayBegin = begun < atOnceMax && bytesBegun < BYTES_AT_ONCE_MAX;
-        while (mayBegin && next.size() < jobsMax && !waiting.isEmpty()) {
+        while (next.size() < jobsMax && !waiting.isEmpty()) {
             long bytesWithNext = bytes + waiting.element().addition().bytes();
             if (!next.isEmpty() && bytesWithNext > BYTES_MAX) {
                 break;
@@ -152,7 +154,7 @@ final class SharedAdditions {
             next.add(waiting.remove());
             bytes = bytesWithNext;
         }
-        begun += next.isEmpty() ? 0 : 1;
+        begun++;
         bytesBegun += bytes;
         return new Shared(next, bytes, count);
     }
@@ -175,9 +177,12 @@ final class SharedAdditions {
 
     private CompletableFuture<List<AddResult>> commit(List<Waiting> together) {
         try {
+            Waiting first = together.get(0);
             return commit.together(
-                    together.get(0).database(),
-                    together.stream().map(Waiting::addition).toList());
+                    first.database(),
+                    together.size() == 1
+                            ? List.of(first.addition()) // the common case, without a stream
+                            : together.stream().map(Waiting::addition).toList());
         } catch (Throwable e) { // the database is closed, or the caller's stack ends; what is begun has to end
             return CompletableFuture.failedFuture(together.size() == 1 ? e : new NotCommittedException(e));
         }
