@@ -3,19 +3,15 @@ package dev.couchjobs.faults;
 import static dev.couchjobs.faults.FaultFixture.MAIL;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyPolicy;
-import dev.couchjobs.Environment;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobsException;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Unique;
-import dev.couchjobs.fdb.simulation.SimulatedProcess;
-import dev.couchjobs.fdb.simulation.Simulation;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -58,34 +54,6 @@ class VerbsTogetherTest {
                 .list()
                 .ofMinSize(1)
                 .ofMaxSize(6);
-    }
-
-    private static final class SlowStage implements Stage {
-        private final Simulation simulation = Simulation.builder(1)
-                .calm()
-                .latency(Duration.ofMillis(25), Duration.ofMillis(5))
-                .build();
-        private final SimulatedProcess process = simulation.process("caller");
-
-        @Override
-        public Database database() {
-            return process.database();
-        }
-
-        @Override
-        public Environment environment() {
-            return new Environment(process.clock(), process.scheduler(), process.random());
-        }
-
-        @Override
-        public <T> T await(CompletableFuture<T> future) {
-            return simulation.await(future);
-        }
-
-        @Override
-        public void close() {
-            simulation.close();
-        }
     }
 
     @Property(tries = 500, shrinking = ShrinkingMode.BOUNDED)

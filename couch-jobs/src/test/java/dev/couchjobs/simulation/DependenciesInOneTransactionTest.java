@@ -6,12 +6,10 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyPolicy;
-import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
-import dev.couchjobs.fdb.simulation.SimulatedProcess;
-import dev.couchjobs.fdb.simulation.Simulation;
-import java.time.Duration;
+import dev.couchjobs.faults.SlowStage;
+import dev.couchjobs.faults.Stage;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -20,19 +18,14 @@ import org.junit.jupiter.api.Test;
 class DependenciesInOneTransactionTest {
     private static final JobType<String, Void> PRINT = JobType.of("print", String.class);
 
-    private final Simulation simulation = Simulation.builder(7)
-            .calm()
-            .latency(Duration.ofMillis(25), Duration.ofMillis(5))
-            .build();
-    private final SimulatedProcess process = simulation.process("creator");
-    private final Database database = process.database();
-    private final CouchJobs jobs = CouchJobs.builder(database)
-            .environment(new Environment(process.clock(), process.scheduler(), process.random()))
-            .build();
+    private final Stage stage = new SlowStage();
+    private final Database database = stage.database();
+    private final CouchJobs jobs =
+            CouchJobs.builder(database).environment(stage.environment()).build();
 
     @AfterEach
     void end() {
-        simulation.close();
+        stage.close();
     }
 
     private static NewJob<String> waiting(String id) {
@@ -42,12 +35,12 @@ class DependenciesInOneTransactionTest {
     }
 
     private boolean isBlocked(String id) {
-        return simulation.await(jobs.getJob(database, PRINT, id)).orElseThrow().isBlocked();
+        return stage.await(jobs.getJob(database, PRINT, id)).orElseThrow().isBlocked();
     }
 
     private void runLate() {
-        simulation.await(jobs.add(database, NewJob.of(PRINT, "a page").id("late")));
-        simulation.await(jobs.processor().accept(PRINT).thenCompose(claimed -> {
+        stage.await(jobs.add(database, NewJob.of(PRINT, "a page").id("late")));
+        stage.await(jobs.processor().accept(PRINT).thenCompose(claimed -> {
             assertThat(claimed.orElseThrow().id()).isEqualTo("late");
             return jobs.processor().finish(database, claimed.orElseThrow());
         }));
@@ -55,7 +48,7 @@ class DependenciesInOneTransactionTest {
 
     @Test
     void aJobThatWasCancelledAndAddedAgainIsReleased() {
-        simulation.await(database.runAsync(tx -> CompletableFuture.allOf(
+        stage.await(database.runAsync(tx -> CompletableFuture.allOf(
                 jobs.add(tx, waiting("early")),
                 jobs.control().cancel(tx, PRINT, "early", "a mistake"),
                 jobs.add(tx, NewJob.of(PRINT, "a page").id("other").after(PRINT, "early")),
@@ -69,8 +62,8 @@ class DependenciesInOneTransactionTest {
 
     @Test
     void aJobThatJoinsAsAnotherIsCancelledIsReleased() {
-        simulation.await(jobs.add(database, waiting("early")));
-        simulation.await(database.runAsync(tx -> CompletableFuture.allOf(
+        stage.await(jobs.add(database, waiting("early")));
+        stage.await(database.runAsync(tx -> CompletableFuture.allOf(
                 jobs.control().cancel(tx, PRINT, "early", "a mistake"), jobs.add(tx, waiting("other")))));
         assertThat(isBlocked("other")).isTrue();
 

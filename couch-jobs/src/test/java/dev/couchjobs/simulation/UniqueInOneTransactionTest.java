@@ -7,14 +7,12 @@ import dev.couchjobs.AddResult;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyPolicy;
-import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Unique;
-import dev.couchjobs.fdb.simulation.SimulatedProcess;
-import dev.couchjobs.fdb.simulation.Simulation;
-import java.time.Duration;
+import dev.couchjobs.faults.SlowStage;
+import dev.couchjobs.faults.Stage;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -30,19 +28,14 @@ class UniqueInOneTransactionTest {
     private static final Unique USER = Unique.by("user-7");
     private static final Unique OTHER = Unique.by("user-8");
 
-    private final Simulation simulation = Simulation.builder(7)
-            .calm()
-            .latency(Duration.ofMillis(25), Duration.ofMillis(5))
-            .build();
-    private final SimulatedProcess process = simulation.process("creator");
-    private final Database database = process.database();
-    private final CouchJobs jobs = CouchJobs.builder(database)
-            .environment(new Environment(process.clock(), process.scheduler(), process.random()))
-            .build();
+    private final Stage stage = new SlowStage();
+    private final Database database = stage.database();
+    private final CouchJobs jobs =
+            CouchJobs.builder(database).environment(stage.environment()).build();
 
     @AfterEach
     void end() {
-        simulation.close();
+        stage.close();
     }
 
     private static NewJob<String> job(String id, String data) {
@@ -50,11 +43,11 @@ class UniqueInOneTransactionTest {
     }
 
     private AddResult put(NewJob<String> job) {
-        return simulation.await(jobs.add(database, job));
+        return stage.await(jobs.add(database, job));
     }
 
     private Optional<String> dataOf(String id) {
-        return simulation.await(jobs.getJobData(database, INDEX, id));
+        return stage.await(jobs.getJobData(database, INDEX, id));
     }
 
     private void assertResults(List<AddResult> results, AddResult.Change first, AddResult.Change second) {
@@ -81,7 +74,7 @@ class UniqueInOneTransactionTest {
     void aJobThatHasGivenItsKeyUpInTheSameBatchIsNotReplaced() {
         put(job("j1", "first").unique(USER));
 
-        List<AddResult> results = simulation.await(jobs.addAll(database, jobsOfWhichOneGivesItsKeyUp()));
+        List<AddResult> results = stage.await(jobs.addAll(database, jobsOfWhichOneGivesItsKeyUp()));
 
         assertBothAreKept(results);
     }
@@ -90,7 +83,7 @@ class UniqueInOneTransactionTest {
     void aJobThatHasGivenItsKeyUpInTheSameTransactionIsNotReplaced() {
         put(job("j1", "first").unique(USER));
 
-        List<AddResult> results = simulation.await(database.runAsync(tx -> {
+        List<AddResult> results = stage.await(database.runAsync(tx -> {
             List<CompletableFuture<AddResult>> added = jobsOfWhichOneGivesItsKeyUp().stream()
                     .map(job -> jobs.add(tx, job))
                     .toList();
@@ -103,9 +96,9 @@ class UniqueInOneTransactionTest {
     @Test
     void aRunningJobTakesNoKeyInABatch() {
         put(job("j1", "first").unique(USER));
-        assertThat(simulation.await(jobs.processor().accept(INDEX))).isPresent();
+        assertThat(stage.await(jobs.processor().accept(INDEX))).isPresent();
 
-        List<AddResult> results = simulation.await(jobs.addAll(
+        List<AddResult> results = stage.await(jobs.addAll(
                 database,
                 List.of(job("j1", "second").unique(OTHER), job("j2", "third").unique(OTHER))));
 
@@ -117,7 +110,7 @@ class UniqueInOneTransactionTest {
     void aJobThatIsLeftAloneTakesNoKeyInABatch() {
         put(job("j1", "first"));
 
-        List<AddResult> results = simulation.await(jobs.addAll(
+        List<AddResult> results = stage.await(jobs.addAll(
                 database,
                 List.of(
                         job("j1", "second").ifAbsent().unique(OTHER),
@@ -130,7 +123,7 @@ class UniqueInOneTransactionTest {
 
     @Test
     void aJobThatIsGivenTwiceHasItsLastKeyInABatch() {
-        List<AddResult> results = simulation.await(jobs.addAll(
+        List<AddResult> results = stage.await(jobs.addAll(
                 database,
                 List.of(
                         job("j1", "first").unique(USER),
@@ -148,8 +141,8 @@ class UniqueInOneTransactionTest {
     /** {@return the claim of a new job with the first key, which has failed for good} */
     private Job<String> deadLetter(String id) {
         put(job(id, "first").unique(USER));
-        Job<String> claim = simulation.await(jobs.processor().accept(INDEX)).orElseThrow();
-        simulation.await(jobs.processor().fail(database, claim, "for good", false));
+        Job<String> claim = stage.await(jobs.processor().accept(INDEX)).orElseThrow();
+        stage.await(jobs.processor().fail(database, claim, "for good", false));
         return claim;
     }
 
@@ -158,14 +151,14 @@ class UniqueInOneTransactionTest {
     }
 
     private long waiting() {
-        return simulation.await(jobs.counts(database, INDEX)).pending();
+        return stage.await(jobs.counts(database, INDEX)).pending();
     }
 
     @Test
     void aRetriedDeadLetterAndAnAddedJobDoNotShareAKey() {
         deadLetter("j1");
 
-        boolean isRetried = simulation.await(database.runAsync(tx -> {
+        boolean isRetried = stage.await(database.runAsync(tx -> {
             CompletableFuture<AddResult> added = jobs.add(tx, another());
             return jobs.deadLetters().retry(tx, INDEX, "j1").thenCombine(added, (retried, result) -> retried);
         }));
@@ -178,7 +171,7 @@ class UniqueInOneTransactionTest {
     void aRetriedDeadLetterAndAJobAddedAfterItDoNotShareAKey() {
         deadLetter("j1");
 
-        AddResult added = simulation.await(database.runAsync(tx -> {
+        AddResult added = stage.await(database.runAsync(tx -> {
             CompletableFuture<Boolean> retried = jobs.deadLetters().retry(tx, INDEX, "j1");
             return jobs.add(tx, another()).thenCombine(retried, (result, isRetried) -> result);
         }));
@@ -191,7 +184,7 @@ class UniqueInOneTransactionTest {
     void aRetriedDeadLetterAndJobsAddedTogetherDoNotShareAKey() {
         deadLetter("j1");
 
-        List<AddResult> added = simulation.await(database.runAsync(tx -> {
+        List<AddResult> added = stage.await(database.runAsync(tx -> {
             CompletableFuture<Boolean> retried = jobs.deadLetters().retry(tx, INDEX, "j1");
             return jobs.addAll(tx, List.of(another(), job("j3", "third").unique(USER)))
                     .thenCombine(retried, (results, isRetried) -> results);
@@ -207,7 +200,7 @@ class UniqueInOneTransactionTest {
     void aResubmittedJobAndAnAddedJobDoNotShareAKey() {
         Job<String> ended = deadLetter("j1");
 
-        simulation.await(database.runAsync(tx -> {
+        stage.await(database.runAsync(tx -> {
             CompletableFuture<AddResult> added = jobs.add(tx, another());
             return jobs.processor().resubmit(tx, ended).thenCombine(added, (again, result) -> result);
         }));
@@ -220,7 +213,7 @@ class UniqueInOneTransactionTest {
         deadLetter("j1");
         deadLetter("j2");
 
-        List<Boolean> retried = simulation.await(database.runAsync(tx -> {
+        List<Boolean> retried = stage.await(database.runAsync(tx -> {
             CompletableFuture<Boolean> first = jobs.deadLetters().retry(tx, INDEX, "j1");
             return jobs.deadLetters().retry(tx, INDEX, "j2").thenCombine(first, (two, one) -> List.of(one, two));
         }));
@@ -231,7 +224,7 @@ class UniqueInOneTransactionTest {
 
     @Test
     void aJobThatIsRemovedAfterItsAdditionIsGone() {
-        boolean isRemoved = simulation.await(database.runAsync(tx -> {
+        boolean isRemoved = stage.await(database.runAsync(tx -> {
             CompletableFuture<AddResult> added = jobs.add(tx, job("j1", "first").unique(USER));
             return jobs.remove(tx, INDEX, "j1").thenCombine(added, (removed, result) -> removed);
         }));
@@ -242,7 +235,7 @@ class UniqueInOneTransactionTest {
 
     @Test
     void aJobThatIsRemovedAfterItsAdditionByAddAllIsGone() {
-        boolean isRemoved = simulation.await(database.runAsync(tx -> {
+        boolean isRemoved = stage.await(database.runAsync(tx -> {
             CompletableFuture<?> added =
                     jobs.addAll(tx, List.of(job("j1", "first").unique(USER)));
             return jobs.remove(tx, INDEX, "j1").thenCombine(added, (removed, result) -> removed);
@@ -254,14 +247,11 @@ class UniqueInOneTransactionTest {
 
     @Test
     void aJobWaitsForAUniqueJobThatIsAddedWithIt() {
-        simulation.await(jobs.addAll(
+        stage.await(jobs.addAll(
                 database,
                 List.of(job("j1", "first").unique(USER), job("j2", "second").after(INDEX, "j1"))));
 
-        assertThat(simulation
-                        .await(jobs.getJob(database, INDEX, "j2"))
-                        .orElseThrow()
-                        .isBlocked())
+        assertThat(stage.await(jobs.getJob(database, INDEX, "j2")).orElseThrow().isBlocked())
                 .isTrue();
     }
 
@@ -270,7 +260,7 @@ class UniqueInOneTransactionTest {
         put(job("j1", "first").unique(USER));
         put(job("j2", "second").unique(OTHER));
 
-        List<AddResult> results = simulation.await(database.runAsync(tx -> {
+        List<AddResult> results = stage.await(database.runAsync(tx -> {
             CompletableFuture<AddResult> added = jobs.add(tx, job("j1", "third").unique(OTHER.replacing()));
             return jobs.add(tx, job("j2", "fourth").unique(USER.replacing()))
                     .thenCombine(added, (two, one) -> List.of(one, two));
@@ -284,7 +274,7 @@ class UniqueInOneTransactionTest {
     void aUniqueJobMayWaitForAJobThatTheTransactionAddsLater() {
         put(job("j1", "first"));
 
-        List<AddResult> results = simulation.await(database.runAsync(tx -> {
+        List<AddResult> results = stage.await(database.runAsync(tx -> {
             CompletableFuture<AddResult> waiting =
                     jobs.add(tx, job("j2", "second").unique(USER).after(INDEX, "j1"));
             return jobs.add(tx, job("j1", "third").unique(USER.replacing()))
@@ -299,7 +289,7 @@ class UniqueInOneTransactionTest {
     /** The two additions of the job with the key have the same time. */
     @Test
     void aJobThatIsAddedAgainHasItsKeyAlthoughAnotherGaveItUp() {
-        simulation.await(database.runAsync(tx -> CompletableFuture.allOf(
+        stage.await(database.runAsync(tx -> CompletableFuture.allOf(
                 jobs.addAll(
                         tx,
                         List.of(
