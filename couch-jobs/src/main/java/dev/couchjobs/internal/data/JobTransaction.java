@@ -456,18 +456,25 @@ public final class JobTransaction {
         AttemptLog.replace(tx, ref, before, next);
         JobLog.replace(tx, ref, before, next);
         scope.remember(ref.rowKey(), next);
-        countKeyChange(ref, before); // after all writes: a search that has missed one of them finds the count changed
-        countKeyChange(ref, next);
+        countKeyChanges(ref, before, next); // after all writes: a search that misses one finds the count changed
         if (endsFiring(before, after)) {
             scope.endFiring(change);
         }
     }
 
-    private void countKeyChange(JobRef ref, @Nullable JobRow row) {
-        UniqueKey unique = row == null ? null : row.options().unique();
-        if (unique != null) {
-            scope.countChange(new RowKey(UniqueIndex.rowKey(ref.keys(), unique)));
+    private void countKeyChanges(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+        UniqueKey was = before == null ? null : before.options().unique();
+        UniqueKey is = after == null ? null : after.options().unique();
+        if (was != null) {
+            countKeyChange(ref, was);
         }
+        if (is != null && (was == null || !is.isSameAs(was))) {
+            countKeyChange(ref, is);
+        }
+    }
+
+    private void countKeyChange(JobRef ref, UniqueKey unique) {
+        scope.countChange(new RowKey(UniqueIndex.rowKey(ref.keys(), unique)));
     }
 
     private void settleStatus(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {

@@ -436,7 +436,7 @@ final class TransactionScope {
         return entries.computeIfAbsent(rowKey, key -> new Entry());
     }
 
-    /** The state of one job or unique key in the transaction. */
+    /** The state of one job, or of one row that jobs share, in the transaction. */
     private static final class Entry {
         int changes;
         int userVersion = -1;
