@@ -57,7 +57,7 @@ final class UniqueBatch {
         return jobs.inOrder(
                         rowKeys(),
                         refs,
-                        holding -> new Addition(jobs, holding, Set.copyOf(refs), allowed, results).add(requests))
+                        holding -> new PlacedAddition(jobs, holding, Set.copyOf(refs), allowed, results).add(requests))
                 .thenCompose(Futures::allOf);
     }
 
@@ -68,12 +68,12 @@ final class UniqueBatch {
     }
 
     /**
-     * One addition in a transaction.
+     * One addition in a transaction, in its place in the edit order.
      *
      * @param holding edits the given jobs in the place of the addition in the edit order
      * @param held the given jobs
      */
-    private record Addition(
+    private record PlacedAddition(
             JobTransaction jobs,
             JobTransaction holding,
             Set<JobRef> held,
