@@ -120,9 +120,10 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Ends the worker. It claims no more jobs and releases at once those that it has not begun. Running handlers may
-     * return within {@link WorkerBuilder#shutdownTimeout}. Then they are interrupted and their jobs released, so that
-     * other workers can claim them at once.
+     * Ends the worker. It claims no more jobs and releases at once those that it has not begun. Running handlers, also
+     * those that were told to stop, may return within {@link WorkerBuilder#shutdownTimeout}, unless their slots are
+     * {@linkplain #stuckSlots stuck}. Then they are interrupted and their jobs released, so that other workers can
+     * claim them at once.
      *
      * <p>Waits for all that, but for a database that does not answer no longer than 20 seconds beyond that time; then
      * jobs may be left whose leases have to run out. Called by a handler of this worker it does not wait. May be called

@@ -33,6 +33,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Middleware is called around additions and attempts, and decides what they come to. */
@@ -41,14 +42,19 @@ class MiddlewareContract extends JobsContract {
             .retry(RetryPolicy.standard().attempts(2).backoff(Duration.ZERO, 1, Duration.ZERO));
     private static final NewJob<WorkData> JOB = NewJob.of(WORK, new WorkData(1)).id("j1");
 
-    private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
     private final List<CouchJobs> opened = new ArrayList<>();
+    private BlockingQueue<String> events = new LinkedBlockingQueue<>();
+
+    /** An instance closes without waiting for its handlers: what they note later belongs to the test before. */
+    @BeforeEach
+    void noEvents() {
+        events = new LinkedBlockingQueue<>();
+    }
 
     @AfterEach
     void closeAll() {
         opened.forEach(CouchJobs::close);
         opened.clear();
-        events.clear();
     }
 
     private CouchJobs with(JobMiddleware... middleware) {
@@ -61,6 +67,7 @@ class MiddlewareContract extends JobsContract {
 
     /** Notes when each addition and attempt begins and ends, and gives each added job a header. */
     private final class Noting implements JobMiddleware {
+        private final BlockingQueue<String> noted = events;
         private final String name;
 
         Noting(String name) {
@@ -69,17 +76,17 @@ class MiddlewareContract extends JobsContract {
 
         @Override
         public CompletionStage<List<AddResult>> add(List<? extends NewJob<?>> newJobs, Addition next) {
-            events.add(name + " adds " + newJobs.size());
+            noted.add(name + " adds " + newJobs.size());
             return next.add(newJobs.stream().map(job -> job.header(name, "1")).toList())
-                    .whenComplete((results, error) -> events.add(name + " has added"));
+                    .whenComplete((results, error) -> noted.add(name + " has added"));
         }
 
         @Override
         public CompletionStage<?> run(JobContext<?> job, Attempt next) {
-            events.add(name + " runs " + job.id());
+            noted.add(name + " runs " + job.id());
             return next.run()
                     .whenComplete(
-                            (result, error) -> events.add(name + (error == null ? " got " + result : " saw an error")));
+                            (result, error) -> noted.add(name + (error == null ? " got " + result : " saw an error")));
         }
     }
 
@@ -348,7 +355,7 @@ class MiddlewareContract extends JobsContract {
     }
 
     @Test
-    void aBlockingHandlerIsInterruptedThroughIt() {
+    void aBlockingHandlerIsInterruptedThroughIt() throws InterruptedException {
         CouchJobs node = with(new Noting("a"));
         await(jobs.add(database, JOB.retry(RetryPolicy.standard().attempts(1))));
 
@@ -360,6 +367,7 @@ class MiddlewareContract extends JobsContract {
                 .timeLimit(WORK, Duration.ofMillis(50)));
 
         assertThatThrownBy(() -> result("j1")).hasMessageContaining("time limit");
+        assertThat(nextEvents(2)).containsExactly("a runs j1", "a saw an error");
     }
 
     // Additions

@@ -21,6 +21,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
@@ -199,6 +201,53 @@ class MisbehavingHandlersContract extends JobsContract {
         closed.countDown();
 
         return failureOf(late);
+    }
+
+    @Test
+    void closingWaitsForAHandlerThatWasToldToStop() {
+        Cleanup cleanup = new Cleanup();
+        Worker worker = cleanup.start(Duration.ofMinutes(1));
+        assertThat(failureOf(jobs.resultAsync(SQUARE, "j1", LONG))).hasMessageContaining("time limit");
+
+        CompletableFuture<Void> closed = worker.closeAsync();
+        assertThatThrownBy(() -> closed.get(SHORTLY.toMillis(), TimeUnit.MILLISECONDS))
+                .isInstanceOf(TimeoutException.class);
+        cleanup.mayEnd.countDown();
+
+        await(closed);
+    }
+
+    @Test
+    void aHandlerThatDoesNotStopHoldsClosingUpForTheShutdownTimeoutOnly() {
+        Cleanup cleanup = new Cleanup();
+        Worker worker = cleanup.start(SHORTLY);
+        assertThat(failureOf(jobs.resultAsync(SQUARE, "j1", LONG))).hasMessageContaining("time limit");
+
+        worker.close();
+
+        assertThat(cleanup.mayEnd.getCount()).isEqualTo(1);
+        cleanup.mayEnd.countDown();
+    }
+
+    /** A handler whose time limit is up, and that then takes its time. */
+    private final class Cleanup {
+        private final CountDownLatch mayEnd = new CountDownLatch(1);
+
+        Worker start(Duration shutdownTimeout) {
+            add("j1", 1);
+            return jobs.worker()
+                    .handle(SQUARE, job -> {
+                        try {
+                            new CountDownLatch(1).await();
+                        } catch (InterruptedException e) {
+                            Futures.await(mayEnd);
+                        }
+                        return 1;
+                    })
+                    .timeLimit(SQUARE, SHORTLY)
+                    .shutdownTimeout(shutdownTimeout)
+                    .start();
+        }
     }
 
     @Test

@@ -284,7 +284,7 @@ final class SlotScheduler implements HandlerThreads.Work {
         }
         if (isStopped) {
             queue.releaseWaiting();
-            queue.runs().writeEndsAndCheckNothingHeld();
+            queue.runs().writeEndsAndCheckHandlersDone();
             checkLastClaim();
         } else {
             threads.startIfNeeded();

@@ -45,7 +45,7 @@ final class TypeRuns<D> {
     private final StuckSlots stuckSlots;
     private final Finisher finisher;
     private final RunReports reports;
-    private final Runnable checkNothingHeld;
+    private final Runnable checkHandlersDone;
 
     /** The runs that are not decided. */
     @GuardedBy("lock") private final Set<JobRun<D>> held = new LinkedHashSet<>();
@@ -60,7 +60,7 @@ final class TypeRuns<D> {
      * Makes the runs of a type.
      *
      * @param lock the worker's lock
-     * @param checkNothingHeld called without the lock when the last held run may have been decided
+     * @param checkHandlersDone called without the lock when a run may have been decided, or a handler has returned
      */
     TypeRuns(
             Object lock,
@@ -69,7 +69,7 @@ final class TypeRuns<D> {
             StuckSlots stuckSlots,
             Finisher finisher,
             Instance instance,
-            Runnable checkNothingHeld) {
+            Runnable checkHandlersDone) {
         this.lock = lock;
         this.type = type;
         this.keyspace = instance.keyspace();
@@ -79,7 +79,7 @@ final class TypeRuns<D> {
         this.stuckSlots = stuckSlots;
         this.finisher = finisher;
         this.reports = new RunReports(instance);
-        this.checkNothingHeld = checkNothingHeld;
+        this.checkHandlersDone = checkHandlersDone;
     }
 
     JobType<D, ?> type() {
@@ -148,10 +148,10 @@ final class TypeRuns<D> {
         finisher.wake();
     }
 
-    /** Writes the dispositions that are decided, and checks whether the worker still holds a run. */
-    void writeEndsAndCheckNothingHeld() {
+    /** Writes the dispositions that are decided, and checks whether a closing worker still waits for a handler. */
+    void writeEndsAndCheckHandlersDone() {
         writeEnds();
-        checkNothingHeld.run();
+        checkHandlersDone.run();
     }
 
     /**
@@ -189,7 +189,7 @@ final class TypeRuns<D> {
         if (handlerReturn.hasDecided()) {
             FailureLog.logFailure(run, disposition);
         }
-        writeEndsAndCheckNothingHeld();
+        writeEndsAndCheckHandlersDone();
     }
 
     /** Stops a run when its handler has taken longer than a time limit. */
@@ -227,7 +227,7 @@ final class TypeRuns<D> {
             stage = run.halt();
         }
         FailureLog.logFailure(run, disposition);
-        writeEndsAndCheckNothingHeld();
+        writeEndsAndCheckHandlersDone();
         cancel(stage);
         stuckSlots.expectReturn(run);
     }
@@ -258,7 +258,7 @@ final class TypeRuns<D> {
             LOG.info("The claim on {} is lost: it expired, or the job was removed; its handler is told to stop", run);
         }
         reports.lost(run, lost.isCancelled());
-        checkNothingHeld.run();
+        checkHandlersDone.run();
         cancel(stage);
         stuckSlots.expectReturn(run);
     }
@@ -276,7 +276,7 @@ final class TypeRuns<D> {
             run.leaveActivityRow();
         }
         reports.succeededInHandler(run);
-        checkNothingHeld.run();
+        checkHandlersDone.run();
     }
 
     /**
@@ -300,7 +300,7 @@ final class TypeRuns<D> {
             reports.lost(run, isCancelled);
             stuckSlots.expectReturn(run);
         }
-        checkNothingHeld.run();
+        checkHandlersDone.run();
     }
 
     // Heartbeats

@@ -50,7 +50,10 @@ public final class WorkerLifecycle {
     private final List<TypeQueue<?>> queues = new CopyOnWriteArrayList<>();
 
     private final SlotScheduler scheduler;
-    private final CompletableFuture<Void> nothingHeld = new CompletableFuture<>();
+
+    /** Completes when the closing worker holds no job, and no handler runs that it still waits for. */
+    private final CompletableFuture<Void> handlersDone = new CompletableFuture<>();
+
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     /** The lock of this worker, its scheduler and its runs. A thread that holds it calls no code outside the worker. */
@@ -68,6 +71,9 @@ public final class WorkerLifecycle {
     @GuardedBy("lock") private boolean areOrdersKnown;
 
     @GuardedBy("lock") private boolean closing;
+
+    /** Whether the shutdown timeout is over: the worker waits for no handler. */
+    @GuardedBy("lock") private boolean isTimeUp;
 
     public WorkerLifecycle(
             Instance instance,
@@ -94,7 +100,7 @@ public final class WorkerLifecycle {
                 stuckSlots,
                 finisher,
                 instance,
-                this::checkNothingHeld);
+                this::checkHandlersDone);
         return scheduler.queue(registration, runs);
     }
 
@@ -315,10 +321,10 @@ public final class WorkerLifecycle {
                         claimed,
                         "A claim is not answered; " + LEASES_LEFT)
                 .thenCompose(closed -> {
-                    checkNothingHeld();
-                    return nothingHeld;
+                    checkHandlersDone();
+                    return handlersDone;
                 })
-                .thenCompose(nothing -> {
+                .thenCompose(done -> {
                     timer.cancel(false);
                     return drained();
                 })
@@ -334,24 +340,33 @@ public final class WorkerLifecycle {
 
     private void releaseAll() {
         int unfinished;
+        int stopping;
         synchronized (lock) {
+            isTimeUp = true;
             unfinished = queues.stream().mapToInt(queue -> queue.runs().count()).sum();
+            stopping = scheduler.running() - stuckSlots.count() - unfinished;
+        }
+        if (stopping > 0) {
+            LOG.warn(
+                    "Handlers that were told to stop and still run at the end of their worker's shutdown timeout: {}",
+                    stopping);
         }
         if (unfinished > 0) {
             LOG.warn(
                     "Unfinished jobs at the end of their worker's shutdown timeout: {}; they are released", unfinished);
         }
         queues.forEach(queue -> queue.runs().stopAll(RELEASED_WHILE_RUNNING));
+        checkHandlersDone();
     }
 
-    private void checkNothingHeld() {
+    private void checkHandlersDone() {
         endIfDrained();
         synchronized (lock) {
-            if (!closing || !holdsNone()) {
+            if (!closing || !holdsNone() || (!isTimeUp && scheduler.running() > stuckSlots.count())) {
                 return;
             }
         }
-        nothingHeld.complete(null);
+        handlersDone.complete(null);
     }
 
     private CompletableFuture<?> drained() {
