@@ -26,9 +26,9 @@ final class LogThrottle {
         return ALL.computeIfAbsent(environment.scheduler(), unused -> new LogThrottle());
     }
 
-    /** {@return whether the caller is to log a cause now} Each cause is logged once a minute. */
+    /** {@return whether the caller is to log a cause now} Each is logged once a minute, even if the clock is set. */
     synchronized boolean tryAcquire(String cause, Instant now) {
-        lastLogged.values().removeIf(time -> !now.isBefore(time.plus(SILENCE)));
+        lastLogged.values().removeIf(time -> !now.isBefore(time.plus(SILENCE)) || now.isBefore(time.minus(SILENCE)));
         return lastLogged.size() < CAUSES_MAX && lastLogged.putIfAbsent(cause, now) == null;
     }
 }

@@ -19,6 +19,14 @@ class LogThrottleTest {
     }
 
     @Test
+    void aCauseIsToldAgainWhenTheClockHasBeenSetBack() {
+        assertThat(causes.tryAcquire("disk full", BEGIN)).isTrue();
+        assertThat(causes.tryAcquire("disk full", BEGIN.minusMillis(1))).isFalse();
+        assertThat(causes.tryAcquire("disk full", BEGIN.minusSeconds(86_400))).isTrue();
+        assertThat(causes.tryAcquire("disk full", BEGIN.minusSeconds(86_390))).isFalse();
+    }
+
+    @Test
     void manyCausesAreNotKept() {
         long told = 0;
         for (int i = 0; i < 2_000; i++) {
