@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -192,13 +193,26 @@ class ClockSkewTest {
         assertThat(stage.await(ahead.processor().accept(MAIL))).isPresent();
     }
 
-    /** With two others, so that the wrong clock is outvoted. */
     private CouchJobs outvoted(Duration ahead) {
+        return outvoted(InstantSource.offset(stage.environment().clock(), ahead));
+    }
+
+    /** With two others, so that the wrong clock is outvoted. */
+    private CouchJobs outvoted(InstantSource clock) {
         sweeping("right", Duration.ZERO);
         sweeping("also right", Duration.ofSeconds(2));
-        CouchJobs wrong = sweeping("wrong", ahead);
+        CouchJobs wrong = process("wrong", clock);
+        wrong.maintenance().monitor(MAIL);
         stage.time().advance(MINUTES);
         return wrong;
+    }
+
+    /** A process whose clock was that far ahead, was outvoted, and has just been set right. */
+    private CouchJobs setRight(Duration ahead) {
+        AtomicReference<Duration> by = new AtomicReference<>(ahead);
+        CouchJobs process = outvoted(() -> stage.environment().clock().instant().plus(by.get()));
+        by.set(Duration.ZERO);
+        return process;
     }
 
     /** Its handler fails at the first attempt. */
@@ -226,12 +240,39 @@ class ClockSkewTest {
     }
 
     @Test
+    void aRetryIsNotPutOffWhenAClockThatWasAMonthBehindIsSetRight() {
+        CouchJobs right = setRight(MONTH.negated());
+        stage.await(right.add(database, MAIL, "a", "data"));
+        failingOnce(right);
+        stage.time().advance(Duration.ofSeconds(1));
+        right.close();
+
+        CouchJobs other = process("a third", Duration.ZERO);
+        CompletableFuture<Optional<Job<String>>> again = other.processor().accept(MAIL);
+        stage.time().advance(MINUTES);
+
+        assertThat(again).isCompletedWithValueMatching(Optional::isPresent);
+    }
+
+    @Test
+    void theEndOfAJobIsKeptWhenAClockThatWasAMonthAheadIsSetRight() {
+        checkEndIsKept(setRight(MONTH));
+    }
+
+    @Test
     void theEndOfAJobInAProcessThatIsAMonthBehindIsKept() {
-        CouchJobs behind = outvoted(MONTH.negated());
-        stage.await(behind.add(database, MAIL, "a", "data"));
-        Job<String> job = stage.await(behind.processor().accept(MAIL, AcceptOptions.nonBlocking()))
+        checkEndIsKept(outvoted(MONTH.negated()));
+    }
+
+    private void finish(CouchJobs process) {
+        stage.await(process.add(database, MAIL, "a", "data"));
+        Job<String> job = stage.await(process.processor().accept(MAIL, AcceptOptions.nonBlocking()))
                 .orElseThrow();
-        stage.await(behind.processor().finish(database, job));
+        stage.await(process.processor().finish(database, job));
+    }
+
+    private void checkEndIsKept(CouchJobs process) {
+        finish(process);
 
         stage.time().advance(KEPT.minus(MINUTES));
         assertThat(state()).isEqualTo(JobState.FINISHED);

@@ -64,7 +64,7 @@ final class ClockCheck {
             ClockSkew skew = samples.skew(instance.name(), now.toEpochMilli(), bound);
             samples.write(tx, instance.environment().random(), instance.name(), now.toEpochMilli());
             record(skew, now);
-            instance.clock().correct(samples.outvotedBy(instance.name(), now.toEpochMilli(), bound));
+            instance.clock().correct(now, samples.outvotedBy(instance.name(), now.toEpochMilli(), bound));
             return !skew.isExceeded();
         });
     }
