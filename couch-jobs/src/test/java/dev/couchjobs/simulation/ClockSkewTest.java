@@ -10,6 +10,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.JobsListener;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Retention;
 import dev.couchjobs.Worker;
@@ -178,6 +179,32 @@ class ClockSkewTest {
         assertThat(stage.await(alone.maintenance().clockSkew(database)))
                 .isEqualTo(new ClockSkew(Duration.ZERO, 0, Duration.ofMinutes(1)));
 
+        stage.time().advance(KEPT.plus(MINUTES));
+
+        assertThat(state()).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void jobsAreRemovedAlsoIfTheClockWasSetForwardDuringASweep() {
+        AtomicReference<Duration> ahead = new AtomicReference<>(MONTH.negated());
+        Environment right = stage.environment();
+        CouchJobs alone = CouchJobs.builder(database)
+                .environment(new Environment(
+                        () -> right.clock().instant().plus(ahead.get()), right.scheduler(), right.random()))
+                .listener(new JobsListener() {
+                    @Override
+                    public void removed(Removed removed) {
+                        ahead.set(Duration.ZERO);
+                    }
+                })
+                .build();
+        processes.add(alone);
+        alone.maintenance().monitor(MAIL);
+        finish(alone);
+        stage.time().advance(KEPT.plus(MINUTES));
+        assertThat(ahead).hasValue(Duration.ZERO);
+
+        finish(alone);
         stage.time().advance(KEPT.plus(MINUTES));
 
         assertThat(state()).isEqualTo(JobState.NOT_FOUND);

@@ -66,9 +66,11 @@ final class RetentionScanner implements AutoCloseable {
             if (sweeper.isClosed()) {
                 return;
             }
-            Rest rest = new Rest(now().plus(time), time);
+            Instant now = now();
+            Rest rest = new Rest(now.plus(time), time);
             resting.put(sweeper, rest);
-            isNext = rest.until().isBefore(pausedUntil) || pausedUntil.equals(Instant.MIN);
+            // A clock that was set forward passes the end of a pause that still lasts.
+            isNext = rest.until().isBefore(pausedUntil) || !now.isBefore(pausedUntil);
         }
         if (isNext) {
             loop.wakeUp();
