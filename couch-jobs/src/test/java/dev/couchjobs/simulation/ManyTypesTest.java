@@ -13,6 +13,7 @@ import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -100,6 +101,24 @@ class ManyTypesTest {
         double transactions = counted.transactions() - before;
         assertThat((double) claims / all).isLessThanOrEqualTo(1.1);
         assertThat(transactions / all).isLessThanOrEqualTo(3);
+    }
+
+    @Test
+    void jobsOfManyTypesThatAreScheduledForLaterCostNothingUntilThen() {
+        List<JobType<String, Void>> types = types(200);
+        Instant later = home.clock().instant().plus(Duration.ofHours(3));
+        types.forEach(type ->
+                simulation.await(jobs.add(database, NewJob.of(type, "data").at(later))));
+        work(types);
+        simulation.advance(Duration.ofMinutes(10));
+        int before = counted.transactions();
+
+        simulation.advance(Duration.ofHours(1));
+        assertThat(counted.transactions() - before).isLessThan(20 * types.size());
+        assertThat(begun).isEmpty();
+
+        simulation.advance(Duration.ofHours(2));
+        assertThat(begun).hasSize(types.size());
     }
 
     @Test

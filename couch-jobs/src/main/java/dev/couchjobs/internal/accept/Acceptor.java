@@ -36,8 +36,6 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Acceptor<D> implements AutoCloseable {
     static final int JOBS_PER_ROUND_MAX = 100;
-    /** The longest pause before a scheduled job is due: the wall clock may be set meanwhile. */
-    private static final Duration DUE_PAUSE_MAX = Duration.ofSeconds(30);
     /** How long an acceptor is kept without demand, because it has learnt where to claim in the queue. */
     private static final Duration UNUSED_TIMEOUT = Duration.ofMinutes(1);
 
@@ -313,18 +311,17 @@ final class Acceptor<D> implements AutoCloseable {
         if (claimResult.watch().isEmpty()) {
             return Pause.none();
         }
-        Pause watching = Pause.until(claimResult.watch().get());
-        Pause pause = claimResult.pauseMax().map(watching::cappedAt).orElse(watching);
-        return claimResult.nextDue().isPresent()
-                ? pause.cappedAt(untilDue(claimResult.nextDue().getAsLong()))
-                : pause;
-    }
-
-    private Duration untilDue(long scheduledTime) {
-        Duration remaining = Duration.between(clock.instant(), Instant.ofEpochSecond(scheduledTime));
-        if (remaining.isNegative()) {
-            return Duration.ZERO;
-        }
-        return remaining.compareTo(DUE_PAUSE_MAX) < 0 ? remaining : DUE_PAUSE_MAX;
+        CompletableFuture<Void> watch = claimResult.watch().get();
+        Pause pause = Pause.until(
+                claimResult.nextDue().isPresent()
+                        ? Pause.firstOf(
+                                watch,
+                                DueTime.reached(
+                                        environment,
+                                        clock,
+                                        Instant.ofEpochSecond(
+                                                claimResult.nextDue().getAsLong())))
+                        : watch);
+        return claimResult.pauseMax().map(pause::cappedAt).orElse(pause);
     }
 }
