@@ -275,7 +275,9 @@ final class CandidateClaims<D> {
         turns.record(claims, gone);
         boolean claimsAll = claims.size() == selected.claimable().size();
         leavesCandidates |= !claimsAll;
-        boolean readAgain = selected.hasLostCandidates() && endedLimited.isEmpty() && claimsAll;
+        // The end of a job of a schedule adds the next, with its data: another claim follows for the rest.
+        boolean readAgain =
+                selected.hasLostCandidates() && endedLimited.isEmpty() && claimsAll && !selected.endsJobsOfSchedules();
         List<CompletableFuture<GrantedClaim<D>>> written = tried.write(tx, criteria, claims);
         return parts.writer
                 .addFollowing(tx, claims)

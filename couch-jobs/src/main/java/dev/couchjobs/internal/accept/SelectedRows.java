@@ -128,6 +128,11 @@ final class SelectedRows {
         return late;
     }
 
+    /** {@return whether a job of a schedule is late} */
+    boolean endsJobsOfSchedules() {
+        return late.values().stream().anyMatch(job -> job.options().firing() != null);
+    }
+
     /** {@return the changes of jobs that have become due and are in the later part} */
     List<RowChange> moves() {
         return moves;
