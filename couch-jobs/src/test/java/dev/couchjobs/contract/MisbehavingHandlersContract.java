@@ -15,6 +15,7 @@ import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Worker;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -227,6 +228,18 @@ class MisbehavingHandlersContract extends JobsContract {
 
         assertThat(cleanup.mayEnd.getCount()).isEqualTo(1);
         cleanup.mayEnd.countDown();
+    }
+
+    @Test
+    void aWorkerThatMayWaitForHandlersForeverCloses() {
+        add("j1", 1);
+        Worker worker = jobs.worker()
+                .handle(SQUARE, job -> 1)
+                .shutdownTimeout(ChronoUnit.FOREVER.getDuration())
+                .start();
+        assertThat(await(jobs.resultAsync(SQUARE, "j1", LONG))).isEqualTo(1);
+
+        await(worker.closeAsync());
     }
 
     /** A handler whose time limit is up, and that then takes its time. */

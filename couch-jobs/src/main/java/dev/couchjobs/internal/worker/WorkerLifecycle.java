@@ -316,10 +316,9 @@ public final class WorkerLifecycle {
                 .schedule(this::releaseAll, TimerDelays.nanos(settings.shutdownTimeout()), TimeUnit.NANOSECONDS);
         CompletableFuture<?> claimed = CompletableFuture.allOf(
                 queues.stream().map(TypeQueue::closeSubscription).toArray(CompletableFuture<?>[]::new));
+        Duration handlersTimeout = Duration.ofNanos(TimerDelays.nanos(settings.shutdownTimeout())); // may be endless
         var unused = within(
-                        settings.shutdownTimeout().plus(FINAL_WRITE_TIMEOUT),
-                        claimed,
-                        "A claim is not answered; " + LEASES_LEFT)
+                        handlersTimeout.plus(FINAL_WRITE_TIMEOUT), claimed, "A claim is not answered; " + LEASES_LEFT)
                 .thenCompose(closed -> {
                     checkHandlersDone();
                     return handlersDone;
