@@ -12,6 +12,8 @@ import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.fdb.embedded.EngineEnvironment;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -24,6 +26,10 @@ import org.junit.jupiter.api.Test;
 class ClosedDatabaseTest {
     private static final JobType<String, String> MAIL = JobType.of("mail", String.class, String.class);
 
+    private static final Executor SHUT_DOWN = task -> {
+        throw new RejectedExecutionException("the database is closed");
+    };
+
     private final VirtualScheduler time = new VirtualScheduler();
     private final RandomGenerator random = new SplittableRandom(7);
     private final Database database =
@@ -31,6 +37,8 @@ class ClosedDatabaseTest {
     private final CouchJobs jobs = CouchJobs.builder(database)
             .environment(new Environment(time, time, random))
             .build();
+
+    private final AtomicBoolean isAway = new AtomicBoolean();
 
     @Test
     void aWorkerCanBeClosedAfterItsDatabase() {
@@ -49,20 +57,7 @@ class ClosedDatabaseTest {
 
     @Test
     void aWorkerCanBeClosedAfterADatabaseThatDoesNotAnswer() {
-        AtomicBoolean isAway = new AtomicBoolean();
-        Executor shutDown = task -> {
-            throw new RejectedExecutionException("the database is closed");
-        };
-        Executor shutDownLater = task -> (isAway.get() ? shutDown : database.getExecutor()).execute(task);
-        Database silent = DatabaseProxies.to(Database.class, (self, method, arguments) -> switch (method.getName()) {
-            case "getExecutor" -> shutDownLater;
-            case "runAsync" ->
-                isAway.get() ? new CompletableFuture<>() : DatabaseProxies.invoke(database, method, arguments);
-            default -> DatabaseProxies.invoke(database, method, arguments);
-        });
-        CouchJobs away = CouchJobs.builder(silent)
-                .environment(new Environment(time, time, random))
-                .build();
+        CouchJobs away = onSilentDatabase(SHUT_DOWN);
         Worker worker = away.worker().handle(MAIL, job -> "done").executor(time).start();
         time.advance(Duration.ofSeconds(1));
         isAway.set(true);
@@ -72,6 +67,56 @@ class ClosedDatabaseTest {
 
         assertThat(closed).isCompleted();
         away.close();
+    }
+
+    @Test
+    void aWorkerWhoseHandlersHaveNotEndedCanBeClosedAfterItsDatabase() {
+        closeWithRunningHandlers(SHUT_DOWN);
+    }
+
+    @Test
+    void aWorkerWhoseHandlersHaveNotEndedCanBeClosedWithoutThreads() {
+        closeWithRunningHandlers(task -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+    }
+
+    private void closeWithRunningHandlers(Executor withoutThreads) {
+        List<CompletableFuture<String>> stages = new ArrayList<>();
+        CouchJobs away = onSilentDatabase(withoutThreads);
+        Worker worker = away.worker()
+                .handleAsync(MAIL, job -> {
+                    stages.add(new CompletableFuture<>());
+                    return stages.get(stages.size() - 1);
+                })
+                .executor(time)
+                .start();
+        for (String id : List.of("j1", "j2", "j3")) {
+            jobs.add(database, MAIL, id, "data").join();
+        }
+        time.advance(Duration.ofSeconds(1));
+        isAway.set(true);
+
+        CompletableFuture<Void> closed = worker.closeAsync();
+        time.advance(Duration.ofMinutes(1));
+
+        assertThat(stages).hasSize(3).allMatch(CompletableFuture::isCancelled);
+        assertThat(closed).isCompleted();
+        away.close();
+    }
+
+    /** An instance whose database does not answer any more, and whose executor has no threads, once it is away. */
+    private CouchJobs onSilentDatabase(Executor withoutThreads) {
+        Executor laterWithoutThreads = task -> (isAway.get() ? withoutThreads : database.getExecutor()).execute(task);
+        Database silent = DatabaseProxies.to(Database.class, (self, method, arguments) -> switch (method.getName()) {
+            case "getExecutor" -> laterWithoutThreads;
+            case "runAsync" ->
+                isAway.get() ? new CompletableFuture<>() : DatabaseProxies.invoke(database, method, arguments);
+            default -> DatabaseProxies.invoke(database, method, arguments);
+        });
+        return CouchJobs.builder(silent)
+                .environment(new Environment(time, time, random))
+                .build();
     }
 
     @Test

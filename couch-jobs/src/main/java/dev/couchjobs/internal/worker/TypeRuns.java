@@ -265,7 +265,13 @@ final class TypeRuns<D> {
 
     /** Cancels a stage. That may call users' code, which must not delay the timer or the heartbeats of other jobs. */
     private void cancel(Optional<CompletableFuture<?>> stage) {
-        stage.ifPresent(returned -> callers.execute(() -> returned.cancel(true)));
+        stage.ifPresent(returned -> {
+            try {
+                callers.execute(() -> returned.cancel(true));
+            } catch (Throwable e) { // the database is closed, or there is no thread; the caller stops other runs too
+                returned.cancel(true);
+            }
+        });
     }
 
     /** A transaction of the handler's has committed the job's end. */

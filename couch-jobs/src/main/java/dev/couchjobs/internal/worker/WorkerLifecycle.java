@@ -14,7 +14,6 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -406,7 +405,7 @@ public final class WorkerLifecycle {
     private void giveUp(CompletableFuture<Boolean> tooLate) {
         try {
             callers.execute(() -> tooLate.complete(false));
-        } catch (RejectedExecutionException e) { // the database is closed
+        } catch (Throwable e) { // the database is closed, or there is no thread
             tooLate.complete(false);
         }
     }
