@@ -22,6 +22,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -192,6 +193,55 @@ class ConsumerTimesTest {
 
             assertThat(holdersAtEnd).hasSize(Actors.PARTITIONS).containsOnly(slow.name());
             assertThat(holders(simulation)).containsExactlyInAnyOrder(slow.name(), second.name());
+        }
+    }
+
+    /** A consumer whose handlers of one partition take their time: when each begins, and when it ends. */
+    private static final class Slow {
+        private static final Duration TAKES = LEASE.multipliedBy(6);
+
+        private final SimulatedProcess process;
+        private final List<String> calls = new ArrayList<>();
+        private final TopicConsumer consumer;
+
+        Slow(Simulation simulation) {
+            process = simulation.process("slow");
+            consumer = simulation.await(Actors.topics(process)
+                    .group(Actors.TOPIC, GROUP)
+                    .consumer()
+                    .lease(LEASE)
+                    .executor(task -> {
+                        calls.add("begins");
+                        var unused = process.scheduler().schedule(task, TAKES.toSeconds(), TimeUnit.SECONDS);
+                    })
+                    .handle(messages -> calls.add("ends"))
+                    .startAsync());
+            simulation.advance(LEASE);
+            append(simulation);
+            assertThat(calls).containsExactly("begins");
+        }
+
+        void append(Simulation simulation) {
+            simulation.await(Actors.topics(process)
+                    .append(process.database(), Actors.TOPIC, NewMessage.of("m").partition(0)));
+            simulation.advance(TRANSACTIONS);
+        }
+    }
+
+    @Test
+    void aConsumerThatIsStoppedAgainStopsWhenItsHandlersHaveEnded() {
+        try (Simulation simulation = simulation()) {
+            Slow slow = new Slow(simulation);
+
+            List<CompletableFuture<Void>> stopped = List.of(slow.consumer.stop(), slow.consumer.stop());
+            simulation.advance(TRANSACTIONS);
+            assertThat(stopped).noneMatch(CompletableFuture::isDone);
+            assertThat(holders(simulation)).containsExactly(slow.consumer.name());
+            simulation.advance(Slow.TAKES);
+
+            assertThat(stopped).allMatch(CompletableFuture::isDone);
+            assertThat(slow.calls).containsExactly("begins", "ends");
+            assertThat(holders(simulation)).containsExactly("null");
         }
     }
 

@@ -50,6 +50,9 @@ public final class ConsumerEngine<T> {
 
     @GuardedBy("this") private boolean isClosed;
 
+    /** Completes when the consumer has stopped and no handler runs. */
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+
     /** A round with the row of the topic that it has read. */
     private record Found(TopicRow topic, Membership.Round round) {}
 
@@ -219,29 +222,36 @@ public final class ConsumerEngine<T> {
 
     /** Begins nothing more, waits for what is handled, and leaves the group. */
     public CompletableFuture<Void> stop() {
+        return end().thenCompose(done -> TopicTransactions.run(
+                settings.database(),
+                "leave",
+                tx -> settings.table()
+                        .find(tx, settings.topic().name())
+                        .thenCompose(row -> row.isEmpty()
+                                ? CompletableFuture.completedFuture(null)
+                                : membership.leave(
+                                        tx, new GroupTable(settings.table().log(row.get()))))));
+    }
+
+    /** Begins nothing more. {@return completes when no handler runs} */
+    private CompletableFuture<Void> end() {
         List<PartitionRunner<T>> all;
-        List<CompletableFuture<Void>> releasing;
+        List<CompletableFuture<Void>> ending;
         synchronized (this) {
+            if (isClosed) {
+                return ended;
+            }
             isClosed = true;
             all = List.copyOf(runners.values());
-            releasing = List.copyOf(releases.values());
+            ending = List.copyOf(releases.values());
             runners.clear();
         }
         loop.close();
         sweeps.close();
-        return rounds.stop()
-                .thenCompose(ended -> stop(all))
-                .thenCompose(stopped -> CompletableFuture.allOf(releasing.toArray(CompletableFuture<?>[]::new))
-                        .handle((done, error) -> true))
-                .thenCompose(done -> TopicTransactions.run(
-                        settings.database(),
-                        "leave",
-                        tx -> settings.table()
-                                .find(tx, settings.topic().name())
-                                .thenCompose(row -> row.isEmpty()
-                                        ? CompletableFuture.completedFuture(null)
-                                        : membership.leave(
-                                                tx,
-                                                new GroupTable(settings.table().log(row.get()))))));
+        var unused = rounds.stop()
+                .thenCompose(stopped -> stop(all))
+                .thenCompose(stopped -> CompletableFuture.allOf(ending.toArray(CompletableFuture<?>[]::new)))
+                .whenComplete((done, error) -> ended.complete(null)); // a release that has failed is logged
+        return ended;
     }
 }
