@@ -226,6 +226,50 @@ class ConsumerTimesTest {
                     .append(process.database(), Actors.TOPIC, NewMessage.of("m").partition(0)));
             simulation.advance(TRANSACTIONS);
         }
+
+        /** Loses all partitions to another consumer, and learns of it. {@return the other one} */
+        TopicConsumer lose(Simulation simulation) {
+            TopicConsumer other = consumer(simulation, simulation.process("other"));
+            process.pause(LEASE.multipliedBy(3));
+            simulation.advance(LEASE.multipliedBy(2));
+            assertThat(holders(simulation)).containsExactly(other.name());
+            simulation.advance(LEASE.plus(TRANSACTIONS));
+            assertThat(calls).containsExactly("begins");
+            return other;
+        }
+    }
+
+    @Test
+    void aConsumerThatHasLostItsPartitionsStopsWhenItsHandlersHaveEnded() {
+        try (Simulation simulation = simulation()) {
+            Slow slow = new Slow(simulation);
+            TopicConsumer other = slow.lose(simulation);
+
+            CompletableFuture<Void> stopped = slow.consumer.stop();
+            simulation.advance(TRANSACTIONS);
+            assertThat(stopped).isNotDone();
+            simulation.advance(Slow.TAKES);
+
+            assertThat(stopped).isCompleted();
+            assertThat(slow.calls).containsExactly("begins", "ends");
+            assertThat(holders(simulation)).containsExactly(other.name());
+        }
+    }
+
+    @Test
+    void aPartitionThatWasLostIsConsumedAgainWhenItsHandlerHasEnded() {
+        try (Simulation simulation = simulation()) {
+            Slow slow = new Slow(simulation);
+            TopicConsumer other = slow.lose(simulation);
+            simulation.await(other.stop());
+            slow.append(simulation);
+            assertThat(holders(simulation)).containsExactly(slow.consumer.name());
+            assertThat(slow.calls).containsExactly("begins");
+
+            simulation.advance(Slow.TAKES.multipliedBy(2));
+
+            assertThat(slow.calls).containsExactly("begins", "ends", "begins", "ends");
+        }
     }
 
     @Test

@@ -16,6 +16,7 @@ import dev.couchjobs.topics.internal.loops.Rounds;
 import dev.couchjobs.topics.internal.messages.PartitionChooser;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -47,6 +48,9 @@ public final class ConsumerEngine<T> {
 
     /** Of partitions whose handlers end before others may take them. */
     @GuardedBy("this") private final Map<Integer, CompletableFuture<Void>> releases = new HashMap<>();
+
+    /** Of partitions that are lost whose handlers still run. */
+    @GuardedBy("this") private final Map<Integer, CompletableFuture<Void>> lost = new HashMap<>();
 
     @GuardedBy("this") private boolean isClosed;
 
@@ -142,14 +146,25 @@ public final class ConsumerEngine<T> {
                 replace(table, claim, runner);
             }
         }
-        runners.values().removeIf(runner -> {
-            boolean isLost = !held.contains(runner.claim().partition());
-            if (isLost) {
-                var unused = runner.stop();
-                reportLoss(runner.claim());
+        for (PartitionRunner<T> runner : List.copyOf(runners.values())) {
+            if (!held.contains(runner.claim().partition())) {
+                lose(runner);
             }
-            return isLost;
-        });
+        }
+    }
+
+    /** What is handled does not commit, but it has to end before the partition is consumed here again. */
+    @GuardedBy("this") private void lose(PartitionRunner<T> runner) {
+        int partition = runner.claim().partition();
+        runners.remove(partition);
+        CompletableFuture<Void> end = runner.stop();
+        lost.put(partition, end);
+        var unused = end.whenComplete((done, error) -> hasEnded(partition, end));
+        reportLoss(runner.claim());
+    }
+
+    private synchronized void hasEnded(int partition, CompletableFuture<Void> end) {
+        lost.remove(partition, end);
     }
 
     private void reportLoss(Claim claim) {
@@ -165,7 +180,9 @@ public final class ConsumerEngine<T> {
                 settings,
                 claim,
                 new Consumption(table, settings.group(), claim),
-                former == null ? CompletableFuture.completedFuture(null) : former.stop(),
+                former == null
+                        ? lost.getOrDefault(claim.partition(), CompletableFuture.completedFuture(null))
+                        : former.stop(),
                 loop::wakeUp);
         runners.put(claim.partition(), next);
         if (former == null && !settings.listeners().isEmpty()) {
@@ -233,7 +250,7 @@ public final class ConsumerEngine<T> {
                                         tx, new GroupTable(settings.table().log(row.get()))))));
     }
 
-    /** Begins nothing more. {@return completes when no handler runs} */
+    /** Begins nothing more. {@return completes when no handler runs, also of partitions that are lost} */
     private CompletableFuture<Void> end() {
         List<PartitionRunner<T>> all;
         List<CompletableFuture<Void>> ending;
@@ -243,7 +260,8 @@ public final class ConsumerEngine<T> {
             }
             isClosed = true;
             all = List.copyOf(runners.values());
-            ending = List.copyOf(releases.values());
+            ending = new ArrayList<>(releases.values());
+            ending.addAll(lost.values());
             runners.clear();
         }
         loop.close();
