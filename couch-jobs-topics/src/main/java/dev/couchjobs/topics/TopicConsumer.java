@@ -15,6 +15,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class TopicConsumer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TopicConsumer.class);
+    /** A caller may give a longer timeout, whose nanoseconds do not fit into a long. */
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
     private final String name;
     private final ConsumerEngine<?> engine;
@@ -47,7 +49,7 @@ public final class TopicConsumer implements AutoCloseable {
     @Override
     public void close() {
         try {
-            stop().get(closeTimeout.toMillis(), TimeUnit.MILLISECONDS);
+            stop().get((closeTimeout.compareTo(LONGEST) < 0 ? closeTimeout : LONGEST).toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             LOG.warn("Consumer {} was closed while a handler was running; another consumes its messages", name);
         } catch (ExecutionException e) {

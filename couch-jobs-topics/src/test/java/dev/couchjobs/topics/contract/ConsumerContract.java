@@ -22,6 +22,7 @@ import dev.couchjobs.topics.TopicConsumer;
 import dev.couchjobs.topics.TopicNotFoundException;
 import dev.couchjobs.topics.TopicSettings;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -318,6 +319,18 @@ class ConsumerContract extends TopicsContract {
                 assertThat(await(packers.poll(database, partition, 1))).isEmpty();
             }
         }
+    }
+
+    @Test
+    void aConsumerThatMayWaitForHandlersForeverCloses() throws InterruptedException {
+        append("a");
+        try (TopicConsumer consumer =
+                reader().closeTimeout(ChronoUnit.FOREVER.getDuration()).start()) {
+            assertThat(next()).isEqualTo("a");
+            assertThat(consumer.name()).isNotEmpty();
+        }
+
+        assertThat(await(readers.describe(database)).members()).isEmpty();
     }
 
     @Test
