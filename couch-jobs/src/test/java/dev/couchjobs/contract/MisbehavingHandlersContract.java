@@ -16,6 +16,7 @@ import dev.couchjobs.Worker;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -228,6 +229,54 @@ class MisbehavingHandlersContract extends JobsContract {
 
         assertThat(cleanup.mayEnd.getCount()).isEqualTo(1);
         cleanup.mayEnd.countDown();
+    }
+
+    @Test
+    void aHandlerThatHasFinishedItsJobIsInterruptedAtTheEndOfTheShutdownTimeout() {
+        CountDownLatch finished = new CountDownLatch(1);
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        add("j1", 1);
+        Worker worker = jobs.worker()
+                .handle(SQUARE, job -> {
+                    job.finish(tx -> 1);
+                    finished.countDown();
+                    try {
+                        new CountDownLatch(1).await();
+                    } catch (InterruptedException e) {
+                        interrupted.complete(job.isHalted());
+                    }
+                    return 1;
+                })
+                .shutdownTimeout(SHORTLY)
+                .start();
+        Futures.await(finished);
+
+        worker.close();
+
+        assertThat(await(interrupted)).isTrue();
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void theStageOfAHandlerThatHasFinishedItsJobIsCancelledAtTheEndOfTheShutdownTimeout() {
+        CompletableFuture<CompletableFuture<Integer>> finishing = new CompletableFuture<>();
+        add("j1", 1);
+        Worker worker = jobs.worker()
+                .handleAsync(SQUARE, job -> {
+                    CompletableFuture<Integer> stage = job.finishAsync(tx -> CompletableFuture.completedFuture(1))
+                            .thenCompose(done -> new CompletableFuture<>());
+                    finishing.complete(stage);
+                    return stage;
+                })
+                .shutdownTimeout(SHORTLY)
+                .start();
+        CompletableFuture<Integer> stage = await(finishing);
+        assertThat(await(jobs.resultAsync(SQUARE, "j1", LONG))).isEqualTo(1);
+
+        worker.close();
+
+        assertThatThrownBy(() -> await(stage)).isInstanceOf(CancellationException.class);
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
     }
 
     @Test

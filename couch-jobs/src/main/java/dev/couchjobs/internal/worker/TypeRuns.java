@@ -12,6 +12,7 @@ import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.TimerDelays;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,9 @@ final class TypeRuns<D> {
 
     /** The runs that are not decided. */
     @GuardedBy("lock") private final Set<JobRun<D>> held = new LinkedHashSet<>();
+
+    /** The runs whose handlers have ended their jobs themselves and run on. Nothing has told them to stop. */
+    @GuardedBy("lock") private final Set<JobRun<?>> runningOn = new HashSet<>();
 
     /** The number of the current round of heartbeats. */
     @GuardedBy("lock") private long round;
@@ -172,6 +176,7 @@ final class TypeRuns<D> {
         synchronized (lock) {
             boolean hasDecided = decide(run, disposition);
             boolean wasStuck = run.handlerReturned();
+            runningOn.remove(run);
             if (wasStuck) {
                 stuckSlots.handlerReturned();
             }
@@ -205,13 +210,19 @@ final class TypeRuns<D> {
         return new Disposition.Failed("The handler took longer than its time limit of " + time + ".", true);
     }
 
-    /** Decides the disposition of all held runs, and tells their handlers to stop. */
+    /** Decides the disposition of all held runs, and tells all handlers to stop. */
     void stopAll(Disposition disposition) {
         List<JobRun<D>> heldRuns;
+        List<CompletableFuture<?>> stages = new ArrayList<>();
         synchronized (lock) {
             heldRuns = List.copyOf(held);
+            for (JobRun<?> run : runningOn) {
+                run.halt().ifPresent(stages::add);
+            }
+            runningOn.clear();
         }
         heldRuns.forEach(run -> stop(run, disposition));
+        stages.forEach(this::cancel);
     }
 
     /** Decides the disposition of a run, unless it is decided, and tells its handler to stop. */
@@ -228,7 +239,7 @@ final class TypeRuns<D> {
         }
         FailureLog.logFailure(run, disposition);
         writeEndsAndCheckHandlersDone();
-        cancel(stage);
+        stage.ifPresent(this::cancel);
         stuckSlots.expectReturn(run);
     }
 
@@ -259,26 +270,26 @@ final class TypeRuns<D> {
         }
         reports.lost(run, lost.isCancelled());
         checkHandlersDone.run();
-        cancel(stage);
+        stage.ifPresent(this::cancel);
         stuckSlots.expectReturn(run);
     }
 
     /** Cancels a stage. That may call users' code, which must not delay the timer or the heartbeats of other jobs. */
-    private void cancel(Optional<CompletableFuture<?>> stage) {
-        stage.ifPresent(returned -> {
-            try {
-                callers.execute(() -> returned.cancel(true));
-            } catch (Throwable e) { // the database is closed, or there is no thread; the caller stops other runs too
-                returned.cancel(true);
-            }
-        });
+    private void cancel(CompletableFuture<?> stage) {
+        try {
+            callers.execute(() -> stage.cancel(true));
+        } catch (Throwable e) { // the database is closed, or there is no thread; the caller stops other runs too
+            stage.cancel(true);
+        }
     }
 
     /** A transaction of the handler's has committed the job's end. */
     void endWrittenByHandler(JobRun<?> run) {
         synchronized (lock) {
             held.remove(run);
-            run.decide();
+            if (run.decide()) {
+                runningOn.add(run);
+            }
             run.leaveActivityRow();
         }
         reports.succeededInHandler(run);

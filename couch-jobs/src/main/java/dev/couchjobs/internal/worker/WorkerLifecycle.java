@@ -338,16 +338,17 @@ public final class WorkerLifecycle {
 
     private void releaseAll() {
         int unfinished;
-        int stopping;
+        int others;
         synchronized (lock) {
             isTimeUp = true;
             unfinished = queues.stream().mapToInt(queue -> queue.runs().count()).sum();
-            stopping = scheduler.running() - stuckSlots.count() - unfinished;
+            others = scheduler.running() - stuckSlots.count() - unfinished;
         }
-        if (stopping > 0) {
+        if (others > 0) {
             LOG.warn(
-                    "Handlers that were told to stop and still run at the end of their worker's shutdown timeout: {}",
-                    stopping);
+                    "Handlers that still run at the end of their worker's shutdown timeout although their jobs have"
+                            + " ended or are lost: {}",
+                    others);
         }
         if (unfinished > 0) {
             LOG.warn(
