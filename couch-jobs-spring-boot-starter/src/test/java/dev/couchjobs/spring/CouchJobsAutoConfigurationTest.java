@@ -46,7 +46,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What the starter configures, and what it leaves to the application. */
-@Timeout(60)
+@Timeout(240)
 class CouchJobsAutoConfigurationTest {
     private static final JobType<String, String> ECHO = JobType.of("echo", String.class, String.class);
     private static final byte[] ROW = {1};

@@ -19,7 +19,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Configuration;
 
 /** What an application prints whose database cannot be opened. */
-@Timeout(60)
+@Timeout(240)
 @ExtendWith(OutputCaptureExtension.class)
 class FailedStartTest {
     @TempDir

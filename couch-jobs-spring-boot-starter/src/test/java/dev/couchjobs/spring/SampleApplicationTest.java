@@ -43,7 +43,7 @@ import org.springframework.context.annotation.Configuration;
 
 /** The sample application, as its users see it. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(60)
+@Timeout(240)
 class SampleApplicationTest {
     private static final String RESUME = "/jobs/v1/types/welcome-mail/resume";
     private static final JobType<String, Void> UNHANDLED = JobType.of("unhandled", String.class);

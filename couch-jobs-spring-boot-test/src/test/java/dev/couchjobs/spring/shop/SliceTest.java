@@ -21,7 +21,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.web.context.WebApplicationContext;
 
 @CouchJobsTest
-@Timeout(60)
+@Timeout(240)
 class SliceTest {
     @Autowired
     JobsTestKit kit;

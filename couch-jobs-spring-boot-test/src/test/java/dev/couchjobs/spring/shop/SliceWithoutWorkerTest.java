@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.annotation.Autowired;
 
 @CouchJobsTest(properties = "couch-jobs.worker.enabled=false")
-@Timeout(60)
+@Timeout(240)
 class SliceWithoutWorkerTest {
     @Autowired
     JobsTestKit kit;

@@ -14,7 +14,7 @@ import org.springframework.context.ApplicationContext;
 
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE)
 @AutoConfigureJobsTestKit
-@Timeout(60)
+@Timeout(240)
 class WholeApplicationTest {
     @Autowired
     JobsTestKit kit;
