@@ -30,7 +30,7 @@ public final class AgreedClock implements InstantSource {
     private record Correction(Instant at, Duration ahead) {
         /** {@return the agreed time} A clock that has been set by about what it was wrong is right. */
         Instant of(Instant now) {
-            return wasSetRight(Duration.between(at, now)) ? now : now.minus(ahead);
+            return ahead.isZero() || wasSetRight(Duration.between(at, now)) ? now : now.minus(ahead);
         }
 
         private boolean wasSetRight(Duration passed) {
