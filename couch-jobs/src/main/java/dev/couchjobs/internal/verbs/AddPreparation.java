@@ -12,7 +12,6 @@ import dev.couchjobs.internal.data.SlotTable;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.futures.Futures;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -32,7 +31,7 @@ final class AddPreparation {
 
     /** {@return a future that fails if the job must not be added} */
     CompletableFuture<?> prepare(Transaction tx, NewJob<?> job) {
-        CompletableFuture<?> timeout = ensureTimeout(tx, job.type());
+        CompletableFuture<?> timeout = ensureTimeouts(tx, List.of(job.type()));
         return AddRequest.hasKeys(job) ? CompletableFuture.allOf(timeout, prepareKeys(tx, List.of(job))) : timeout;
     }
 
@@ -40,19 +39,21 @@ final class AddPreparation {
     CompletableFuture<?> prepare(Transaction tx, List<NewJob<?>> newJobs) {
         Map<String, JobType<?, ?>> jobTypes = new LinkedHashMap<>();
         newJobs.forEach(job -> jobTypes.putIfAbsent(job.type().name(), job.type()));
-        List<CompletableFuture<?>> conditions = new ArrayList<>();
-        jobTypes.values().forEach(type -> conditions.add(ensureTimeout(tx, type)));
-        if (newJobs.stream().anyMatch(AddRequest::hasKeys)) {
-            conditions.add(prepareKeys(tx, newJobs));
-        }
-        return Futures.allOf(conditions);
+        CompletableFuture<?> timeouts = ensureTimeouts(tx, jobTypes.values());
+        return newJobs.stream().anyMatch(AddRequest::hasKeys)
+                ? CompletableFuture.allOf(timeouts, prepareKeys(tx, newJobs))
+                : timeouts;
     }
 
     /** The first job of a type stores the type's timeout, and the first job of all the layout. */
-    private CompletableFuture<?> ensureTimeout(Transaction tx, JobType<?, ?> type) {
-        return TypeTimeouts.setIfAbsent(tx, keyspace.type(type.name()), type.activityTimeout())
-                .thenCompose(isFirst ->
-                        isFirst ? new LayoutRow(keyspace).writeIfAbsent(tx) : CompletableFuture.completedFuture(null));
+    private CompletableFuture<?> ensureTimeouts(Transaction tx, Collection<JobType<?, ?>> types) {
+        List<CompletableFuture<Boolean>> areFirst = types.stream()
+                .map(type -> TypeTimeouts.setIfAbsent(tx, keyspace.type(type.name()), type.activityTimeout()))
+                .toList();
+        return Futures.listOf(areFirst)
+                .thenCompose(first -> first.contains(true)
+                        ? new LayoutRow(keyspace).writeIfAbsent(tx)
+                        : CompletableFuture.completedFuture(null));
     }
 
     /** Keeps code that does not know some keys from the rows, and starts the reads of slots and turns. */
