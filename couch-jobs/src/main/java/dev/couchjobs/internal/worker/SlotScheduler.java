@@ -217,8 +217,9 @@ final class SlotScheduler implements HandlerThreads.Work {
                 return ClaimConsumer.Demand.NONE;
             }
             deferredQueues.remove(queue.ticket());
-            if (!deferredQueues.isEmpty() || !wokenQueues.isEmpty()) { // others wait for slots
-                claimable = Math.min(claimable, queue.expected());
+            int others = deferredQueues.size() + wokenQueues.size();
+            if (others > 0) {
+                claimable = Math.min(claimable, queue.expected(share(others + 1)));
             }
             reserved += claimable;
             boolean haveFreeSlots = surplus + claimable <= 0;
@@ -267,6 +268,11 @@ final class SlotScheduler implements HandlerThreads.Work {
     @GuardedBy("lock") private int claimable(long surplus) {
         int prefetch = prefetchSizer.size(slots);
         return surplus > prefetch / 2 ? 0 : (int) Math.min(Integer.MAX_VALUE, prefetch - surplus);
+    }
+
+    /** {@return how many slots there are for each of some types that wait for them, at least one} */
+    @GuardedBy("lock") private int share(int types) {
+        return Math.max(1, slots / types);
     }
 
     private <D> void take(TypeQueue<D> queue, List<GrantedClaim<D>> claims, int prefetchMax) {
@@ -435,6 +441,7 @@ final class SlotScheduler implements HandlerThreads.Work {
     @GuardedBy("lock") private List<TypeQueue<?>> removeClaimable() {
         List<TypeQueue<?>> removed = new ArrayList<>();
         long claimable = claimable(surplusClaims());
+        int share = share(deferredQueues.size() + wokenQueues.size());
         for (Iterator<TypeQueue<?>> iterator = deferredQueues.values().iterator();
                 claimable > 0 && iterator.hasNext(); ) {
             TypeQueue<?> queue = iterator.next();
@@ -443,7 +450,7 @@ final class SlotScheduler implements HandlerThreads.Work {
                 iterator.remove();
                 removed.add(queue);
                 wokenQueues.add(queue);
-                claimable -= Math.min(ofQueue, queue.expected());
+                claimable -= Math.min(ofQueue, queue.expected(share));
             }
         }
         return removed;

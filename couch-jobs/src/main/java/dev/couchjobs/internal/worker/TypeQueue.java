@@ -38,7 +38,9 @@ final class TypeQueue<D> implements AutoCloseable {
     /** More jobs than any claim takes; small enough that a sum does not overflow. */
     private static final int CLAIMABLE_MAX = 1_000;
 
-    /** How many jobs a claim is expected to find if nothing is known of the queue. */
+    /** Nothing is known of the queue. */
+    private static final int UNKNOWN = 0;
+    /** How many jobs a claim is then expected to find at most. */
     private static final int EXPECTED_IF_UNKNOWN = 16;
     /** How many jobs a claim is expected to find after a claim that took fewer jobs than it might. */
     private static final int EXPECTED_IF_DRAINED = 2;
@@ -74,8 +76,8 @@ final class TypeQueue<D> implements AutoCloseable {
     /** How many jobs the current claim may take. */
     @GuardedBy("lock") private int reserved;
 
-    /** How many jobs the next claim is expected to find. */
-    @GuardedBy("lock") private int expected = EXPECTED_IF_UNKNOWN;
+    /** How many jobs the next claim is expected to find, or {@link #UNKNOWN}. */
+    @GuardedBy("lock") private int expected = UNKNOWN;
 
     /** The position in the order in which type queues wait to claim; 0 if the queue does not wait. */
     @GuardedBy("lock") private long ticket;
@@ -218,10 +220,12 @@ final class TypeQueue<D> implements AutoCloseable {
     /**
      * {@return how many jobs the next claim is expected to find, judged by the last} A claim that reserves all
      * free slots of the worker, and finds few jobs, keeps the other types from claiming meanwhile.
+     *
+     * @param share how many slots there are for each type that waits for some
      */
-    int expected() {
+    int expected(int share) {
         synchronized (lock) {
-            return expected;
+            return expected == UNKNOWN ? Math.min(EXPECTED_IF_UNKNOWN, share) : expected;
         }
     }
 
@@ -236,7 +240,7 @@ final class TypeQueue<D> implements AutoCloseable {
         synchronized (lock) {
             claimStartedAt = now;
             reserved = jobs;
-            expected = EXPECTED_IF_UNKNOWN; // a claim without jobs does not call claimed
+            expected = UNKNOWN; // a claim without jobs does not call claimed
             ticket = 0;
             return new ClaimConsumer.Demand(jobs, isFree, suspect == null);
         }
