@@ -77,6 +77,11 @@ public final class ClaimedJob<D> implements Job<D> {
         return claimInfo.isSuspect();
     }
 
+    /** {@return the size of the job's data} */
+    public int bytes() {
+        return json.length;
+    }
+
     /** This claim with what its job's row says now; the data is kept where the row does not hold it itself. */
     public ClaimedJob<D> withRow(JobRow row) {
         return new ClaimedJob<>(type, id, row, lock, row.payload().known().orElse(json), codec);

@@ -4,12 +4,16 @@ import java.time.Duration;
 
 /**
  * The size of the prefetch: twice as many jobs as handlers finish during one claim. Short handlers then never wait for
- * a claim. For long handlers the prefetch is empty, and other workers can claim the jobs.
+ * a claim. For long handlers the prefetch is empty, and other workers can claim the jobs. It holds fewer jobs if
+ * they have much data, so that its memory is bounded.
  *
  * <p>Not thread-safe.
  */
 final class PrefetchSizer {
     private static final int PREFETCH_MAX = 100;
+    /** The most data of a prefetch, if its jobs have as much as recent ones. */
+    private static final double PREFETCH_BYTES_MAX = 10_000_000;
+
     /** The weight of the previous mean in an exponentially weighted moving average; a sample weighs 1. */
     private static final int EWMA_WEIGHT = 7;
 
@@ -17,9 +21,10 @@ final class PrefetchSizer {
 
     private double jobNanos;
     private double claimNanos;
+    private double jobBytes;
 
     void jobTook(Duration time) {
-        jobNanos = weightedMean(jobNanos, time);
+        jobNanos = weightedMean(jobNanos, (double) time.toNanos());
     }
 
     /** Jobs have waited for a slot: the running jobs take at least that time. */
@@ -28,13 +33,18 @@ final class PrefetchSizer {
     }
 
     void claimTook(Duration time) {
-        claimNanos = weightedMean(claimNanos, time);
+        claimNanos = weightedMean(claimNanos, (double) time.toNanos());
+    }
+
+    /** A job with so much data was claimed. */
+    void claimed(int bytes) {
+        jobBytes = weightedMean(jobBytes, bytes);
     }
 
     /** A clock that is set back gives a negative duration, which counts as zero. */
-    private static double weightedMean(double mean, Duration time) {
-        double nanos = Math.max(1, time.toNanos());
-        return mean == 0 ? nanos : (mean * EWMA_WEIGHT + nanos) / (EWMA_WEIGHT + 1);
+    private static double weightedMean(double mean, double value) {
+        double sample = Math.max(1, value);
+        return mean == 0 ? sample : (mean * EWMA_WEIGHT + sample) / (EWMA_WEIGHT + 1);
     }
 
     /** {@return how long jobs may wait while none begins; the running jobs then take longer than usual} */
@@ -43,6 +53,10 @@ final class PrefetchSizer {
     }
 
     int size(int concurrency) {
-        return jobNanos == 0 ? 0 : (int) Math.min(PREFETCH_MAX, 2.0 * concurrency * claimNanos / jobNanos);
+        if (jobNanos == 0) {
+            return 0;
+        }
+        double prefetch = Math.min(PREFETCH_MAX, 2.0 * concurrency * claimNanos / jobNanos);
+        return (int) Math.min(prefetch, PREFETCH_BYTES_MAX / Math.max(1, jobBytes));
     }
 }

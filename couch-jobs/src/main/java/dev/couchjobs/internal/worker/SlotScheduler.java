@@ -280,6 +280,7 @@ final class SlotScheduler implements HandlerThreads.Work {
         boolean isStopped;
         synchronized (lock) {
             prefetchSizer.claimTook(queue.claimed(claims, prefetchMax, now())); // compares them with the reservation
+            claims.forEach(claim -> prefetchSizer.claimed(claim.job().bytes()));
             reserved -= queue.releaseReservation();
             waitingQueues.add(queue);
             wereHeartbeatsSuspended = queue.runs().resumeHeartbeats();

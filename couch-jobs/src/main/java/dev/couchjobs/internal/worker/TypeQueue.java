@@ -285,6 +285,7 @@ final class TypeQueue<D> implements AutoCloseable {
             expected = claimed.size() < reserved ? EXPECTED_IF_DRAINED : 2 * claimed.size();
             Duration took = Duration.between(claimStartedAt, now);
             prefetchSizer.claimTook(took);
+            claims.forEach(claim -> prefetchSizer.claimed(claim.job().bytes()));
             starved = waiting.isEmpty() ? Duration.ZERO : starved;
             if (claimed.size() == 1 && claimed.get(0).job().isSuspect()) {
                 suspect = claimed.get(0);
