@@ -233,9 +233,13 @@ public final class ConsumerBuilder<T> {
      *
      * @param timeout zero or more
      * @return this builder
+     * @throws IllegalArgumentException if it is negative
      */
     public ConsumerBuilder<T> closeTimeout(Duration timeout) {
-        closeTimeout = Objects.requireNonNull(timeout, "timeout");
+        if (timeout.isNegative()) {
+            throw new IllegalArgumentException("closeTimeout must not be negative: " + timeout);
+        }
+        closeTimeout = timeout;
         return this;
     }
 

@@ -514,6 +514,8 @@ class ConsumerContract extends TopicsContract {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1 to 10000");
         assertThatThrownBy(() -> readers.consumer().lease(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> readers.consumer().closeTimeout(Duration.ofMillis(-1)))
+                .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> topics.group(Topic.of("missing", String.class), "g")
                         .consumer()
                         .handle(messages -> {})
