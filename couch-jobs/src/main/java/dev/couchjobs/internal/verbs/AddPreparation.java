@@ -31,7 +31,7 @@ final class AddPreparation {
 
     /** {@return a future that fails if the job must not be added} */
     CompletableFuture<?> prepare(Transaction tx, NewJob<?> job) {
-        CompletableFuture<?> timeout = ensureTimeouts(tx, List.of(job.type()));
+        CompletableFuture<?> timeout = ensureTimeout(tx, job.type()).thenCompose(isFirst -> writeLayoutIf(tx, isFirst));
         return AddRequest.hasKeys(job) ? CompletableFuture.allOf(timeout, prepareKeys(tx, List.of(job))) : timeout;
     }
 
@@ -47,13 +47,17 @@ final class AddPreparation {
 
     /** The first job of a type stores the type's timeout, and the first job of all the layout. */
     private CompletableFuture<?> ensureTimeouts(Transaction tx, Collection<JobType<?, ?>> types) {
-        List<CompletableFuture<Boolean>> areFirst = types.stream()
-                .map(type -> TypeTimeouts.setIfAbsent(tx, keyspace.type(type.name()), type.activityTimeout()))
-                .toList();
-        return Futures.listOf(areFirst)
-                .thenCompose(first -> first.contains(true)
-                        ? new LayoutRow(keyspace).writeIfAbsent(tx)
-                        : CompletableFuture.completedFuture(null));
+        List<CompletableFuture<Boolean>> areFirst =
+                types.stream().map(type -> ensureTimeout(tx, type)).toList();
+        return Futures.listOf(areFirst).thenCompose(first -> writeLayoutIf(tx, first.contains(true)));
+    }
+
+    private CompletableFuture<Boolean> ensureTimeout(Transaction tx, JobType<?, ?> type) {
+        return TypeTimeouts.setIfAbsent(tx, keyspace.type(type.name()), type.activityTimeout());
+    }
+
+    private CompletableFuture<?> writeLayoutIf(Transaction tx, boolean isFirst) {
+        return isFirst ? new LayoutRow(keyspace).writeIfAbsent(tx) : CompletableFuture.completedFuture(null);
     }
 
     /** Keeps code that does not know some keys from the rows, and starts the reads of slots and turns. */
