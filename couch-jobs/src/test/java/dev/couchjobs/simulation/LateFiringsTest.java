@@ -13,7 +13,7 @@ import dev.couchjobs.faults.VirtualStage;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Jobs of schedules with much data that nobody has run in time. */
+/** Jobs of schedules with much data that no worker has run in time. */
 class LateFiringsTest {
     private static final JobType<String, Void> REPORT = JobType.of("report", String.class);
     private static final Duration HOUR = Duration.ofHours(1);
