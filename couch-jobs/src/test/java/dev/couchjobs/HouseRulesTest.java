@@ -22,7 +22,7 @@ class HouseRulesTest {
     private static final int LONGEST_LINE = 120;
     private static final int WORDS_MAX = 54_950;
     private static final Set<String> GATES =
-            Set.of("Environment.java", "EngineEnvironment.java", "BridgeThreads.java", "ServerThreads.java");
+            Set.of("Environment.java", "EngineThreads.java", "BridgeThreads.java", "ServerThreads.java");
 
     /** Calls of {@code CompletableFuture} that take an executor as their last argument, or else use the common pool. */
     private static final Pattern CONTINUATION = Pattern.compile("(?:CompletableFuture\\s*[.](?:supply|run)"

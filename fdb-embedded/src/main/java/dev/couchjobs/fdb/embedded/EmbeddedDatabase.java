@@ -8,14 +8,15 @@ import dev.couchjobs.fdb.internal.storage.MemoryLimits;
 import dev.couchjobs.fdb.internal.storage.MemoryStorage;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
 
 /**
  * FoundationDB inside this process: a {@link Database} with the same semantics, limits and error codes, that needs
  * neither a server nor the native client.
  *
  * <p>The databases opened here are thread-safe. Closing one fails its watches and whatever is still asked of its
- * transactions; closing it again does nothing.
+ * transactions; closing it again does nothing. When {@code close} returns, the threads that the database started have
+ * ended, except a thread that runs a continuation of the caller: {@code close} waits ten seconds for it, or not at all
+ * if it is called there.
  */
 public final class EmbeddedDatabase {
     private static final long VERSION_MAX = 1L << 62;
@@ -24,14 +25,14 @@ public final class EmbeddedDatabase {
 
     /**
      * Opens an empty database in memory, which is gone when it is closed. Its threads are daemons, start when they are
-     * needed and end when it is closed. It holds rows of half of the heap; then commits that add some fail with error
+     * needed, and have ended when {@code close} returns. It holds rows of half of the heap; then commits that add some fail with error
      * 1510, whose cause is a {@link StorageFullException}.
      *
      * @return the database, to be closed by the caller
      */
     public static Database openInMemory() {
-        EngineEnvironment environment = EngineEnvironment.system();
-        return openInMemory(environment, () -> shutDown(environment));
+        EngineThreads threads = new EngineThreads();
+        return openInMemory(threads.environment(), threads::shutDown, threads::awaitEnd);
     }
 
     /**
@@ -41,12 +42,13 @@ public final class EmbeddedDatabase {
      * @return the database, to be closed by the caller
      */
     public static Database openInMemory(EngineEnvironment environment) {
-        return openInMemory(environment, () -> {});
+        return openInMemory(environment, () -> {}, () -> {});
     }
 
-    private static Database openInMemory(EngineEnvironment environment, Runnable release) {
+    private static Database openInMemory(EngineEnvironment environment, Runnable release, Runnable awaitRelease) {
         MemoryLimits limits = MemoryLimits.ofHeap(environment.heapBytes());
-        return new EngineDatabase(new Engine(environment, new MemoryStorage(limits.contentsBytes()), release), false);
+        Engine engine = new Engine(environment, new MemoryStorage(limits.contentsBytes()), release);
+        return new EngineDatabase(engine, false, awaitRelease);
     }
 
     /**
@@ -111,25 +113,29 @@ public final class EmbeddedDatabase {
      * @throws StorageException as {@link #open(Path)} does
      */
     public static Database open(Path directory, Durability durability, EngineEnvironment environment) {
-        return open(DurableStorage.open(directory, durability, environment), environment, () -> {});
+        return open(DurableStorage.open(directory, durability, environment), environment, () -> {}, () -> {});
     }
 
     private static Database open(Path directory, Durability durability, long after) {
-        EngineEnvironment environment = EngineEnvironment.system();
+        EngineThreads threads = new EngineThreads();
+        EngineEnvironment environment = threads.environment();
         try {
             return open(
                     DurableStorage.open(directory, durability, environment, after),
                     environment,
-                    () -> shutDown(environment));
+                    threads::shutDown,
+                    threads::awaitEnd);
         } catch (RuntimeException | Error e) {
-            shutDown(environment);
+            threads.shutDown();
+            threads.awaitEnd();
             throw e;
         }
     }
 
-    private static Database open(DurableStorage storage, EngineEnvironment environment, Runnable release) {
+    private static Database open(
+            DurableStorage storage, EngineEnvironment environment, Runnable release, Runnable awaitRelease) {
         try {
-            return new EngineDatabase(new Engine(environment, storage, release), true);
+            return new EngineDatabase(new Engine(environment, storage, release), true, awaitRelease);
         } catch (RuntimeException | Error e) {
             storage.close(storage.recovered().version());
             throw e;
@@ -157,12 +163,5 @@ public final class EmbeddedDatabase {
         }
         throw new IllegalArgumentException("Only a database that EmbeddedDatabase.open has opened in a directory has"
                 + " backups: for a cluster use fdbbackup.");
-    }
-
-    private static void shutDown(EngineEnvironment environment) {
-        environment.scheduler().shutdown();
-        if (environment.executor() instanceof ExecutorService executor) {
-            executor.shutdown();
-        }
     }
 }

@@ -1,13 +1,7 @@
 package dev.couchjobs.fdb.embedded;
 
-import java.util.Random;
 import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
@@ -31,7 +25,6 @@ public record EngineEnvironment(
         LongSupplier nanoTime,
         RandomGenerator random,
         long heapBytes) {
-    private static final int IDLE_SECONDS = 10;
     private static final long DEFAULT_HEAP_BYTES = 1L << 30;
 
     /**
@@ -56,25 +49,6 @@ public record EngineEnvironment(
      * @return an environment with threads of its own
      */
     public static EngineEnvironment system() {
-        ThreadFactory threads = daemonThreads();
-        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, threads);
-        timer.setRemoveOnCancelPolicy(true);
-        timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
-        timer.allowCoreThreadTimeOut(true);
-        return new EngineEnvironment(
-                Executors.newCachedThreadPool(threads),
-                timer,
-                System::nanoTime,
-                new Random(),
-                Runtime.getRuntime().maxMemory());
-    }
-
-    private static ThreadFactory daemonThreads() {
-        AtomicInteger started = new AtomicInteger();
-        return task -> {
-            Thread thread = new Thread(task, "fdb-embedded-" + started.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        };
+        return new EngineThreads().environment();
     }
 }

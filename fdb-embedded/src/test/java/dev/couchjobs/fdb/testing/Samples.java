@@ -2,9 +2,9 @@ package dev.couchjobs.fdb.testing;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
-import java.util.function.Consumer;
+import java.util.SplittableRandom;
 import java.util.function.Function;
+import org.assertj.core.api.ThrowingConsumer;
 
 /**
  * The random values that one try of a property is checked with. All of them follow from the seed of the try.
@@ -16,13 +16,10 @@ public final class Samples {
     /** One value in so many is one at the edge. */
     private static final int EDGE = 8;
 
-    /** Spreads seeds that follow one another over all the states of the generator. */
-    private static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L;
-
-    private final Random random;
+    private final SplittableRandom random;
 
     private Samples(long seed) {
-        this.random = new Random((seed + 1) * GOLDEN);
+        this.random = new SplittableRandom(seed);
     }
 
     /**
@@ -30,7 +27,7 @@ public final class Samples {
      *
      * @throws AssertionError that names the first seed with which the property fails, and has the failure as its cause
      */
-    public static void check(int tries, Consumer<Samples> property) {
+    public static void check(int tries, ThrowingConsumer<Samples> property) {
         Seeds.of(tries, tries).forEach(seed -> {
             try {
                 property.accept(new Samples(seed));
@@ -46,11 +43,16 @@ public final class Samples {
 
     /** {@return whether the one case of so many has come} */
     public boolean isOneOf(int cases) {
-        return random.nextInt(cases) == 0;
+        return choice(cases) == 0;
+    }
+
+    /** {@return which of so many cases has come, from 0 on: each as often as any other} */
+    public int choice(int cases) {
+        return random.nextInt(cases);
     }
 
     public int anyInt() {
-        return (int) between(Integer.MIN_VALUE, Integer.MAX_VALUE);
+        return between(Integer.MIN_VALUE, Integer.MAX_VALUE);
     }
 
     public long anyLong() {
@@ -60,7 +62,8 @@ public final class Samples {
     /** {@return any double but NaN: an edge, a small number, or any bits} */
     public double anyDouble() {
         if (isOneOf(EDGE)) {
-            return of(0.0, -0.0, Double.MIN_VALUE, Double.MAX_VALUE, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY);
+            return of(
+                    0.0, -0.0, Double.MIN_VALUE, Double.MAX_VALUE, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY);
         }
         double bits = Double.longBitsToDouble(random.nextLong());
         return anyBoolean() || Double.isNaN(bits) ? random.nextGaussian() : bits;
@@ -77,30 +80,30 @@ public final class Samples {
             long near = of(least, greatest, 0L, 1L, -1L);
             return Math.max(least, Math.min(greatest, near));
         }
-        long width = greatest - least + 1;
         // Beside uniform numbers those of few bits, as users have them.
-        long drawn = anyBoolean() ? random.nextLong() : random.nextLong() >> random.nextInt(Long.SIZE);
-        if (width <= 0) {
-            return drawn >= least && drawn <= greatest ? drawn : least + (drawn >>> 1);
+        long drawn = anyBoolean() ? random.nextLong() : random.nextLong() >> choice(Long.SIZE);
+        if (drawn >= least && drawn <= greatest) {
+            return drawn;
         }
-        return least + Math.floorMod(drawn, width);
+        long width = greatest - least + 1;
+        return least + (width <= 0 ? drawn >>> 1 : Math.floorMod(drawn, width));
     }
 
-    /** {@return one of the values} */
+    /** {@return one of the values, each as often as any other} */
     @SafeVarargs
     public final <T> T of(T... values) {
-        return values[random.nextInt(values.length)];
+        return values[choice(values.length)];
     }
 
-    /** {@return one of the values} */
+    /** {@return one of the values, each as often as any other} */
     public <T> T of(List<? extends T> values) {
-        return values.get(random.nextInt(values.size()));
+        return values.get(choice(values.size()));
     }
 
-    /** {@return a value of one of the kinds} */
+    /** {@return a value of one of the kinds, each kind as often as any other} */
     @SafeVarargs
     public final <T> T oneOf(Function<Samples, ? extends T>... kinds) {
-        return of(kinds).apply(this);
+        return kinds[choice(kinds.length)].apply(this);
     }
 
     /** {@return a list of least to greatest elements, both included} */
@@ -115,22 +118,36 @@ public final class Samples {
 
     /** {@return at most so many bytes, of any value} */
     public byte[] bytes(int longest) {
-        byte[] bytes = new byte[between(0, longest)];
-        random.nextBytes(bytes);
-        if (bytes.length > 0 && isOneOf(EDGE)) {
-            bytes[random.nextInt(bytes.length)] = of((byte) 0, (byte) 0xff);
+        return bytes(0, longest);
+    }
+
+    /** {@return least to greatest bytes, both included, of any value} */
+    public byte[] bytes(int least, int greatest) {
+        byte[] bytes = new byte[between(least, greatest)];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) between(Byte.MIN_VALUE, Byte.MAX_VALUE);
         }
         return bytes;
     }
 
-    /** {@return a text of at most so many characters: ASCII, any letters, or halves of pairs too} */
+    /** {@return a text of at most so many of the characters} */
+    public String text(int longest, String characters) {
+        StringBuilder text = new StringBuilder();
+        for (int size = between(0, longest); size > 0; size--) {
+            text.append(characters.charAt(choice(characters.length())));
+        }
+        return text.toString();
+    }
+
+    /** {@return a text of at most so many characters: ASCII, any letters, pairs, or halves of pairs too} */
     public String text(int longest) {
         StringBuilder text = new StringBuilder();
         int size = between(0, longest);
-        int last = of(0x7f, 0xd7ff, 0xffff);
+        int last = of(0x7f, 0xd7ff, 0xffff, Character.MAX_CODE_POINT);
         while (text.length() < size) {
-            text.append((char) between(0, last));
+            text.appendCodePoint(between(0, last));
         }
+        text.setLength(size);
         return text.toString();
     }
 }

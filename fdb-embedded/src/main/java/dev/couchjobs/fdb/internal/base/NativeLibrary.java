@@ -25,7 +25,14 @@ public final class NativeLibrary {
         load(directory, RocksDB::loadLibrary);
     }
 
+    /**
+     * RocksDB starts a program to learn which C library there is. On Java 17 the thread of the JDK that waits for
+     * programs keeps the context class loader for a minute, so it must not be that of an application.
+     */
     static void load(Path directory, Runnable loader) {
+        Thread thread = Thread.currentThread();
+        ClassLoader application = thread.getContextClassLoader();
+        thread.setContextClassLoader(null);
         try {
             loader.run();
         } catch (UnsatisfiedLinkError | NoClassDefFoundError | RuntimeException e) {
@@ -41,6 +48,8 @@ public final class NativeLibrary {
                                     System.getProperty("java.io.tmpdir")),
                     directory,
                     e);
+        } finally {
+            thread.setContextClassLoader(application);
         }
     }
 }

@@ -20,13 +20,20 @@ import org.jspecify.annotations.Nullable;
 public final class EngineDatabase implements Database {
     private final Engine engine;
     private final boolean inDirectory;
+    private final Runnable awaitRelease;
     private final DatabaseSettings settings;
     private final DatabaseOptions options;
 
     /** {@code inDirectory} says whether it is kept on disk: then closing blocks until the storage is closed. */
     public EngineDatabase(Engine engine, boolean inDirectory) {
+        this(engine, inDirectory, () -> {});
+    }
+
+    /** {@code awaitRelease} blocks until the engine has let go of its environment. */
+    public EngineDatabase(Engine engine, boolean inDirectory, Runnable awaitRelease) {
         this.engine = engine;
         this.inDirectory = inDirectory;
+        this.awaitRelease = awaitRelease;
         this.settings = new DatabaseSettings(engine);
         this.options = new DatabaseOptions(settings::set);
     }
@@ -86,8 +93,12 @@ public final class EngineDatabase implements Database {
     @Override
     public void close() {
         CompletableFuture<?> closed = engine.close();
-        if (inDirectory) {
-            awaitUnwrapped(closed);
+        try {
+            if (inDirectory) {
+                awaitUnwrapped(closed);
+            }
+        } finally {
+            awaitRelease.run();
         }
     }
 

@@ -69,12 +69,6 @@ public final class CommitPipeline {
     private RuntimeException failure = Engine.closedError();
 
     private volatile boolean closed;
-    /** The error of the engine itself. Once it is set, nothing is decided, persisted or read. */
-    private volatile @Nullable Throwable broken;
-    /** The commits during which the first actor broke. They may have been decided. */
-    private @Nullable List<Commit> halfDecided;
-    /** The messages during which the second actor broke. Their batches may be durable. */
-    private @Nullable List<Message> halfPersisted;
 
     /**
      * {@code delay} completes after the given number of nanoseconds, or fails once the engine closes. The pipeline
@@ -98,11 +92,12 @@ public final class CommitPipeline {
         long batchBytes = limits.batchBytes();
         long minCommitBytes = batchBytes / MAX_BATCH_COMMITS;
         this.decided = new Mailbox<>(
-                executor, new Mailbox.Limit<>(CommitPipeline::bytes, batchBytes), this::persistAndPublish);
+                executor, delay, new Mailbox.Limit<>(CommitPipeline::bytes, batchBytes), new SecondActor());
         this.undecided = new Mailbox<>(
                 executor,
+                delay,
                 new Mailbox.Limit<>(commit -> Math.max(minCommitBytes, commit.bytes()), batchBytes),
-                this::decide,
+                new FirstActor(),
                 decided::runPending);
     }
 
@@ -165,8 +160,14 @@ public final class CommitPipeline {
 
     /** The error with which the pipeline broke, or null if it runs. */
     @Nullable RuntimeException failure() {
-        Throwable cause = broken;
+        Throwable cause = broken();
         return cause == null ? null : brokenError(FdbError.INTERNAL_ERROR, cause);
+    }
+
+    /** The error of an actor. Once there is one, nothing is decided, persisted or read. */
+    private @Nullable Throwable broken() {
+        Throwable cause = undecided.failure();
+        return cause == null ? decided.failure() : cause;
     }
 
     private static RuntimeException brokenError(FdbError code, Throwable cause) {
@@ -177,25 +178,24 @@ public final class CommitPipeline {
     }
 
     /**
-     * Decides a batch of commits. An {@link Error}, unlike an error of the storage, can leave the conflict table or the
+     * Decides batches of commits. An {@link Error}, unlike an error of the storage, can leave the conflict table or the
      * contents half changed. Neither is used again: the commits in progress may have happened, and all others fail.
      */
-    private @Nullable CompletableFuture<?> decide(List<Commit> commits) {
-        Throwable cause = broken;
-        if (cause != null) {
-            fail(
-                    commits,
-                    brokenError(
-                            commits == halfDecided ? FdbError.COMMIT_UNKNOWN_RESULT : FdbError.INTERNAL_ERROR, cause));
-            return null;
-        }
-        try {
+    private final class FirstActor implements Mailbox.Handler<Commit> {
+        @Override
+        public @Nullable CompletableFuture<?> handle(List<Commit> commits) {
+            Throwable cause = decided.failure();
+            if (cause != null) {
+                reject(commits, false, cause);
+                return null;
+            }
             return decideWhenAdmitted(commits);
-        } catch (RuntimeException | Error error) {
-            // Neither allocates nor calls a method: memory or stack may be exhausted.
-            halfDecided = commits;
-            broken = error;
-            throw error;
+        }
+
+        @Override
+        public void reject(List<Commit> commits, boolean isHalfHandled, Throwable cause) {
+            whenBroken.accept(brokenError(FdbError.INTERNAL_ERROR, cause));
+            fail(commits, brokenError(isHalfHandled ? FdbError.COMMIT_UNKNOWN_RESULT : FdbError.INTERNAL_ERROR, cause));
         }
     }
 
@@ -221,17 +221,11 @@ public final class CommitPipeline {
 
     private CompletableFuture<@Nullable Void> afterDelay(
             List<Commit> commits, long bytes, long waited, boolean closing) {
-        try {
-            long nanos = closing || waited != AdmissionControl.FULL_NANOS ? 0 : admission.delayNanos(bytes);
-            if (nanos != 0) {
-                return delayed(commits, bytes, nanos);
-            }
-            decideOrRefuse(commits, bytes);
-        } catch (RuntimeException | Error error) {
-            halfDecided = commits;
-            broken = error;
-            throw error;
+        long nanos = closing || waited != AdmissionControl.FULL_NANOS ? 0 : admission.delayNanos(bytes);
+        if (nanos != 0) {
+            return delayed(commits, bytes, nanos);
         }
+        decideOrRefuse(commits, bytes);
         decided.runPending();
         return DONE;
     }
@@ -268,37 +262,53 @@ public final class CommitPipeline {
     }
 
     private static void fail(List<Commit> commits, RuntimeException error) {
-        commits.forEach(commit -> commit.commitCallback().failed(error));
+        forEach(commits, commit -> commit.commitCallback().failed(error));
     }
 
-    private @Nullable CompletableFuture<?> persistAndPublish(List<Message> messages) {
-        Throwable cause = broken;
-        if (cause != null) {
-            reject(messages, cause);
-            return null;
-        }
-        try {
+    /** Persists and publishes decided batches. Those during which it breaks may be durable. */
+    private final class SecondActor implements Mailbox.Handler<Message> {
+        @Override
+        public @Nullable CompletableFuture<?> handle(List<Message> messages) {
+            Throwable cause = undecided.failure();
+            if (cause != null) {
+                reject(messages, false, cause);
+                return null;
+            }
             return process(messages);
-        } catch (RuntimeException | Error error) {
-            halfPersisted = messages;
-            broken = error;
+        }
+
+        @Override
+        public void reject(List<Message> messages, boolean isHalfHandled, Throwable cause) {
+            RuntimeException failure = brokenError(FdbError.INTERNAL_ERROR, cause);
+            whenBroken.accept(failure);
+            RuntimeException batchError = isHalfHandled ? brokenError(FdbError.COMMIT_UNKNOWN_RESULT, cause) : failure;
+            forEach(messages, message -> {
+                if (message instanceof DecidedBatch decidedBatch) {
+                    publisher.abandon(decidedBatch.batch, batchError);
+                } else if (message instanceof Arm arm) {
+                    arm.watch.fail(failure);
+                } else if (message instanceof Close close) {
+                    closeStorage(close.done);
+                }
+            });
+        }
+    }
+
+    /** Does it to all, even if it fails for some; then throws the first error. */
+    private static <T> void forEach(List<T> all, Consumer<T> action) {
+        Throwable first = null;
+        for (T one : all) {
+            try {
+                action.accept(one);
+            } catch (RuntimeException | Error error) {
+                first = first == null ? error : first;
+            }
+        }
+        if (first instanceof Error error) {
             throw error;
         }
-    }
-
-    private void reject(List<Message> messages, Throwable cause) {
-        RuntimeException failure = brokenError(FdbError.INTERNAL_ERROR, cause);
-        whenBroken.accept(failure);
-        RuntimeException batchError =
-                messages == halfPersisted ? brokenError(FdbError.COMMIT_UNKNOWN_RESULT, cause) : failure;
-        for (Message message : messages) {
-            if (message instanceof DecidedBatch decidedBatch) {
-                publisher.abandon(decidedBatch.batch, batchError);
-            } else if (message instanceof Arm arm) {
-                arm.watch.fail(failure);
-            } else if (message instanceof Close close) {
-                closeStorage(close.done);
-            }
+        if (first != null) {
+            throw (RuntimeException) first;
         }
     }
 
@@ -323,14 +333,8 @@ public final class CommitPipeline {
             return null;
         }
         return persisted.handle((done, error) -> {
-            try {
-                publishOrAbandon(messages, toPersist, error);
-                return null;
-            } catch (RuntimeException | Error thrown) {
-                halfPersisted = messages;
-                broken = thrown;
-                throw thrown;
-            }
+            publishOrAbandon(messages, toPersist, error);
+            return null;
         });
     }
 

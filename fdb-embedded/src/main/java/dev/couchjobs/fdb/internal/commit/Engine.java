@@ -19,9 +19,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The state that all transactions of a database share. Thread-safe. */
 public final class Engine {
+    private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
     /** Well within the time for which {@link DurableStorage} raises its ceiling ahead. */
     private static final long CEILING_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(10);
 
@@ -37,6 +40,7 @@ public final class Engine {
     private final OutstandingWatches watches;
     private final AtomicInteger contenders = new AtomicInteger();
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicBoolean hasSaidWhy = new AtomicBoolean();
     private final CompletableFuture<@Nullable Void> storageClosed = new CompletableFuture<>();
 
     /** {@code release} runs once the engine is closed and no longer uses its environment. */
@@ -67,7 +71,7 @@ public final class Engine {
     }
 
     private CommitPipeline pipelineTo(Storage storage) {
-        return new CommitPipeline(versions, storage, environment, timers::after, watches::failAll);
+        return new CommitPipeline(versions, storage, environment, timers::after, this::stopped);
     }
 
     /**
@@ -81,10 +85,18 @@ public final class Engine {
         watches.failAll(FdbError.FUTURE_VERSION.exception("the store was lost"));
     }
 
+    /** The pipeline has met an error that no repetition mends. */
+    private void stopped(RuntimeException failure) {
+        watches.failAll(failure);
+        if (hasSaidWhy.compareAndSet(false, true)) {
+            LOG.error("A database stops: {}", failure.getMessage(), failure.getCause());
+        }
+    }
+
     /** Persists a version regularly, because the storage raises its ceiling only when it persists. */
     private void keepCeilingAhead() {
         Completions.whenSettled(timers.after(CEILING_INTERVAL_NANOS), error -> {
-            if (error == null) {
+            if (error == null && pipeline.failure() == null) {
                 pipeline.raiseCeiling();
                 keepCeilingAhead();
             }

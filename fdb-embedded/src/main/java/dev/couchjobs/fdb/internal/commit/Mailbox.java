@@ -7,24 +7,44 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An actor's message queue. Any thread may post. The handler receives the messages in order, in batches, one batch at a
  * time, on an executor that is occupied only while messages wait.
+ *
+ * <p>A handler that fails is never called again: repetition mends nothing. From then on {@link Handler#reject} answers
+ * the messages. A batch that cannot be rejected either is tried again a limited number of times, with growing pauses,
+ * because a thread may be short of stack and a heap may be full for a moment; then it is dropped.
  */
 final class Mailbox<T> {
+    /** Tries of one batch that follow one another without a pause. */
+    private static final int TRIES_AT_ONCE = 3;
+    /** With the pauses between them these last for more than a second. */
+    private static final int TRIES_MAX = 10;
+
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     /** Handles the messages of a mailbox. */
     interface Handler<T> {
         /**
-         * Handles a batch. If this throws, or the future fails, the mailbox passes the same list again, on a thread of
-         * the executor: the stack of a caller of {@link #runPending} may be exhausted.
+         * Handles a batch.
          *
          * @return completes before the next batch may begin; null if the batch is handled
          */
         @Nullable CompletableFuture<?> handle(List<T> batch);
+
+        /**
+         * Answers a batch after the handler has failed. It may get the same batch more than once.
+         *
+         * @param isHalfHandled whether it is the batch with which the handler has failed
+         * @param cause with what it has failed
+         */
+        void reject(List<T> batch, boolean isHalfHandled, Throwable cause);
     }
 
     /** A batch is full once the weights of its messages add up to {@code max}. */
@@ -35,6 +55,7 @@ final class Mailbox<T> {
     private final AtomicBoolean occupied = new AtomicBoolean();
 
     private final Executor executor;
+    private final LongFunction<? extends CompletableFuture<?>> delay;
     private final Limit<T> limit;
     private final Handler<T> handler;
     private final Runnable afterBatch;
@@ -42,19 +63,37 @@ final class Mailbox<T> {
     private volatile List<T> batch = new ArrayList<>();
     /** Whether the handler has received the batch before. Belongs to the thread that occupies the mailbox. */
     private boolean delivered;
+    /** The failed tries of the batch. Belongs to the thread that occupies the mailbox. */
+    private int tries;
+    /** The batch with which the handler has failed. Belongs to the thread that occupies the mailbox. */
+    private @Nullable List<T> halfHandled;
+    /** With what the handler has failed. */
+    private volatile @Nullable Throwable failure;
 
-    Mailbox(Executor executor, Limit<T> limit, Handler<T> handler) {
-        this(executor, limit, handler, () -> {});
+    /** {@code delay} completes after the given number of nanoseconds, or fails. */
+    Mailbox(Executor executor, LongFunction<? extends CompletableFuture<?>> delay, Limit<T> limit, Handler<T> handler) {
+        this(executor, delay, limit, handler, () -> {});
     }
 
     /**
      * {@code afterBatch} runs on the thread that has handled a batch; another thread may already handle the next one.
      */
-    Mailbox(Executor executor, Limit<T> limit, Handler<T> handler, Runnable afterBatch) {
+    Mailbox(
+            Executor executor,
+            LongFunction<? extends CompletableFuture<?>> delay,
+            Limit<T> limit,
+            Handler<T> handler,
+            Runnable afterBatch) {
         this.executor = executor;
+        this.delay = delay;
         this.limit = limit;
         this.handler = handler;
         this.afterBatch = afterBatch;
+    }
+
+    /** {@return with what the handler has failed, or null if it has not} */
+    @Nullable Throwable failure() {
+        return failure;
     }
 
     /** Adds a message and schedules the handler. */
@@ -75,7 +114,7 @@ final class Mailbox<T> {
     void wake() {
         while (hasWork() && occupied.compareAndSet(false, true)) {
             try {
-                executor.execute(this::handleBatch);
+                executor.execute(this::handleOnExecutor);
                 return;
             } catch (RuntimeException | Error stoppedOrNoThread) {
                 handleOne();
@@ -85,7 +124,8 @@ final class Mailbox<T> {
 
     /**
      * Handles a batch on the calling thread, unless another thread handles one: that thread finds the pending messages.
-     * Saves a caller that only waits for the answer two thread switches.
+     * Saves a caller that only waits for the answer two thread switches. An error of the handler is the caller's, too:
+     * its stack may be exhausted.
      */
     void runPending() {
         if (hasWork() && occupied.compareAndSet(false, true)) {
@@ -97,6 +137,14 @@ final class Mailbox<T> {
         return !batch.isEmpty() || !queue.isEmpty();
     }
 
+    private void handleOnExecutor() {
+        try {
+            handleBatch();
+        } catch (Throwable failed) {
+            // The failure is kept, and the messages learn of it; a thread that died would only be replaced.
+        }
+    }
+
     private void handleBatch() {
         handleOne();
         wake();
@@ -104,43 +152,86 @@ final class Mailbox<T> {
 
     /** The caller has occupied the mailbox. Frees it again unless the batch is unfinished. */
     private void handleOne() {
-        CompletableFuture<?> unfinished;
+        CompletableFuture<?> unfinished = null;
         try {
             // Allocated first: nothing may fail between the handling of the batch and its removal.
             List<T> next = new ArrayList<>();
             if (!delivered) {
                 fillBatch();
             }
-            delivered = true;
-            unfinished = batch.isEmpty() ? null : handler.handle(batch);
+            if (failure != null) {
+                handler.reject(batch, batch == halfHandled, failure);
+            } else if (!batch.isEmpty()) {
+                delivered = true;
+                unfinished = handler.handle(batch);
+            }
             if (unfinished == null) {
                 replaceBatch(next);
             }
-        } catch (RuntimeException | Error e) {
-            free();
+        } catch (Throwable e) {
+            // Neither allocates nor calls a method: memory or stack may be exhausted.
+            if (delivered && failure == null) {
+                halfHandled = batch;
+                failure = e;
+            }
+            tries++;
+            if (tries < TRIES_AT_ONCE) {
+                free();
+            } else {
+                tryLater(e);
+            }
             throw e;
         }
         if (unfinished == null) {
             occupied.set(false);
         } else {
-            Completions.whenSettled(unfinished, error -> {
-                if (error == null) {
-                    replaceBatch(new ArrayList<>());
-                }
-                free();
-            });
+            Completions.whenSettled(unfinished, this::settled);
         }
         afterBatch.run();
+    }
+
+    private void settled(@Nullable Throwable error) {
+        if (error == null) {
+            replaceBatch(new ArrayList<>());
+        } else {
+            halfHandled = batch;
+            failure = error;
+        }
+        free();
     }
 
     private void replaceBatch(List<T> next) {
         batch = next;
         delivered = false;
+        tries = 0;
     }
 
     private void free() {
         occupied.set(false);
         wake();
+    }
+
+    /** Frees the mailbox after a pause. */
+    private void tryLater(Throwable error) {
+        if (tries == TRIES_MAX) {
+            giveUp(error);
+            free();
+            return;
+        }
+        try {
+            Completions.whenSettled(delay.apply(FIRST_PAUSE_NANOS << tries), done -> free());
+        } catch (Throwable noTimer) {
+            free();
+        }
+    }
+
+    private void giveUp(Throwable error) {
+        if (failure == null) {
+            failure = error;
+            tries = 0;
+        } else {
+            replaceBatch(new ArrayList<>());
+        }
     }
 
     /** May fail at any point and be repeated: a message is in the batch before it leaves the queue. */

@@ -1,6 +1,7 @@
 package dev.couchjobs.fdb.internal.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.util.ArrayDeque;
@@ -16,16 +17,23 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MailboxTest {
+    private static final LongFunction<CompletableFuture<?>> NO_PAUSE = nanos -> CompletableFuture.completedFuture(null);
+
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final List<List<Integer>> batches = new ArrayList<>();
+    private final List<String> rejected = new ArrayList<>();
 
     @Test
     void whatQueuesUpIsOneBatch() {
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(10), this::handle);
+        Mailbox<Integer> mailbox = mailbox(upTo(10), this::handle);
         mailbox.post(1);
         mailbox.post(2);
         assertThat(tasks).hasSize(1);
@@ -35,56 +43,95 @@ class MailboxTest {
 
     @Test
     void aFullBatchLeavesTheRestToTheNext() {
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(2), this::handle);
+        Mailbox<Integer> mailbox = mailbox(upTo(2), this::handle);
         List.of(1, 2, 3).forEach(mailbox::post);
         runTasks();
         assertThat(batches).containsExactly(List.of(1, 2), List.of(3));
     }
 
     @Test
-    void aBatchWhoseHandlerFailsComesAgain() {
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(1), batch -> {
-            batches.add(batch);
-            if (batches.size() == 1) {
-                throw new IllegalStateException("first");
-            }
-            return null;
-        });
+    void aHandlerThatFailsIsNotCalledAgain() {
+        Mailbox<Integer> mailbox = mailbox(upTo(1), failing(new IllegalStateException("planted")));
         mailbox.post(1);
         mailbox.post(2);
-        assertThat(catchThrowable(this::runTasks)).hasMessage("first");
         runTasks();
-        assertThat(batches).containsExactly(List.of(1), List.of(1), List.of(2));
+        mailbox.post(3);
+        runTasks();
+        assertThat(batches).containsExactly(List.of(1));
+        assertThat(rejected).containsExactly("[1] half", "[2]", "[3]");
+        assertThat(mailbox.failure()).hasMessage("planted");
     }
 
     @Test
-    void aBatchThatFailsLaterComesAgain() {
+    void aBatchThatFailsLaterIsRejected() {
         CompletableFuture<Void> unfinished = new CompletableFuture<>();
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(1), batch -> {
+        Mailbox<Integer> mailbox = mailbox(upTo(1), batch -> {
             batches.add(batch);
-            return batches.size() == 1 ? unfinished : null;
+            return unfinished;
         });
         mailbox.post(1);
         mailbox.post(2);
         runTasks();
         unfinished.completeExceptionally(new OutOfMemoryError("planted"));
         runTasks();
-        assertThat(batches).containsExactly(List.of(1), List.of(1), List.of(2));
+        assertThat(batches).containsExactly(List.of(1));
+        assertThat(rejected).containsExactly("[1] half", "[2]");
     }
 
     @Test
-    void aBatchThatFailsOnTheCallingThreadIsRetriedOnTheExecutor() {
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(10), batch -> {
-            batches.add(batch);
-            if (batches.size() == 1) {
-                throw new StackOverflowError();
-            }
-            return null;
-        });
+    void aBatchThatFailsOnTheCallingThreadIsRejectedOnTheExecutor() {
+        Mailbox<Integer> mailbox = mailbox(upTo(10), failing(new StackOverflowError()));
         mailbox.enqueue(1);
         assertThat(catchThrowable(mailbox::runPending)).isInstanceOf(StackOverflowError.class);
+        assertThat(rejected).isEmpty();
         runTasks();
-        assertThat(batches).containsExactly(List.of(1), List.of(1));
+        assertThat(rejected).containsExactly("[1] half");
+    }
+
+    /** As when the class loader of an application is closed: then neither the handler nor an answer works again. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aBatchThatCannotBeAnsweredIsTriedWithPausesAndThenDropped(boolean hasTimers) {
+        List<Long> pauses = new ArrayList<>();
+        int[] tries = new int[1];
+        Mailbox<Integer> mailbox = new Mailbox<>(
+                tasks::add,
+                nanos -> {
+                    if (!hasTimers) {
+                        throw new NoClassDefFoundError("planted");
+                    }
+                    pauses.add(nanos);
+                    return CompletableFuture.completedFuture(null);
+                },
+                upTo(1),
+                new Mailbox.Handler<>() {
+                    @Override
+                    public CompletableFuture<?> handle(List<Integer> batch) {
+                        throw new NoClassDefFoundError("planted");
+                    }
+
+                    @Override
+                    public void reject(List<Integer> batch, boolean isHalfHandled, Throwable cause) {
+                        tries[0]++;
+                        throw new NoClassDefFoundError("planted");
+                    }
+                });
+        mailbox.post(1);
+        runTasks();
+        assertThat(tries[0]).isBetween(3, 20);
+        assertThat(pauses).isSorted().hasSize(hasTimers ? 7 : 0);
+        int before = tries[0];
+        mailbox.post(2);
+        runTasks();
+        assertThat(tries[0]).isBetween(before + 3, before + 20);
+        assertThat(tasks).isEmpty();
+    }
+
+    @Test
+    void aThreadOfTheExecutorSurvivesTheHandler() {
+        Mailbox<Integer> mailbox = mailbox(upTo(1), failing(new LinkageError("planted")));
+        mailbox.post(1);
+        assertThatCode(this::runTasks).doesNotThrowAnyException();
     }
 
     @Test
@@ -93,15 +140,16 @@ class MailboxTest {
                 task -> {
                     throw new RejectedExecutionException();
                 },
+                NO_PAUSE,
                 upTo(10),
-                this::handle);
+                handler(this::handle));
         mailbox.post(1);
         assertThat(batches).containsExactly(List.of(1));
     }
 
     @Test
     void runPendingHandlesABatchOnTheCallingThread() {
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(10), this::handle);
+        Mailbox<Integer> mailbox = mailbox(upTo(10), this::handle);
         mailbox.enqueue(1);
         mailbox.runPending();
         assertThat(batches).containsExactly(List.of(1));
@@ -110,7 +158,7 @@ class MailboxTest {
 
     @Test
     void runPendingDoesNothingWhileAnotherThreadHandlesABatch() {
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(10), this::handle);
+        Mailbox<Integer> mailbox = mailbox(upTo(10), this::handle);
         mailbox.post(1);
         mailbox.enqueue(2);
         mailbox.runPending();
@@ -129,8 +177,9 @@ class MailboxTest {
                     }
                     task.run();
                 },
+                NO_PAUSE,
                 upTo(10),
-                this::handle);
+                handler(this::handle));
         mailbox.post(1);
         mailbox.post(2);
         assertThat(batches).containsExactly(List.of(1), List.of(2));
@@ -139,7 +188,7 @@ class MailboxTest {
     @Test
     void aHeavyMessageLeavesTheRestToTheNext() {
         Mailbox.Limit<Integer> byValue = new Mailbox.Limit<>(message -> message, 10);
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, byValue, this::handle);
+        Mailbox<Integer> mailbox = mailbox(byValue, this::handle);
         List.of(4, 7, 1).forEach(mailbox::post);
         runTasks();
         assertThat(batches).containsExactly(List.of(4, 7), List.of(1));
@@ -148,7 +197,7 @@ class MailboxTest {
     @Test
     void theNextBatchWaitsUntilTheLastIsDoneWith() {
         CompletableFuture<Void> unfinished = new CompletableFuture<>();
-        Mailbox<Integer> mailbox = new Mailbox<>(tasks::add, upTo(10), batch -> {
+        Mailbox<Integer> mailbox = mailbox(upTo(10), batch -> {
             batches.add(batch);
             return unfinished;
         });
@@ -166,14 +215,15 @@ class MailboxTest {
     @Test
     void whatComesAfterABatchFindsTheMailboxFree() {
         List<Integer> after = new ArrayList<>();
-        Mailbox<Integer> second = new Mailbox<>(tasks::add, upTo(10), this::handle);
+        Mailbox<Integer> second = mailbox(upTo(10), this::handle);
         Mailbox<Integer> first = new Mailbox<>(
                 tasks::add,
+                NO_PAUSE,
                 upTo(10),
-                batch -> {
+                handler(batch -> {
                     batch.forEach(second::enqueue);
                     return null;
-                },
+                }),
                 () -> {
                     second.runPending();
                     after.add(batches.size());
@@ -193,13 +243,13 @@ class MailboxTest {
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger overlaps = new AtomicInteger();
         Queue<Integer> seen = new ConcurrentLinkedQueue<>();
-        Mailbox<Integer> mailbox = new Mailbox<>(pool, upTo(7), batch -> {
+        Mailbox<Integer> mailbox = new Mailbox<>(pool, NO_PAUSE, upTo(7), handler(batch -> {
             overlaps.addAndGet(inside.getAndIncrement());
             seen.addAll(batch);
             inside.decrementAndGet();
             batch.forEach(message -> handled.countDown());
             return null;
-        });
+        }));
         for (int thread = 0; thread < threads; thread++) {
             int base = thread * messages;
             pool.execute(() -> {
@@ -214,6 +264,35 @@ class MailboxTest {
         assertThat(all).isTrue();
         assertThat(overlaps).hasValue(0);
         assertThat(seen).doesNotHaveDuplicates().hasSize(threads * messages);
+    }
+
+    private Mailbox<Integer> mailbox(
+            Mailbox.Limit<Integer> limit, Function<List<Integer>, @Nullable CompletableFuture<?>> handling) {
+        return new Mailbox<>(tasks::add, NO_PAUSE, limit, handler(handling));
+    }
+
+    private Function<List<Integer>, @Nullable CompletableFuture<?>> failing(Throwable error) {
+        return batch -> {
+            batches.add(batch);
+            if (error instanceof Error e) {
+                throw e;
+            }
+            throw (RuntimeException) error;
+        };
+    }
+
+    private Mailbox.Handler<Integer> handler(Function<List<Integer>, @Nullable CompletableFuture<?>> handling) {
+        return new Mailbox.Handler<>() {
+            @Override
+            public @Nullable CompletableFuture<?> handle(List<Integer> batch) {
+                return handling.apply(batch);
+            }
+
+            @Override
+            public void reject(List<Integer> batch, boolean isHalfHandled, Throwable cause) {
+                rejected.add(batch + (isHalfHandled ? " half" : ""));
+            }
+        };
     }
 
     private static Mailbox.Limit<Integer> upTo(int messages) {
