@@ -76,10 +76,13 @@ public final class CouchJobs implements AutoCloseable {
     private final WorkerRegistry registry = new WorkerRegistry();
     private final String host;
     private final Processor processor;
+    private final Optional<Environment> environmentToClose;
     private volatile boolean closed;
 
     CouchJobs(CouchJobsBuilder settings) {
-        Environment environment = settings.environment();
+        Environment given = settings.environment;
+        Environment environment = given == null ? Environment.system() : given;
+        environmentToClose = given == null ? Optional.of(environment) : Optional.empty();
         host = settings.host();
         Keyspace keyspace = new Keyspace(settings.subspace);
         AgreedClock clock = new AgreedClock(environment.clock());
@@ -90,7 +93,7 @@ public final class CouchJobs implements AutoCloseable {
                 .observedBy(listeners);
         PayloadCodec codec = new PayloadCodec(settings.codec, settings.encryption.cipher());
         internalInstance = new Instance(
-                settings.name(),
+                settings.name(environment),
                 settings.database,
                 environment,
                 clock,
@@ -473,11 +476,13 @@ public final class CouchJobs implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        registry.close();
+        CompletableFuture<?> workersEnded = registry.end();
         acceptors.close();
         notifiers.close();
         changeWaits.close();
         services.close();
         retentionService.close();
+        // The end of a worker still needs timers.
+        var unused = workersEnded.thenRun(() -> environmentToClose.ifPresent(Environment::close));
     }
 }

@@ -27,10 +27,12 @@ public final class CouchJobsBuilder {
 
     final Database database;
     Subspace subspace = new Subspace();
-    private @Nullable Environment environment;
+
+    @Nullable Environment environment;
+
     private @Nullable String name;
     Duration maxClockSkew = Duration.ofMinutes(1);
-    JsonCodec codec = JsonCodec.of(JsonMapper.shared());
+    JsonCodec codec = JsonCodec.of(new JsonMapper());
     PayloadEncryption encryption = PayloadEncryption.writingPlaintext();
     Duration transactionTimeout = Duration.ofSeconds(60);
     Duration feedRetention = Duration.ofMinutes(10);
@@ -72,22 +74,18 @@ public final class CouchJobsBuilder {
         return this;
     }
 
-    /** An instance in an environment of its own is named by nothing that the environment does not give. */
-    String name() {
+    /** In an environment that the caller gave, the name contains only what that environment provides. */
+    String name(Environment environment) {
         if (name != null) {
             return name;
         }
-        String random = HexFormat.of().toHexDigits(environment().random().nextInt());
-        return environment == null ? Environment.processName() + "-" + random : random;
+        String random = HexFormat.of().toHexDigits(environment.random().nextInt());
+        return this.environment == null ? Environment.processName() + "-" + random : random;
     }
 
     /** {@return the host of this process; empty in an environment of its own, as for the name} */
     String host() {
         return environment == null ? Environment.hostName() : "";
-    }
-
-    Environment environment() {
-        return environment == null ? Environment.system() : environment;
     }
 
     /**

@@ -1,5 +1,7 @@
 package dev.couchjobs;
 
+import dev.couchjobs.internal.loop.DaemonThreads;
+import dev.couchjobs.internal.loop.SystemTimer;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.InstantSource;
@@ -7,8 +9,6 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 
 /**
@@ -20,11 +20,28 @@ import java.util.random.RandomGenerator;
  * @param random draws job locks, jitter and places in the queue; must be safe for use by several threads, and hard to
  *     guess wherever locks are to be
  */
-public record Environment(InstantSource clock, ScheduledExecutorService scheduler, RandomGenerator random) {
+public record Environment(InstantSource clock, ScheduledExecutorService scheduler, RandomGenerator random)
+        implements AutoCloseable {
 
-    /** {@return the system's clock, a daemon thread for timers that all instances share, and secure randomness} */
+    /**
+     * {@return the system's clock, timers of its own, and secure randomness} The timers have one daemon thread, which
+     * starts with the first of them, and ends a second after the last one or with {@link #close}.
+     */
     public static Environment system() {
-        return new Environment(Clock.systemUTC(), SystemTimer.SHARED, new SecureRandom());
+        return new Environment(Clock.systemUTC(), new SystemTimer(), new SecureRandom());
+    }
+
+    /**
+     * Drops the timers: their thread has ended when this returns. The caller that made an environment closes it after
+     * all that uses it. An instance closes only the environment that it made itself.
+     */
+    @Override
+    public void close() {
+        if (scheduler instanceof SystemTimer timer) {
+            timer.close();
+        } else {
+            scheduler.shutdownNow();
+        }
     }
 
     /** What this process is called where its jobs are looked at: its host, as the system names it, and its number. */
@@ -39,14 +56,7 @@ public record Environment(InstantSource clock, ScheduledExecutorService schedule
 
     /** {@return threads for handlers, which may block: virtual ones where the running Java has them} */
     public static ExecutorService handlerThreads() {
-        return VirtualThreads.executor().orElseGet(() -> {
-            AtomicInteger started = new AtomicInteger();
-            return Executors.newCachedThreadPool(task -> {
-                Thread thread = new Thread(task, "couch-jobs-handler-" + started.incrementAndGet());
-                thread.setDaemon(true);
-                return thread;
-            });
-        });
+        return VirtualThreads.executor().orElseGet(() -> DaemonThreads.pool("couch-jobs-handler-"));
     }
 
     /** Found by their names: this is compiled for a Java that does not have them. */
@@ -60,21 +70,6 @@ public record Environment(InstantSource clock, ScheduledExecutorService schedule
             } catch (ReflectiveOperationException e) {
                 return Optional.empty();
             }
-        }
-    }
-
-    /** Starts its thread with the first timer. */
-    private static final class SystemTimer {
-        static final ScheduledExecutorService SHARED = create();
-
-        private static ScheduledExecutorService create() {
-            ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, task -> {
-                Thread thread = new Thread(task, "couch-jobs-timer");
-                thread.setDaemon(true);
-                return thread;
-            });
-            timer.setRemoveOnCancelPolicy(true);
-            return timer;
         }
     }
 }

@@ -292,20 +292,18 @@ public final class WorkerBuilder {
     private WorkerSettings settings() {
         WorkerSettings.Identity identity = new WorkerSettings.Identity(name, host, LIBRARY_VERSION);
         MiddlewareChain chain = instance.middleware().with(middleware);
-        if (executor != null) {
-            return new WorkerSettings(
-                    identity,
-                    concurrency,
-                    acceptOptions,
-                    shutdownTimeout,
-                    longTransactionTries,
-                    chain,
-                    executor,
-                    () -> {});
-        }
-        ExecutorService own = Environment.handlerThreads();
+        Optional<ExecutorService> own =
+                executor == null ? Optional.of(Environment.handlerThreads()) : Optional.empty();
+        Executor threads = executor == null ? own.orElseThrow() : executor;
         return new WorkerSettings(
-                identity, concurrency, acceptOptions, shutdownTimeout, longTransactionTries, chain, own, own::shutdown);
+                identity,
+                concurrency,
+                acceptOptions,
+                shutdownTimeout,
+                longTransactionTries,
+                chain,
+                threads,
+                own);
     }
 
     private <D, R> HandlerRegistration<D, R> assignment(BoundHandler<D, R> boundHandler) {

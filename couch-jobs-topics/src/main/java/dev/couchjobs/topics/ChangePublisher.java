@@ -1,6 +1,8 @@
 package dev.couchjobs.topics;
 
+import dev.couchjobs.Environment;
 import dev.couchjobs.topics.internal.changes.Publisher;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -10,9 +12,11 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class ChangePublisher implements AutoCloseable {
     private final Publisher publisher;
+    private final Optional<Environment> ownEnvironment;
 
-    ChangePublisher(Publisher publisher) {
+    ChangePublisher(Publisher publisher, Optional<Environment> ownEnvironment) {
         this.publisher = publisher;
+        this.ownEnvironment = ownEnvironment;
     }
 
     /**
@@ -21,7 +25,7 @@ public final class ChangePublisher implements AutoCloseable {
      * @return completes when the present one has ended
      */
     public CompletableFuture<Void> stop() {
-        return publisher.stop();
+        return publisher.stop().whenComplete((stopped, error) -> ownEnvironment.ifPresent(Environment::close));
     }
 
     /** Stops, and waits for the present append. */

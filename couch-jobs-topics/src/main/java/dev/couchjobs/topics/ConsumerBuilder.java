@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -271,9 +272,12 @@ public final class ConsumerBuilder<T> {
         }
         String member = name + "-"
                 + HexFormat.of().toHexDigits(topics.environment.random().nextLong());
+        Optional<Environment> ownEnvironment = topics.ownEnvironment();
+        Optional<ExecutorService> ownThreads =
+                executor == null ? Optional.of(Environment.handlerThreads()) : Optional.empty();
         ConsumerEngine<T> engine = new ConsumerEngine<>(new ConsumerSettings<>(
                 topics.database,
-                topics.environment,
+                ownEnvironment.orElse(topics.environment),
                 topics.table,
                 topics.values,
                 topics.listeners,
@@ -281,13 +285,21 @@ public final class ConsumerBuilder<T> {
                 group.name(),
                 member,
                 start,
-                handler.apply(executor == null ? Environment.handlerThreads() : executor),
+                handler.apply(executor == null ? ownThreads.orElseThrow() : executor),
                 batch,
                 lease,
                 retry,
                 isOrdered,
                 chosen,
                 Optional.ofNullable(deadLetters).map(topic -> new DeadLetters(topics.table, topic.name()))));
-        return engine.start().thenApply(joined -> new TopicConsumer(member, engine, closeTimeout));
+        TopicConsumer consumer =
+                new TopicConsumer(member, engine, closeTimeout, ownThreads, ownEnvironment);
+        return engine.start()
+                .thenApply(joined -> consumer)
+                .whenComplete((joined, error) -> {
+                    if (error != null) {
+                        consumer.release();
+                    }
+                });
     }
 }

@@ -53,6 +53,8 @@ import java.util.stream.IntStream;
 public final class Topics {
     final Database database;
     final Environment environment;
+    private final boolean isInSystem;
+
     final TopicTable table;
     final Values values;
     final TopicsListeners listeners;
@@ -63,13 +65,19 @@ public final class Topics {
 
     Topics(TopicsBuilder settings) {
         database = settings.database;
-        environment = settings.environment;
+        isInSystem = settings.environment == null;
+        environment = settings.environment == null ? Environment.system() : settings.environment;
         table = new TopicTable(new TopicKeys(settings.subspace));
         values = new Values(settings.codec);
         listeners = new TopicsListeners(settings.listeners);
         chooser = new PartitionChooser(environment.random().nextInt());
         appends = new SharedAppends(table, environment.scheduler());
         tokens = new AtomicLong(environment.random().nextLong());
+    }
+
+    /** {@return timers for something that is closed, and closes them; empty if the caller gave an environment} */
+    Optional<Environment> ownEnvironment() {
+        return isInSystem ? Optional.of(Environment.system()) : Optional.empty();
     }
 
     /**
@@ -410,16 +418,17 @@ public final class Topics {
      */
     public CompletableFuture<ChangePublisher> publishChanges(
             CouchJobs jobs, JobType<?, ?> type, Topic<JobChanged> topic) {
+        Optional<Environment> own = ownEnvironment();
         Publisher publisher = new Publisher(
                 database,
-                environment,
+                own.orElse(environment),
                 table,
                 topic.name(),
                 jobs.changes(),
                 type,
                 (tx, page) -> appendAll(
                         tx, topic, page.changes().stream().map(Topics::message).toList()));
-        return publisher.start().thenApply(started -> new ChangePublisher(publisher));
+        return publisher.start().thenApply(started -> new ChangePublisher(publisher, own));
     }
 
     private static NewMessage<JobChanged> message(JobChange change) {

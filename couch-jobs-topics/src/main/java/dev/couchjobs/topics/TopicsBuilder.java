@@ -7,14 +7,15 @@ import dev.couchjobs.JsonCodec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Builds a {@link Topics} with settings other than the defaults. */
 public final class TopicsBuilder {
     final Database database;
     Subspace subspace = new Subspace();
-    Environment environment = Environment.system();
-    JsonCodec codec = JsonCodec.of(JsonMapper.shared());
+    @Nullable Environment environment;
+    JsonCodec codec = JsonCodec.of(new JsonMapper());
     final List<TopicsListener> listeners = new ArrayList<>();
 
     TopicsBuilder(Database database) {

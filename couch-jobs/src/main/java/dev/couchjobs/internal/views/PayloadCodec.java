@@ -45,7 +45,9 @@ public final class PayloadCodec {
     /** {@return data of which there is the JSON as it is stored} */
     public Payload toStored(JobType<?, ?> type, String jobId, byte[] json) {
         PayloadCipher.Place place = data("data", type.name(), jobId);
-        return Payload.of(cipher.seal(place, json), stored -> cipher.holds(place, stored, json));
+        // A transaction remembers the payload in static state: it must not hold the codec and its classes.
+        PayloadCipher keys = cipher;
+        return Payload.of(keys.seal(place, json), stored -> keys.holds(place, stored, json));
     }
 
     /** {@return the result of a job as it is stored, or empty if it is null} */

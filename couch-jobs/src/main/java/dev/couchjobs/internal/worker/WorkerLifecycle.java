@@ -14,6 +14,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,9 @@ public final class WorkerLifecycle {
 
     /** How long a closing worker waits for a claim under way, and for the ends of its last jobs to be written. */
     private static final Duration FINAL_WRITE_TIMEOUT = Duration.ofSeconds(10);
+
+    /** How long a closed worker waits for threads that have nothing left to do. */
+    private static final Duration THREAD_END_TIMEOUT = Duration.ofSeconds(10);
 
     private static final String LEASES_LEFT = "the jobs concerned are pending again when their leases expire";
 
@@ -291,11 +295,28 @@ public final class WorkerLifecycle {
 
     // Closing
 
-    /** Ends the worker, and waits for its end unless the current thread runs one of its handlers. */
+    /**
+     * Ends the worker, and waits for its end unless the current thread runs one of its handlers. Its threads have ended
+     * then, except those of handlers that did not end in time.
+     */
     public void close() {
         CompletableFuture<Void> ending = closeAsync();
         if (!scheduler.isCalledByHandler()) {
             ending.join();
+            settings.executorToClose().ifPresent(this::awaitThreads);
+        }
+    }
+
+    private void awaitThreads(ExecutorService threads) {
+        synchronized (lock) {
+            if (scheduler.running() > 0) {
+                return;
+            }
+        }
+        try {
+            threads.awaitTermination(THREAD_END_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -414,7 +435,7 @@ public final class WorkerLifecycle {
     private void end() {
         queues.forEach(TypeQueue::close);
         finisher.close();
-        settings.releaseExecutor().run();
+        settings.executorToClose().ifPresent(ExecutorService::shutdown);
         ended.complete(null);
     }
 }

@@ -5,9 +5,10 @@ import dev.couchjobs.CouchJobsClosedException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 
 /** The workers of one instance that have not ended. */
-public final class WorkerRegistry implements AutoCloseable {
+public final class WorkerRegistry {
     @GuardedBy("this") private final Set<WorkerLifecycle> lifecycles = new HashSet<>();
 
     @GuardedBy("this") private boolean closed;
@@ -25,14 +26,14 @@ public final class WorkerRegistry implements AutoCloseable {
         lifecycles.remove(lifecycle);
     }
 
-    /** Ends all workers without waiting for their handlers. */
-    @Override
-    public void close() {
+    /** Ends all workers without waiting for their handlers. {@return completes when they have ended} */
+    public CompletableFuture<?> end() {
         List<WorkerLifecycle> open;
         synchronized (this) {
             closed = true;
             open = List.copyOf(lifecycles);
         }
         open.forEach(WorkerLifecycle::stop);
+        return CompletableFuture.allOf(open.stream().map(WorkerLifecycle::ended).toArray(CompletableFuture<?>[]::new));
     }
 }

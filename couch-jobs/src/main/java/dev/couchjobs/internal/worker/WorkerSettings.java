@@ -3,7 +3,9 @@ package dev.couchjobs.internal.worker;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.internal.observe.MiddlewareChain;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 
 /**
  * The identity, limits, timeouts and executor of one worker.
@@ -15,7 +17,7 @@ import java.util.concurrent.Executor;
  * @param longTriesMax how many tries of a handler's transaction may take too long
  * @param middleware is called around attempts
  * @param executor runs the handlers
- * @param releaseExecutor releases the executor when the worker has ended
+ * @param executorToClose is shut down when the worker has ended
  */
 public record WorkerSettings(
         Identity identity,
@@ -25,7 +27,7 @@ public record WorkerSettings(
         int longTriesMax,
         MiddlewareChain middleware,
         Executor executor,
-        Runnable releaseExecutor) {
+        Optional<ExecutorService> executorToClose) {
 
     /**
      * What a worker says of itself as long as it lives.

@@ -25,8 +25,8 @@ public final class EmbeddedDatabase {
 
     /**
      * Opens an empty database in memory, which is gone when it is closed. Its threads are daemons, start when they are
-     * needed, and have ended when {@code close} returns. It holds rows of half of the heap; then commits that add some fail with error
-     * 1510, whose cause is a {@link StorageFullException}.
+     * needed, and have ended when {@code close} returns. It holds rows of half of the heap; then commits that add some
+     * fail with error 1510, whose cause is a {@link StorageFullException}.
      *
      * @return the database, to be closed by the caller
      */

@@ -21,7 +21,7 @@ final class EngineThreads {
     private final ExecutorService executor = Executors.newCachedThreadPool(this::newThread);
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, this::newThread);
 
-    /** A thread that knows to whom it belongs. */
+    /** A thread that knows its owner. */
     private static final class EngineThread extends Thread {
         private final EngineThreads owner;
 

@@ -6,6 +6,7 @@ import java.io.File;
 import java.io.IOException;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
+import java.lang.reflect.Constructor;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -16,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An application that is started and stopped within this process, as servers of applications, development tools and
@@ -55,6 +57,7 @@ public final class Application {
     public void assertLeavesNothing(Path directory) {
         ReferenceQueue<ClassLoader> collected = new ReferenceQueue<>();
         WeakReference<ClassLoader> classes = run(directory, collected);
+        linkAnotherRecord();
         long start = System.nanoTime();
         boolean isGone = false;
         while (!isGone && System.nanoTime() - start < PATIENCE_NANOS) {
@@ -68,6 +71,23 @@ public final class Application {
         assertThat(isGone)
                 .as("whether the classes of an application that has ended can be collected")
                 .isTrue();
+    }
+
+    /** A record that this class loads anew each time. */
+    public record Probe(@Nullable Probe next, int number) {}
+
+    /** The JDK keeps the type of the record whose methods were linked last, for each kind of method (JDK-8078641). */
+    private static void linkAnotherRecord() {
+        try (Classes classes = new Classes(name -> name.startsWith(Application.class.getName()))) {
+            Constructor<?> probe = classes.loadClass(Probe.class.getName()).getConstructors()[0];
+            Object one = probe.newInstance(null, 1);
+            Object other = probe.newInstance(one, 1);
+            assertThat(one.equals(other)).isFalse();
+            assertThat(other.hashCode()).isNotZero();
+            assertThat(other.toString()).isNotEmpty();
+        } catch (ReflectiveOperationException | IOException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private static boolean isCollected(ReferenceQueue<ClassLoader> collected) {
