@@ -2,11 +2,8 @@ package dev.couchjobs.bridge.internal.action;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Samples;
 import java.nio.charset.StandardCharsets;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
-import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class BoundedOutputTest {
@@ -51,23 +48,25 @@ class BoundedOutputTest {
         assertThat(written(1, "abc").text()).isEqualTo("a\n[... 2 bytes left out ...]\n");
     }
 
-    @Property(tries = 500)
-    void inWhateverPiecesItComesTheResultIsThatOfOnePiece(
-            @ForAll @Size(max = 60) byte[] bytes,
-            @ForAll @IntRange(max = 40) int limit,
-            @ForAll @IntRange(min = 1, max = 9) int piece) {
-        BoundedOutput whole = new BoundedOutput(limit);
-        whole.write(bytes, bytes.length);
-        BoundedOutput inPieces = new BoundedOutput(limit);
-        for (int start = 0; start < bytes.length; start += piece) {
-            int length = Math.min(piece, bytes.length - start);
-            byte[] next = new byte[piece];
-            System.arraycopy(bytes, start, next, 0, length);
-            inPieces.write(next, length);
-        }
+    @Test
+    void inWhateverPiecesItComesTheResultIsThatOfOnePiece() {
+        Samples.check(500, samples -> {
+            byte[] bytes = samples.bytes(60);
+            int limit = samples.between(0, 40);
+            int piece = samples.between(1, 9);
+            BoundedOutput whole = new BoundedOutput(limit);
+            whole.write(bytes, bytes.length);
+            BoundedOutput inPieces = new BoundedOutput(limit);
+            for (int start = 0; start < bytes.length; start += piece) {
+                int length = Math.min(piece, bytes.length - start);
+                byte[] next = new byte[piece];
+                System.arraycopy(bytes, start, next, 0, length);
+                inPieces.write(next, length);
+            }
 
-        assertThat(inPieces.text()).isEqualTo(whole.text());
-        assertThat(inPieces.isCut()).isEqualTo(bytes.length > limit);
+            assertThat(inPieces.text()).isEqualTo(whole.text());
+            assertThat(inPieces.isCut()).isEqualTo(bytes.length > limit);
+        });
     }
 
     private static BoundedOutput written(int limit, String... pieces) {

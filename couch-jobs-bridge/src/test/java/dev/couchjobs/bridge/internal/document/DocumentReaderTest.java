@@ -2,18 +2,12 @@ package dev.couchjobs.bridge.internal.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Samples;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.EdgeCasesMode;
-import net.jqwik.api.Example;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -23,7 +17,7 @@ class DocumentReaderTest {
     private static final String STEP = "{'target':'any','do':'ls'}";
     private final DocumentReader reader = new DocumentReader(SampleJobs.CLUSTER);
 
-    @Example
+    @Test
     void creatorAndStepsWithTargetAndDoAreEnough() {
         JobDocument job = job("{'_id':'j','creator':'global_node','job':[" + STEP + "]}");
         assertThat(job)
@@ -33,7 +27,7 @@ class DocumentReaderTest {
                         new Progress(List.of(StepProgress.open()), Optional.empty())));
     }
 
-    @Example
+    @Test
     void targetsAreNodesGroupsSetsAnyOrAll() {
         assertThat(target("'reg_a'")).isEqualTo(new Target.OneNode("reg_a"));
         assertThat(target("'first'")).isEqualTo(new Target.OneNode("reg_a", new TreeSet<>(List.of("first"))));
@@ -47,7 +41,7 @@ class DocumentReaderTest {
         assertThat(target("'all'")).isEqualTo(new Target.All(SampleJobs.CLUSTER.nodes()));
     }
 
-    @Example
+    @Test
     void aTargetThatIsNotThereNamesTheNearest() {
         assertThat(faults("'creator':'global_node','job':[" + STEP + ",{'target':'reg_x','do':'ls'}]"))
                 .containsExactly("job[1].target: there is no node or group \"reg_x\"; did you mean \"reg_a\"?");
@@ -58,7 +52,7 @@ class DocumentReaderTest {
                 .containsExactly("job[0].target: has \"any\" in its array, where only nodes and groups can be named");
     }
 
-    @Example
+    @Test
     void allThatIsWrongIsSaidAtOnce() {
         assertThat(faults("'job_staus':null,'step':'one','job':[{'target':'any','Do':'ls','timeout':-1,"
                         + "'retry_strategy':{'max_retries':-1,'sleep':'5','sleep_factor':0.5,'sleepmax':1}},7]"))
@@ -76,7 +70,7 @@ class DocumentReaderTest {
                         "job[1]: is a number; it has to be an object with target and do");
     }
 
-    @Example
+    @Test
     void aJobHasSteps() {
         assertThat(faults("'creator':'global_node','job_status':null"))
                 .containsExactly("job: is missing; give it an array of steps");
@@ -86,7 +80,7 @@ class DocumentReaderTest {
                 .containsExactly("job: is a text; it has to be an array of steps");
     }
 
-    @Example
+    @Test
     void theCreatorIsANode() {
         assertThat(faults("'creator':'regional','job':[" + STEP + "]"))
                 .containsExactly("creator: there is no node \"regional\"");
@@ -96,7 +90,7 @@ class DocumentReaderTest {
                 .containsExactly("creator: there is no node \"Global\"; did you mean \"global_node\"?");
     }
 
-    @Example
+    @Test
     void actionsAreCheckedByTheirKind() {
         assertThat(faults("'creator':'reg_a','job':["
                         + "{'target':'any','kind':'shel','do':'ls'},"
@@ -115,7 +109,7 @@ class DocumentReaderTest {
                         "job[5].alt_do.environment.A: is a number; it has to be a text");
     }
 
-    @Example
+    @Test
     void theAlternativeIsOfTheSameKindUnlessItSaysOtherwise() {
         StepPlan step = job("{'_id':'j','creator':'reg_a','job':[{'target':'any','kind':'http',"
                         + "'do':'GET http://a/','alt_do':'GET http://b/'}]}")
@@ -129,7 +123,7 @@ class DocumentReaderTest {
         assertThat(other.alternative().orElseThrow()).isInstanceOf(ActionPlan.Shell.class);
     }
 
-    @Example
+    @Test
     void whatIsTooLargeIsRefused() {
         String longText = "x".repeat(DocumentLimits.STRING_BYTES + 1);
         assertThat(faults("'creator':'reg_a','job':[{'target':'any','do':'" + longText + "'}]"))
@@ -149,13 +143,13 @@ class DocumentReaderTest {
                 .containsExactly("job: needs 304 runs, one for each node of a step on all nodes;" + " the most is 300");
     }
 
-    @Example
+    @Test
     void ofVeryManyFaultsTheFirstAreSaid() {
         List<String> faults = faults("'creator':'reg_a','job':[" + "1,".repeat(50) + "1]");
         assertThat(faults).hasSize(21).last().isEqualTo("and more");
     }
 
-    @Example
+    @Test
     void statusesAreReadWhateverTheirCase() {
         assertThat(job(begun("'step_status':'RUNNING'")).step(0).status()).contains(StepRun.Status.RUNNING);
         assertThat(job(begun("'step_status':'Finished'")).verdict()).contains(Verdict.SUCCESS);
@@ -163,7 +157,7 @@ class DocumentReaderTest {
                 .contains(Verdict.failed("job[0] has failed on reg_a, with exit status 3"));
     }
 
-    @Example
+    @Test
     void aStateThatCannotBeIsRefused() {
         assertThat(stepFaults("'step_status':'runing','executioner':'x'"))
                 .containsExactly("job[0].step_status: is \"runing\"; it can be null, running, finished, failed;"
@@ -189,7 +183,7 @@ class DocumentReaderTest {
                         "job[0].started_at: is \"noon\"; it has to be a time such as 2011-06-15T14:45:04+02:00");
     }
 
-    @Example
+    @Test
     void stepsGoInTheirOrder() {
         String open = "'creator':'reg_a','job':[" + STEP + "," + STEP + "]";
         assertThat(faults(open + ",'step':3")).containsExactly("step: is 3, and the job has 2 steps, counted from 0");
@@ -213,7 +207,7 @@ class DocumentReaderTest {
                 .containsExactly("job[1]: has begun, and job[0] has not finished");
     }
 
-    @Example
+    @Test
     void aPersonEndsAJobByItsStatus() {
         String open = "{'_id':'j','creator':'reg_a','job':[" + STEP + "],'job_status':";
         assertThat(job(open + "'Cancelled'}").verdict())
@@ -222,7 +216,7 @@ class DocumentReaderTest {
                 .contains(Verdict.failed("no longer wanted"));
     }
 
-    @Example
+    @Test
     void aNodeThatIsGoneMattersOnlyToWhatIsStillToBeDone() {
         String finished = "{'target':'old','do':'ls','claimed_by':'old','winner':'old','step_status':'finished',"
                 + "'executioner':'Node: old, worker: 1'}";
@@ -232,7 +226,7 @@ class DocumentReaderTest {
                 .contains("job[0].target: there is no node or group \"old\"");
     }
 
-    @Example
+    @Test
     void aRefusalIsWrittenOnceAndNothingElseIsTouched() {
         ObjectNode document = SampleJobs.json("{'_rev':'1-a','_id':'j','job':[{'do':3}],'job_status':null,'x':1}");
         ParsedDocument.Broken broken = (ParsedDocument.Broken) reader.read(document);
@@ -244,7 +238,7 @@ class DocumentReaderTest {
         assertThat(((ParsedDocument.Broken) reader.read(refused)).isEnded()).isTrue();
     }
 
-    @Example
+    @Test
     void otherPeoplesDocumentsAreLeftAlone() {
         for (String other : List.of(
                 "{'_id':'a','Name':'John Doe','Occupation':'Programmer'}",
@@ -259,57 +253,53 @@ class DocumentReaderTest {
         }
     }
 
-    @Provide
-    Arbitrary<JsonNode> damage() {
-        return Arbitraries.of(
-                        "null", "0", "-1", "1.5", "1e300", "'x'", "''", "[]", "['x',{}]", "{}", "{'a':{}}", "true")
-                .map(text -> SampleJobs.JSON.readTree(text.replace('\'', '"')));
-    }
-
-    @Provide
-    Arbitrary<ObjectNode> documents() {
-        return Combinators.combine(
-                        SampleJobs.histories(), damage(), Arbitraries.integers().between(0, 10_000))
-                .as((job, damage, where) -> {
-                    ObjectNode document = DocumentWriter.write(job);
-                    damage(document, damage, where);
-                    return document;
-                });
-    }
-
-    @Property(edgeCases = EdgeCasesMode.NONE)
-    void aDamagedDocumentIsReadOrRefusedAndNeverHarmsTheReader(@ForAll("documents") ObjectNode document) {
-        ParsedDocument parsedDocument = reader.read(document);
-        if (parsedDocument instanceof ParsedDocument.Job job) {
-            assertThat(reader.read(DocumentWriter.write(job.document(), document)))
-                    .isEqualTo(parsedDocument);
-        } else if (parsedDocument instanceof ParsedDocument.Broken broken) {
-            assertThat(broken.faults()).isNotEmpty().allMatch(fault -> fault.length() < 1_000);
-            assertThat(DocumentWriter.refuse(document, broken.reason()).path("job"))
-                    .isEqualTo(document.path("job"));
-        }
+    @Test
+    void aDamagedDocumentIsReadOrRefusedAndNeverHarmsTheReader() {
+        Samples.check(500, samples -> {
+            ObjectNode document = DocumentWriter.write(SampleJobs.history(samples));
+            // A single damaged value is seldom an object within a step.
+            for (int left = samples.anyBoolean() ? 1 : samples.between(2, 20); left > 0; left--) {
+                damage(document, samples);
+            }
+            ParsedDocument parsedDocument = reader.read(document);
+            if (parsedDocument instanceof ParsedDocument.Job job) {
+                assertThat(reader.read(DocumentWriter.write(job.document(), document)))
+                        .isEqualTo(parsedDocument);
+            } else if (parsedDocument instanceof ParsedDocument.Broken broken) {
+                assertThat(broken.faults()).isNotEmpty().allMatch(fault -> fault.length() < 1_000);
+                assertThat(DocumentWriter.refuse(document, broken.reason()).path("job"))
+                        .isEqualTo(document.path("job"));
+            }
+        });
     }
 
     /** Replaces one value of the document. */
-    private static void damage(ObjectNode object, JsonNode damage, int where) {
+    private static void damage(ObjectNode object, Samples samples) {
         List<String> names = List.copyOf(object.propertyNames());
         if (names.isEmpty()) {
             return;
         }
-        String name = names.get(where % names.size());
+        String name = samples.of(names);
         JsonNode value = object.path(name);
-        int next = where / names.size();
-        if (value instanceof ObjectNode inner && next % 4 != 0) {
-            damage(inner, damage, next / 4);
-        } else if (value instanceof ArrayNode array && !array.isEmpty() && next % 4 != 0) {
-            if (array.path(next % array.size()) instanceof ObjectNode inner) {
-                damage(inner, damage, next / 4);
+        boolean isInside = !samples.isOneOf(4);
+        if (value instanceof ObjectNode inner && isInside) {
+            damage(inner, samples);
+        } else if (value instanceof ArrayNode array && !array.isEmpty() && isInside) {
+            int index = samples.between(0, array.size() - 1);
+            if (array.path(index) instanceof ObjectNode inner) {
+                damage(inner, samples);
             } else {
-                array.set(next % array.size(), damage.deepCopy());
+                array.set(index, damaged(samples));
             }
         } else if (!name.equals("_id")) {
-            object.set(name, damage.deepCopy());
+            object.set(name, damaged(samples));
         }
+    }
+
+    private static JsonNode damaged(Samples samples) {
+        String text =
+                samples.of("null", "0", "-1", "1.5", "1e300", "'x'", "''", "[]", "['x',{}]", "{}", "{'a':{}}", "true");
+        return SampleJobs.JSON.readTree(text.replace('\'', '"'));
     }
 
     private static String begun(String status) {

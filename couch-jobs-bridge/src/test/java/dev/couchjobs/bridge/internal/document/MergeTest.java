@@ -2,82 +2,83 @@ package dev.couchjobs.bridge.internal.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Samples;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.EdgeCasesMode;
-import net.jqwik.api.Example;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
 
 /** The join of versions of a document, for all contents and orders. */
 class MergeTest {
 
-    @Provide
-    Arbitrary<List<JobDocument>> versions() {
-        return SampleJobs.versions(3);
+    @Test
+    void itDoesNotMatterWhichVersionComesFirst() {
+        Samples.check(250, samples -> {
+            List<JobDocument> versions = SampleJobs.versions(samples, 2);
+            JobDocument a = versions.get(0);
+            JobDocument b = versions.get(1);
+            assertThat(SampleJobs.joined(a, b)).isEqualTo(SampleJobs.joined(b, a));
+        });
     }
 
-    @Property(edgeCases = EdgeCasesMode.NONE)
-    void itDoesNotMatterWhichVersionComesFirst(@ForAll("versions") List<JobDocument> versions) {
-        JobDocument a = versions.get(0);
-        JobDocument b = versions.get(1);
-        assertThat(SampleJobs.joined(a, b)).isEqualTo(SampleJobs.joined(b, a));
+    @Test
+    void itDoesNotMatterWhichVersionsMeetFirst() {
+        Samples.check(250, samples -> {
+            List<JobDocument> versions = SampleJobs.versions(samples, 3);
+            JobDocument a = versions.get(0);
+            JobDocument b = versions.get(1);
+            JobDocument c = versions.get(2);
+            assertThat(SampleJobs.joined(SampleJobs.joined(a, b), c))
+                    .isEqualTo(SampleJobs.joined(a, SampleJobs.joined(b, c)));
+        });
     }
 
-    @Property(edgeCases = EdgeCasesMode.NONE)
-    void itDoesNotMatterWhichVersionsMeetFirst(@ForAll("versions") List<JobDocument> versions) {
-        JobDocument a = versions.get(0);
-        JobDocument b = versions.get(1);
-        JobDocument c = versions.get(2);
-        assertThat(SampleJobs.joined(SampleJobs.joined(a, b), c))
-                .isEqualTo(SampleJobs.joined(a, SampleJobs.joined(b, c)));
+    @Test
+    void itDoesNotMatterHowOftenAVersionComes() {
+        Samples.check(250, samples -> {
+            List<JobDocument> versions = SampleJobs.versions(samples, 2);
+            JobDocument a = versions.get(0);
+            JobDocument both = SampleJobs.joined(a, versions.get(1));
+            assertThat(SampleJobs.joined(a, a)).isEqualTo(a);
+            assertThat(SampleJobs.joined(both, a)).isEqualTo(both);
+        });
     }
 
-    @Property(edgeCases = EdgeCasesMode.NONE)
-    void itDoesNotMatterHowOftenAVersionComes(@ForAll("versions") List<JobDocument> versions) {
-        JobDocument a = versions.get(0);
-        JobDocument both = SampleJobs.joined(a, versions.get(1));
-        assertThat(SampleJobs.joined(a, a)).isEqualTo(a);
-        assertThat(SampleJobs.joined(both, a)).isEqualTo(both);
-    }
-
-    @Property(edgeCases = EdgeCasesMode.NONE)
-    void nothingThatHasBegunOrSucceededIsForgotten(@ForAll("versions") List<JobDocument> versions) {
-        JobDocument a = versions.get(0);
-        JobDocument both = SampleJobs.joined(a, versions.get(1));
-        for (int i = 0; i < a.plan().steps().size(); i++) {
-            StepProgress before = a.step(i).progress();
-            StepProgress after = both.step(i).progress();
-            assertThat(!before.hasBegun() || after.hasBegun()).isTrue();
-            if (a.step(i).status().equals(Optional.of(StepRun.Status.FINISHED))) {
-                assertThat(both.step(i).status()).contains(StepRun.Status.FINISHED);
+    @Test
+    void nothingThatHasBegunOrSucceededIsForgotten() {
+        Samples.check(250, samples -> {
+            List<JobDocument> versions = SampleJobs.versions(samples, 2);
+            JobDocument a = versions.get(0);
+            JobDocument both = SampleJobs.joined(a, versions.get(1));
+            for (int i = 0; i < a.plan().steps().size(); i++) {
+                StepProgress before = a.step(i).progress();
+                StepProgress after = both.step(i).progress();
+                assertThat(!before.hasBegun() || after.hasBegun()).isTrue();
+                if (a.step(i).status().equals(Optional.of(StepRun.Status.FINISHED))) {
+                    assertThat(both.step(i).status()).contains(StepRun.Status.FINISHED);
+                }
             }
-        }
-        assertThat(both.currentStep()).isGreaterThanOrEqualTo(a.currentStep());
-        if (a.isEnded()) {
-            assertThat(both.isEnded()).isTrue();
-            assertThat(Verdict.ORDER.compare(
-                            both.verdict().orElseThrow(), a.verdict().orElseThrow()))
-                    .isNotNegative();
-        }
+            assertThat(both.currentStep()).isGreaterThanOrEqualTo(a.currentStep());
+            if (a.isEnded()) {
+                assertThat(both.isEnded()).isTrue();
+                assertThat(Verdict.ORDER.compare(
+                                both.verdict().orElseThrow(), a.verdict().orElseThrow()))
+                        .isNotNegative();
+            }
+        });
     }
 
-    @Provide
-    Arbitrary<List<JobDocument>> histories() {
-        return SampleJobs.histories(2);
+    @Test
+    void whatTwoThatCouldHaveComeAboutMakeCouldHaveComeAbout() {
+        Samples.check(250, samples -> {
+            List<JobDocument> histories = SampleJobs.histories(samples, 2);
+            JobDocument both = SampleJobs.joined(histories.get(0), histories.get(1));
+            assertThat(new DocumentReader(SampleJobs.CLUSTER).read(DocumentWriter.write(both)))
+                    .isInstanceOf(ParsedDocument.Job.class);
+        });
     }
 
-    @Property(edgeCases = EdgeCasesMode.NONE)
-    void whatTwoThatCouldHaveComeAboutMakeCouldHaveComeAbout(@ForAll("histories") List<JobDocument> histories) {
-        JobDocument both = SampleJobs.joined(histories.get(0), histories.get(1));
-        assertThat(new DocumentReader(SampleJobs.CLUSTER).read(DocumentWriter.write(both)))
-                .isInstanceOf(ParsedDocument.Job.class);
-    }
-
-    @Example
+    @Test
     void ofTwoWhoRunAStepAndHaveClaimedTheNextTheOneWhoWasNamedHasIt() {
         JobDocument job = SampleJobs.job(SampleJobs.any(), SampleJobs.any());
         JobDocument onA =
@@ -90,7 +91,7 @@ class MergeTest {
         assertThat(both.step(1).progress().winner()).contains("reg_b");
     }
 
-    @Example
+    @Test
     void aStepThatHasBegunBeatsALaterRoundInWhichItHasNot() {
         JobDocument begun = SampleJobs.begun(SampleJobs.job(SampleJobs.any()), 0, "reg_b");
         JobDocument claimed =
@@ -100,14 +101,14 @@ class MergeTest {
         assertThat(SampleJobs.joined(begun, claimedAnew)).isEqualTo(begun);
     }
 
-    @Example
+    @Test
     void aLaterRoundBeatsAnEarlierOneInWhichSomebodyHadWon() {
         JobDocument won = won(SampleJobs.job(SampleJobs.any()), "reg_a");
         JobDocument withdrawn = SampleJobs.after(won.step(0).withdraw());
         assertThat(SampleJobs.joined(won, withdrawn)).isEqualTo(withdrawn);
     }
 
-    @Example
+    @Test
     void aWinnerBeatsAClaimAndAClaimBeatsNone() {
         JobDocument open = SampleJobs.job(SampleJobs.any());
         JobDocument claimed = SampleJobs.after(open.step(0).claim("reg_a"));
@@ -116,7 +117,7 @@ class MergeTest {
         assertThat(SampleJobs.joined(claimed, won)).isEqualTo(won);
     }
 
-    @Example
+    @Test
     void ofTwoClaimsThatOfTheFirstNodeByItsNamePrevails() {
         JobDocument a =
                 SampleJobs.after(SampleJobs.job(SampleJobs.any()).step(0).claim("reg_a"));
@@ -125,7 +126,7 @@ class MergeTest {
         assertThat(SampleJobs.joined(b, a)).isEqualTo(a);
     }
 
-    @Example
+    @Test
     void whereTwoNodesHaveBegunTheOneThatHasComeFurtherPrevails() {
         JobDocument running = SampleJobs.begun(SampleJobs.job(SampleJobs.any()), 0, "reg_a");
         JobDocument other = SampleJobs.begun(SampleJobs.job(SampleJobs.any()), 0, "reg_b");
@@ -134,7 +135,7 @@ class MergeTest {
         assertThat(SampleJobs.joined(running, finished)).isEqualTo(finished);
     }
 
-    @Example
+    @Test
     void whereTwoNodesHaveBegunTheEarlierRoundPrevails() {
         JobDocument claimed =
                 SampleJobs.after(SampleJobs.job(SampleJobs.any()).step(0).claim("reg_b"));
@@ -143,14 +144,14 @@ class MergeTest {
         assertThat(SampleJobs.joined(first, second)).isEqualTo(first);
     }
 
-    @Example
+    @Test
     void aRunThatWasTakenOverBeatsTheOneThatWasLost() {
         JobDocument lost = SampleJobs.begun(SampleJobs.job(SampleJobs.any()), 0, "reg_a");
         JobDocument takenOver = SampleJobs.begun(lost, 0, "reg_b");
         assertThat(SampleJobs.joined(lost, takenOver)).isEqualTo(takenOver);
     }
 
-    @Example
+    @Test
     void aStepOnAllNodesIsJoinedNodeByNode() {
         JobDocument open = SampleJobs.job(SampleJobs.all("reg_a", "reg_b"));
         JobDocument onA = SampleJobs.ended(SampleJobs.begun(open, 0, "reg_a"), 0, "reg_a", true);
@@ -160,7 +161,7 @@ class MergeTest {
         assertThat(both.verdict()).contains(Verdict.SUCCESS);
     }
 
-    @Example
+    @Test
     void allNodesAreThoseThatWereThereWhenTheStepBegan() {
         JobDocument begun = SampleJobs.begun(SampleJobs.job(SampleJobs.all("reg_a", "reg_b")), 0, "reg_a");
         JobDocument later = SampleJobs.job(SampleJobs.all("reg_a", "reg_b", "reg_c"));
@@ -169,7 +170,7 @@ class MergeTest {
         assertThat(Merge.join(begun, SampleJobs.begun(later, 0, "reg_c"))).isInstanceOf(Merged.PlansDiffer.class);
     }
 
-    @Example
+    @Test
     void aCancelledJobStaysSoWhateverItsStepsCameTo() {
         JobDocument job = SampleJobs.job(SampleJobs.any());
         JobDocument cancelled = job.cancel("by hand");
@@ -179,7 +180,7 @@ class MergeTest {
         assertThat(both.step(0).status()).contains(StepRun.Status.FINISHED);
     }
 
-    @Example
+    @Test
     void aFailureThatWasAnnouncedStaysThoughAnotherRunHasSucceeded() {
         JobDocument job = SampleJobs.job(SampleJobs.any());
         JobDocument failed = SampleJobs.ended(SampleJobs.begun(job, 0, "reg_b"), 0, "reg_b", false);
@@ -189,7 +190,7 @@ class MergeTest {
         assertThat(both.step(0).progress().runs()).containsOnlyKeys("reg_a");
     }
 
-    @Example
+    @Test
     void versionsWithDifferentPlansAreNotJoined() {
         JobDocument mine = SampleJobs.job(SampleJobs.any(), SampleJobs.any());
         JobDocument theirs = SampleJobs.job(SampleJobs.any(), new Target.OneNode("reg_a"));
@@ -199,7 +200,7 @@ class MergeTest {
         assertThat(Merge.join(mine, SampleJobs.job(SampleJobs.any()))).isInstanceOf(Merged.PlansDiffer.class);
     }
 
-    @Example
+    @Test
     void aGroupThatHasGrownIsTheSameGroup() {
         NodeDirectory before = NodeDirectory.of(List.of("a", "b"), Map.of("g", List.of("a")));
         NodeDirectory after = NodeDirectory.of(List.of("a", "b"), Map.of("g", List.of("a", "b")));

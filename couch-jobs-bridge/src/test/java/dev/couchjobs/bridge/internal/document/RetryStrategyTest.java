@@ -2,29 +2,27 @@ package dev.couchjobs.bridge.internal.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Samples;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Example;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
-import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
 
 /** The thesis's {@code retry_strategy}: the number of retries and their pauses. */
 class RetryStrategyTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final int MINUTE = 60;
+    private static final int MONTH = 30 * 24 * 60 * MINUTE;
 
-    @Example
+    @Test
     void figure10RetriesThreeTimesWithoutAPause() {
         assertThat(pauses(
                         new RetryStrategy(3, Duration.ZERO, 2, Optional.of(Duration.ofSeconds(10)), Optional.empty())))
                 .containsExactly(Duration.ZERO, Duration.ZERO, Duration.ZERO);
     }
 
-    @Example
+    @Test
     void pausesAreMultipliedByTheFactorUpToTheLongest() {
         assertThat(pauses(new RetryStrategy(5, SECOND, 3, Optional.of(Duration.ofSeconds(10)), Optional.empty())))
                 .containsExactly(
@@ -35,25 +33,25 @@ class RetryStrategyTest {
                         Duration.ofSeconds(10));
     }
 
-    @Example
+    @Test
     void pausesAreAllTheSameWithoutAFactor() {
         assertThat(pauses(new RetryStrategy(3, SECOND, 1, Optional.empty(), Optional.empty())))
                 .containsExactly(SECOND, SECOND, SECOND);
     }
 
-    @Example
+    @Test
     void nothingIsRetriedUnlessTheStepSaysSo() {
         assertThat(pauses(RetryStrategy.none())).isEmpty();
     }
 
-    @Example
+    @Test
     void noRetryBeginsAfterTheTimeIsUp() {
         RetryStrategy retry = new RetryStrategy(9, SECOND, 1, Optional.empty(), Optional.of(Duration.ofSeconds(10)));
         assertThat(retry.pauseAfter(1, Duration.ofSeconds(9))).contains(SECOND);
         assertThat(retry.pauseAfter(1, Duration.ofMillis(9_001))).isEmpty();
     }
 
-    @Example
+    @Test
     void pausesDoNotGrowBeyondAllMeasure() {
         RetryStrategy retry = new RetryStrategy(Integer.MAX_VALUE, SECOND, 1e9, Optional.empty(), Optional.empty());
         assertThat(retry.pauseAfter(Integer.MAX_VALUE, SECOND)).contains(RetryStrategy.LONGEST);
@@ -62,36 +60,35 @@ class RetryStrategyTest {
         assertThat(none.pauseAfter(Integer.MAX_VALUE, SECOND)).contains(Duration.ZERO);
     }
 
-    @Provide
-    Arbitrary<RetryStrategy> retries() {
-        return SampleJobs.retries();
+    @Test
+    void thereAreAsManyPausesAsRetriesAndNoneIsLongerThanTheLongestOrShorterThanTheOneBefore() {
+        Samples.check(400, samples -> {
+            RetryStrategy retry = SampleJobs.retry(samples);
+            RetryStrategy untimed = new RetryStrategy(
+                    retry.maxRetries(), retry.sleep(), retry.sleepFactor(), retry.sleepMax(), Optional.empty());
+            List<Duration> pauses = pauses(untimed);
+            assertThat(pauses).hasSize(retry.maxRetries()).isSorted();
+            Duration longest = retry.sleepMax().orElse(RetryStrategy.LONGEST);
+            assertThat(pauses).allMatch(pause -> pause.compareTo(longest) <= 0);
+            if (!pauses.isEmpty() && retry.sleep().compareTo(longest) <= 0) {
+                assertThat(pauses.get(0)).isEqualTo(retry.sleep());
+            }
+        });
     }
 
-    @Property
-    void thereAreAsManyPausesAsRetriesAndNoneIsLongerThanTheLongestOrShorterThanTheOneBefore(
-            @ForAll("retries") RetryStrategy retry) {
-        RetryStrategy untimed = new RetryStrategy(
-                retry.maxRetries(), retry.sleep(), retry.sleepFactor(), retry.sleepMax(), Optional.empty());
-        List<Duration> pauses = pauses(untimed);
-        assertThat(pauses).hasSize(retry.maxRetries()).isSorted();
-        Duration longest = retry.sleepMax().orElse(RetryStrategy.LONGEST);
-        assertThat(pauses).allMatch(pause -> pause.compareTo(longest) <= 0);
-        if (!pauses.isEmpty() && retry.sleep().compareTo(longest) <= 0) {
-            assertThat(pauses.get(0)).isEqualTo(retry.sleep());
-        }
-    }
-
-    @Property
-    void aRetryBeginsWithinTheTimeOrNotAtAll(
-            @ForAll("retries") RetryStrategy retry,
-            @ForAll @IntRange(min = 1, max = 25) int tries,
-            @ForAll @IntRange(min = 0) int seconds) {
-        Duration since = Duration.ofSeconds(seconds);
-        Optional<Duration> pause = retry.pauseAfter(tries, since);
-        boolean isInTime = pause.isEmpty()
-                || retry.maxTime().isEmpty()
-                || since.plus(pause.get()).compareTo(retry.maxTime().get()) <= 0;
-        assertThat(isInTime).isTrue();
+    @Test
+    void aRetryBeginsWithinTheTimeOrNotAtAll() {
+        Samples.check(400, samples -> {
+            RetryStrategy retry = SampleJobs.retry(samples);
+            int tries = samples.between(1, 25);
+            int seconds = samples.between(0, samples.of(MINUTE, MONTH, Integer.MAX_VALUE));
+            Duration since = Duration.ofSeconds(seconds);
+            Optional<Duration> pause = retry.pauseAfter(tries, since);
+            boolean isInTime = pause.isEmpty()
+                    || retry.maxTime().isEmpty()
+                    || since.plus(pause.get()).compareTo(retry.maxTime().get()) <= 0;
+            assertThat(isInTime).isTrue();
+        });
     }
 
     private static List<Duration> pauses(RetryStrategy retry) {

@@ -1,8 +1,10 @@
 package dev.couchjobs.bridge.internal.document;
 
+import dev.couchjobs.fdb.testing.Samples;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -11,9 +13,7 @@ import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
+import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -79,8 +79,8 @@ final class SampleJobs {
         return ((Merged.Joined) Merge.join(one, other)).document();
     }
 
-    static Arbitrary<Target> targets() {
-        return Arbitraries.of(
+    static Target target(Samples samples) {
+        return samples.of(
                 new Target.OneNode("global_node"),
                 new Target.OneNode("reg_a", new TreeSet<>(List.of("first"))),
                 new Target.OneOf(new TreeSet<>(List.of("reg_a", "reg_b", "reg_c")), new TreeSet<>(List.of("regional"))),
@@ -89,48 +89,41 @@ final class SampleJobs {
                 new Target.All(CLUSTER.nodes()));
     }
 
-    static Arbitrary<JobPlan> plans() {
-        Arbitrary<StepPlan> steps = Combinators.combine(
-                        targets(),
-                        actions(),
-                        actions().optional(),
-                        retries(),
-                        durations().optional())
-                .as(StepPlan::new);
-        return Combinators.combine(
-                        Arbitraries.of(NODES),
-                        Arbitraries.integers(),
-                        steps.list().ofMinSize(1).ofMaxSize(4))
-                .as(JobPlan::new);
+    static JobPlan plan(Samples samples) {
+        return new JobPlan(samples.of(NODES), number(samples), samples.list(1, 4, SampleJobs::step));
+    }
+
+    private static StepPlan step(Samples samples) {
+        return new StepPlan(
+                target(samples),
+                action(samples),
+                optional(samples, SampleJobs::action),
+                retry(samples),
+                optional(samples, SampleJobs::duration));
     }
 
     /** {@return versions of one job that may exist without any rule} */
-    static Arbitrary<List<JobDocument>> versions(int count) {
-        return plans().flatMap(plan -> progress(plan)
-                .map(progress -> new JobDocument("job", plan, progress))
-                .list()
-                .ofSize(count));
+    static List<JobDocument> versions(Samples samples, int count) {
+        JobPlan plan = plan(samples);
+        return samples.list(count, count, version -> new JobDocument("job", plan, progress(version, plan)));
     }
 
     /** {@return a possible state of a job} */
-    static Arbitrary<JobDocument> histories() {
-        return histories(1).map(histories -> histories.get(0));
+    static JobDocument history(Samples samples) {
+        return histories(samples, 1).get(0);
     }
 
     /** {@return several possible states of one job} */
-    static Arbitrary<List<JobDocument>> histories(int count) {
-        Arbitrary<List<Integer>> moves =
-                Arbitraries.integers().between(0, 1_000_000).list().ofMaxSize(25);
-        return plans().flatMap(plan -> Combinators.combine(moves, ends().list().ofSize(4))
-                .as((numbers, ends) -> {
-                    JobDocument job = new JobDocument("job", plan, Progress.none(plan));
-                    for (int number : numbers) {
-                        job = moved(job, number, ends);
-                    }
-                    return job;
-                })
-                .list()
-                .ofSize(count));
+    static List<JobDocument> histories(Samples samples, int count) {
+        JobPlan plan = plan(samples);
+        return samples.list(count, count, history -> {
+            List<StepRunEnd> ends = history.list(4, 4, SampleJobs::end);
+            JobDocument job = new JobDocument("job", plan, Progress.none(plan));
+            for (int number : history.list(0, 40, move -> move.between(0, 1_000_000))) {
+                job = moved(job, number, ends);
+            }
+            return job;
+        });
     }
 
     private static JobDocument moved(JobDocument job, int number, List<StepRunEnd> ends) {
@@ -165,128 +158,150 @@ final class SampleJobs {
                 .orElseGet(() -> step.plan().target() instanceof Target.OneNode only ? only.node() : any);
     }
 
-    private static Arbitrary<Progress> progress(JobPlan plan) {
-        List<Arbitrary<StepProgress>> steps =
-                plan.steps().stream().map(step -> progress(step.target())).toList();
-        return Combinators.combine(
-                        Combinators.combine(steps).as(list -> list), verdicts().optional(0.2))
-                .as(Progress::new);
-    }
-
-    private static Arbitrary<StepProgress> progress(Target target) {
-        if (target instanceof Target.All) {
-            return Arbitraries.maps(Arbitraries.of(NODES), runs())
-                    .ofMaxSize(3)
-                    .map(runs -> new StepProgress(0, Optional.empty(), Optional.empty(), new TreeMap<>(runs)));
+    private static Progress progress(Samples samples, JobPlan plan) {
+        List<StepProgress> steps = new ArrayList<>();
+        for (StepPlan step : plan.steps()) {
+            steps.add(progress(samples, step.target()));
         }
-        SortedMap<String, StepRun> none = Collections.emptySortedMap();
-        return Combinators.combine(
-                        Arbitraries.integers().between(0, 2),
-                        Arbitraries.integers().between(0, 3),
-                        Arbitraries.of(NODES),
-                        runs())
-                .as((round, how, node, run) -> {
-                    StepProgress open = new StepProgress(round, Optional.empty(), Optional.empty(), none);
-                    return switch (how) {
-                        case 0 -> open;
-                        case 1 -> open.claimedBy(node);
-                        case 2 -> open.claimedBy(node).withWinner(node);
-                        default -> open.runBy(node, run);
-                    };
-                });
+        return new Progress(steps, samples.isOneOf(5) ? Optional.of(verdict(samples)) : Optional.empty());
     }
 
-    private static Arbitrary<StepRun> runs() {
-        Arbitrary<ZonedDateTime> times = Arbitraries.integers().between(0, 1).map(seconds -> NOON.plusSeconds(seconds));
-        return Combinators.combine(
-                        Arbitraries.integers().between(1, 2),
-                        Arbitraries.of("Node: x, worker: 1", "Node: x, worker: 2"),
-                        Arbitraries.of(StepRun.Status.class),
-                        times,
-                        Arbitraries.integers().between(0, 2),
-                        similarEnds())
-                .as((begun, who, status, time, tries, end) -> {
-                    boolean isRunning = status == StepRun.Status.RUNNING;
-                    return new StepRun(
-                            begun,
-                            who,
-                            status,
-                            Optional.of(time),
-                            isRunning ? Optional.empty() : Optional.of(time.plusSeconds(1)),
-                            tries,
-                            isRunning ? Optional.empty() : Optional.of(end));
-                });
+    private static StepProgress progress(Samples samples, Target target) {
+        if (target instanceof Target.All) {
+            return new StepProgress(0, Optional.empty(), Optional.empty(), map(samples, NODES, SampleJobs::run));
+        }
+        int round = samples.between(0, 2);
+        String node = samples.of(NODES);
+        StepProgress open = new StepProgress(round, Optional.empty(), Optional.empty(), Collections.emptySortedMap());
+        return switch (samples.between(0, 3)) {
+            case 0 -> open;
+            case 1 -> open.claimedBy(node);
+            case 2 -> open.claimedBy(node).withWinner(node);
+            default -> open.runBy(node, run(samples));
+        };
     }
 
-    private static Arbitrary<StepRunEnd> ends() {
-        Arbitrary<OptionalInt> statuses = Arbitraries.integers()
-                .optional()
-                .map(status -> status.map(OptionalInt::of).orElse(OptionalInt.empty()));
-        return Combinators.combine(
-                        statuses, statuses, texts().optional(), Arbitraries.of(true, false), texts().optional())
-                .as(StepRunEnd::new);
+    private static StepRun run(Samples samples) {
+        StepRun.Status status = samples.of(StepRun.Status.values());
+        ZonedDateTime start = NOON.plusSeconds(samples.between(0, 1));
+        boolean isRunning = status == StepRun.Status.RUNNING;
+        return new StepRun(
+                samples.between(1, 2),
+                samples.of("Node: x, worker: 1", "Node: x, worker: 2"),
+                status,
+                Optional.of(start),
+                isRunning ? Optional.empty() : Optional.of(start.plusSeconds(1)),
+                samples.between(0, 2),
+                isRunning ? Optional.empty() : Optional.of(similarEnd(samples)));
     }
 
-    /** Ends that often are equal or differ in one field only. */
-    private static Arbitrary<StepRunEnd> similarEnds() {
-        Arbitrary<OptionalInt> statuses = Arbitraries.of(OptionalInt.empty(), OptionalInt.of(1));
-        Arbitrary<Optional<String>> texts = Arbitraries.of(Optional.empty(), Optional.of("x"));
-        return Combinators.combine(statuses, statuses, texts, Arbitraries.of(true, false), texts)
-                .as(StepRunEnd::new);
+    private static StepRunEnd end(Samples samples) {
+        return new StepRunEnd(
+                exitStatus(samples),
+                exitStatus(samples),
+                optional(samples, SampleJobs::text),
+                samples.anyBoolean(),
+                optional(samples, SampleJobs::text));
     }
 
-    private static Arbitrary<Verdict> verdicts() {
-        return Combinators.combine(
-                        Arbitraries.of(Verdict.Status.class),
-                        Arbitraries.of("a", "b").optional())
-                .as((status, reason) ->
-                        status == Verdict.Status.SUCCESS ? Verdict.SUCCESS : new Verdict(status, reason));
+    private static OptionalInt exitStatus(Samples samples) {
+        return optional(samples, SampleJobs::number).map(OptionalInt::of).orElseGet(OptionalInt::empty);
     }
 
-    private static Arbitrary<ActionPlan> actions() {
-        Arbitrary<JsonNode> values = Arbitraries.of("null", "'x'", "3", "-1.5", "{'a':[1,2.5,true,null,{'b':''}]}")
-                .map(text -> JSON.readTree(text.replace('\'', '"')))
-                .map(JsonNumbers::canonical);
-        Arbitrary<Map<String, String>> names =
-                Arbitraries.maps(Arbitraries.of("A", "b", "X-Y"), texts()).ofMaxSize(2);
-        Arbitrary<ActionPlan> shells =
-                Combinators.combine(words(), words().optional(), names).as(ActionPlan.Shell::new);
-        Arbitrary<ActionPlan> requests = Combinators.combine(
-                        Arbitraries.of("GET", "POST"),
-                        Arbitraries.of("http://localhost:5984/", "https://example.org/a?b=c"),
-                        names,
-                        values,
-                        durations().optional())
-                .as(ActionPlan.Http::new);
-        Arbitrary<ActionPlan> handlers = Combinators.combine(words(), values).as(ActionPlan.Java::new);
-        return Arbitraries.oneOf(shells, requests, handlers);
+    /** {@return an end that often equals another one or differs from it in one field only} */
+    private static StepRunEnd similarEnd(Samples samples) {
+        return new StepRunEnd(
+                samples.of(OptionalInt.empty(), OptionalInt.of(1)),
+                samples.of(OptionalInt.empty(), OptionalInt.of(1)),
+                samples.of(Optional.empty(), Optional.of("x")),
+                samples.anyBoolean(),
+                samples.of(Optional.empty(), Optional.of("x")));
     }
 
-    static Arbitrary<RetryStrategy> retries() {
-        return Combinators.combine(
-                        Arbitraries.integers().between(0, 20),
-                        durations(),
-                        Arbitraries.of(1.0, 2.0, 1.5, 10.0),
-                        durations().optional(),
-                        durations().optional())
-                .as(RetryStrategy::new);
+    private static Verdict verdict(Samples samples) {
+        Verdict.Status status = samples.of(Verdict.Status.values());
+        return status == Verdict.Status.SUCCESS
+                ? Verdict.SUCCESS
+                : new Verdict(status, optional(samples, reason -> reason.of("a", "b")));
     }
 
-    private static Arbitrary<Duration> durations() {
-        return Arbitraries.longs().between(1, RetryStrategy.LONGEST.toMillis()).map(Duration::ofMillis);
+    private static ActionPlan action(Samples samples) {
+        return samples.oneOf(SampleJobs::shell, SampleJobs::http, SampleJobs::java);
     }
 
-    private static Arbitrary<String> texts() {
-        return Arbitraries.strings().ofMaxLength(12).filter(SampleJobs::isText);
+    private static ActionPlan shell(Samples samples) {
+        return new ActionPlan.Shell(word(samples), optional(samples, SampleJobs::word), names(samples));
     }
 
-    private static Arbitrary<String> words() {
-        return texts().map(text -> "w" + text);
+    private static ActionPlan http(Samples samples) {
+        return new ActionPlan.Http(
+                samples.of("GET", "POST"),
+                samples.of("http://localhost:5984/", "https://example.org/a?b=c"),
+                names(samples),
+                value(samples),
+                optional(samples, SampleJobs::duration));
     }
 
-    /** A half of a surrogate pair is no text. */
-    private static boolean isText(String text) {
-        return text.codePoints()
-                .noneMatch(character -> character >= Character.MIN_SURROGATE && character <= Character.MAX_SURROGATE);
+    private static ActionPlan java(Samples samples) {
+        return new ActionPlan.Java(word(samples), value(samples));
+    }
+
+    private static JsonNode value(Samples samples) {
+        String text = samples.of("null", "'x'", "3", "-1.5", "{'a':[1,2.5,true,null,{'b':''}]}");
+        return JsonNumbers.canonical(JSON.readTree(text.replace('\'', '"')));
+    }
+
+    private static Map<String, String> names(Samples samples) {
+        return map(samples, List.of("A", "b", "X-Y"), SampleJobs::text);
+    }
+
+    static RetryStrategy retry(Samples samples) {
+        return new RetryStrategy(
+                samples.between(0, 20),
+                duration(samples),
+                samples.of(1.0, 2.0, 1.5, 10.0),
+                optional(samples, SampleJobs::duration),
+                optional(samples, SampleJobs::duration));
+    }
+
+    private static Duration duration(Samples samples) {
+        return Duration.ofMillis(samples.between(1, RetryStrategy.LONGEST.toMillis()));
+    }
+
+    /** {@return any number; half of them are small} */
+    private static int number(Samples samples) {
+        return samples.anyBoolean() ? samples.between(-300, 300) : samples.anyInt();
+    }
+
+    private static String word(Samples samples) {
+        return "w" + text(samples);
+    }
+
+    /** {@return a text without halves of surrogate pairs, which are no text: ASCII, or any characters} */
+    private static String text(Samples samples) {
+        int last = samples.isOneOf(8) ? 0x7f : samples.of(0x7ff, 0xffff, Character.MAX_CODE_POINT);
+        StringBuilder text = new StringBuilder();
+        for (int character : samples.list(0, 12, any -> any.between(0, last))) {
+            if (character < Character.MIN_SURROGATE || character > Character.MAX_SURROGATE) {
+                text.appendCodePoint(character);
+            }
+        }
+        return text.toString();
+    }
+
+    /** {@return the value; in one case of eight none} */
+    static <T> Optional<T> optional(Samples samples, Function<Samples, ? extends T> value) {
+        return samples.isOneOf(8) ? Optional.empty() : Optional.of(value.apply(samples));
+    }
+
+    /** {@return a map of none, some or all of the keys} */
+    private static <T> SortedMap<String, T> map(
+            Samples samples, List<String> keys, Function<Samples, ? extends T> value) {
+        List<String> left = new ArrayList<>(keys);
+        SortedMap<String, T> map = new TreeMap<>();
+        for (int size = samples.between(0, keys.size()); map.size() < size; ) {
+            map.put(left.remove(samples.between(0, left.size() - 1)), value.apply(samples));
+        }
+        return map;
     }
 }

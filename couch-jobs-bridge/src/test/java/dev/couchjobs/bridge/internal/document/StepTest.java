@@ -2,22 +2,18 @@ package dev.couchjobs.bridge.internal.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Samples;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeSet;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.EdgeCasesMode;
-import net.jqwik.api.Example;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
 
 /** A step is claimed, won, begun, tried and ended in this order, by the permitted nodes. */
 class StepTest {
     private static final String WHO = Step.executioner("reg_a", "1");
 
-    @Example
+    @Test
     void aClaimIsWonAndBegunAndEnded() {
         JobDocument job = SampleJobs.job(SampleJobs.any());
         JobDocument claimed = SampleJobs.after(job.step(0).claim("reg_a"));
@@ -30,7 +26,7 @@ class StepTest {
         assertThat(ended.step(0).progress().run("reg_a").orElseThrow().tries()).isEqualTo(1);
     }
 
-    @Example
+    @Test
     void onlyTheWinnerBeginsAndOnlyInItsRound() {
         JobDocument claimed =
                 SampleJobs.after(SampleJobs.job(SampleJobs.any()).step(0).claim("reg_a"));
@@ -46,7 +42,7 @@ class StepTest {
                 .contains(StepRun.Status.RUNNING);
     }
 
-    @Example
+    @Test
     void onlyOneNodeClaimsAndOnlyWhoClaimsWins() {
         JobDocument job = SampleJobs.job(new Target.OneOf(new TreeSet<>(List.of("reg_a", "reg_b"))));
         assertRefused(job.step(0).claim("reg_c"), "job[0]: reg_c is not among its targets");
@@ -55,14 +51,14 @@ class StepTest {
         assertRefused(claimed.step(0).assignWinner("reg_b"), "job[0]: reg_b does not claim it, or a node has won it");
     }
 
-    @Example
+    @Test
     void whatHasBegunIsNotWithdrawnNorBegunElsewhere() {
         JobDocument begun = SampleJobs.begun(SampleJobs.job(SampleJobs.any()), 0, "reg_a");
         assertRefused(begun.step(0).withdraw(), "job[0]: it has begun, or no node claims it");
         assertRefused(begun.step(0).begin("reg_b", WHO, SampleJobs.NOON, 0), "job[0]: reg_b has not won it");
     }
 
-    @Example
+    @Test
     void aNamedNodeBeginsWithoutAClaim() {
         JobDocument job = SampleJobs.job(new Target.OneNode("reg_a"));
         assertRefused(job.step(0).claim("reg_a"), "job[0]: its target names the nodes that run it");
@@ -74,7 +70,7 @@ class StepTest {
         assertThat(begun.run("reg_a")).contains(StepRun.beginning(WHO, SampleJobs.NOON));
     }
 
-    @Example
+    @Test
     void aNodeBeginsAgainWhatItsLostProcessHadBegun() {
         JobDocument begun = SampleJobs.begun(SampleJobs.job(SampleJobs.any()), 0, "reg_a");
         JobDocument tried = SampleJobs.after(begun.step(0).tried("reg_a"));
@@ -89,7 +85,7 @@ class StepTest {
         assertThat(again.start()).contains(SampleJobs.NOON);
     }
 
-    @Example
+    @Test
     void stepsGoInTheirOrderAndTheNextOnlyAfterSuccess() {
         JobDocument job = SampleJobs.job(SampleJobs.any(), SampleJobs.any());
         assertRefused(job.step(1).claim("reg_a"), "job[1]: it is not the current step");
@@ -101,7 +97,7 @@ class StepTest {
         assertThat(succeeded.isEnded()).isFalse();
     }
 
-    @Example
+    @Test
     void whileAStepRunsTheNextIsClaimedAndWonButNotBegun() {
         JobDocument job = SampleJobs.job(SampleJobs.any(), SampleJobs.any(), SampleJobs.any());
         JobDocument begun = SampleJobs.begun(job, 0, "reg_a");
@@ -115,14 +111,14 @@ class StepTest {
         assertThat(next.step(1).status()).contains(StepRun.Status.RUNNING);
     }
 
-    @Example
+    @Test
     void whileAStepRunsOnAllNodesTheNextIsNotClaimed() {
         JobDocument begun =
                 SampleJobs.begun(SampleJobs.job(SampleJobs.all("reg_a", "reg_b"), SampleJobs.any()), 0, "reg_a");
         assertRefused(begun.step(1).claim("reg_a"), "job[1]: it is not the current step");
     }
 
-    @Example
+    @Test
     void nothingBeginsInAJobThatHasEndedButWhatRunsMayStillSayWhatCameOfIt() {
         JobDocument begun = SampleJobs.begun(SampleJobs.job(SampleJobs.any()), 0, "reg_a");
         JobDocument cancelled = begun.cancel("by hand");
@@ -133,7 +129,7 @@ class StepTest {
         assertThat(ended.step(0).status()).contains(StepRun.Status.FINISHED);
     }
 
-    @Example
+    @Test
     void aStepOnAllNodesRunsOnceOnEach() {
         JobDocument job = SampleJobs.job(SampleJobs.all("reg_a", "reg_b"));
         JobDocument onA = SampleJobs.ended(SampleJobs.begun(job, 0, "reg_a"), 0, "reg_a", true);
@@ -144,7 +140,7 @@ class StepTest {
         assertThat(onBoth.verdict()).contains(Verdict.SUCCESS);
     }
 
-    @Example
+    @Test
     void aRunEndsOnce() {
         JobDocument ended =
                 SampleJobs.ended(SampleJobs.begun(SampleJobs.job(SampleJobs.any()), 0, "reg_a"), 0, "reg_a", true);
@@ -153,7 +149,7 @@ class StepTest {
                 "job[0]: it does not run on reg_a");
     }
 
-    @Example
+    @Test
     void aFailureSaysWhatFailedWhereAndWhy() {
         JobDocument begun = SampleJobs.begun(SampleJobs.job(SampleJobs.any()), 0, "reg_a");
         StepRunEnd end = new StepRunEnd(
@@ -162,7 +158,7 @@ class StepTest {
         assertThat(failed.verdict()).contains(Verdict.failed("job[0] has failed on reg_a: command not found"));
     }
 
-    @Example
+    @Test
     void outputIsCutToWhatADocumentCanTake() {
         JobDocument begun = SampleJobs.begun(SampleJobs.job(SampleJobs.any()), 0, "reg_a");
         String output = "begin" + "\u00e4".repeat(40_000) + "end";
@@ -179,28 +175,26 @@ class StepTest {
                 .isEqualTo(new ParsedDocument.Job(ended));
     }
 
-    @Provide
-    Arbitrary<JobDocument> histories() {
-        return SampleJobs.histories();
-    }
-
-    @Property(edgeCases = EdgeCasesMode.NONE)
-    void onlyTheCurrentStepRunsAndTheNextIsClaimedAtMostAndOnlyByItsTargets(@ForAll("histories") JobDocument job) {
-        for (int i = 0; i < job.plan().steps().size(); i++) {
-            Step step = job.step(i);
-            assertThat(step.progress().runs().keySet()).allMatch(step.plan().target()::includes);
-            assertThat(step.progress().claimedBy().stream())
-                    .allMatch(step.plan().target()::includes);
-            if (i < job.currentStep()) {
-                assertThat(step.status()).contains(StepRun.Status.FINISHED);
-            } else if (i > job.currentStep()) {
-                boolean mayBeClaimed = job.step(i - 1).progress().hasBegun()
-                        && !(job.step(i - 1).plan().target() instanceof Target.All);
-                assertThat(step.progress().hasBegun()).isFalse();
-                assertThat(mayBeClaimed || step.progress().equals(StepProgress.open()))
-                        .isTrue();
+    @Test
+    void onlyTheCurrentStepRunsAndTheNextIsClaimedAtMostAndOnlyByItsTargets() {
+        Samples.check(250, samples -> {
+            JobDocument job = SampleJobs.history(samples);
+            for (int i = 0; i < job.plan().steps().size(); i++) {
+                Step step = job.step(i);
+                assertThat(step.progress().runs().keySet()).allMatch(step.plan().target()::includes);
+                assertThat(step.progress().claimedBy().stream())
+                        .allMatch(step.plan().target()::includes);
+                if (i < job.currentStep()) {
+                    assertThat(step.status()).contains(StepRun.Status.FINISHED);
+                } else if (i > job.currentStep()) {
+                    boolean mayBeClaimed = job.step(i - 1).progress().hasBegun()
+                            && !(job.step(i - 1).plan().target() instanceof Target.All);
+                    assertThat(step.progress().hasBegun()).isFalse();
+                    assertThat(mayBeClaimed || step.progress().equals(StepProgress.open()))
+                            .isTrue();
+                }
             }
-        }
+        });
     }
 
     private static void assertRefused(Transition transition, String reason) {
