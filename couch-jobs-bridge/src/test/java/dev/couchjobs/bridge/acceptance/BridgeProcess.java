@@ -77,6 +77,9 @@ final class BridgeProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")); // for processes that live for seconds
+        // Otherwise Java warns of what RocksDB and the FoundationDB client do, from 23 on.
+        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-XX:+IgnoreUnrecognizedVMOptions"));
+        command.add("--sun-misc-unsafe-memory-access=allow");
         command.add("-Djava.io.tmpdir=" + configuration.getParent()); // the test deletes what a killed process leaves
         command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
