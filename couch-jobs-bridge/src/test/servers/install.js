@@ -14,7 +14,7 @@ for (const part of ['server.js', 'three.js', 'lib', 'package.json', 'package-loc
 }
 if (!fs.existsSync(installed) || !fs.readFileSync(installed).equals(fs.readFileSync(lock))) {
   // All binaries are prebuilt, so no scripts of packages are run.
-  const command = 'npm ci --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error';
+  const command = 'npm ci --prefer-offline --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error';
   const { status } = spawnSync(command, { cwd: target, shell: true, stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) {
     process.exit(1);

@@ -15,7 +15,7 @@ function install(source, target) {
   for (const part of ['package.json', 'package-lock.json']) {
     fs.cpSync(path.join(source, part), path.join(target, part));
   }
-  const command = 'npm ci --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error';
+  const command = 'npm ci --prefer-offline --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error';
   const { status } = spawnSync(command, { cwd: target, shell: true, stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) {
     process.exit(1);

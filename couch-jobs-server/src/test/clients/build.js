@@ -40,7 +40,7 @@ if (!fs.existsSync(done) || fs.readFileSync(done, 'utf8') !== wanted) {
   for (const part of ['dist', 'build']) {
     fs.rmSync(path.join(target, part), { recursive: true, force: true });
   }
-  run('npm ci --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error');
+  run('npm ci --prefer-offline --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error');
   run('npx --no-install tsc');
   run('npx --no-install tsc -p tsconfig.test.json');
   fs.writeFileSync(done, wanted);

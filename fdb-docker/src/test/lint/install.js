@@ -13,7 +13,7 @@ for (const part of ['lint.js', 'package.json', 'package-lock.json']) {
   fs.cpSync(path.join(__dirname, part), path.join(target, part));
 }
 if (!fs.existsSync(installed) || !fs.readFileSync(installed).equals(fs.readFileSync(lock))) {
-  const command = 'npm ci --prefer-offline --ignore-scripts --no-audit --no-fund --loglevel=error';
+  const command = 'npm ci --prefer-offline --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error';
   const { status } = spawnSync(command, { cwd: target, shell: true, stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0) {
     process.exit(1);
