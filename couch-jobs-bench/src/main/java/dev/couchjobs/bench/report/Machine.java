@@ -14,21 +14,22 @@ import java.util.stream.Stream;
 /** Describes the machine of a run. */
 public final class Machine {
     private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
+    private static final String UNKNOWN = "unknown";
     private static final long MEBIBYTE = 1 << 20;
 
     private Machine() {}
 
     /**
-     * {@return CPU, memory, operating system, JVM and the source's commit, each by its name}
+     * {@return CPU, memory, operating system, JVM and the source's commit, each by its name; what the system does not
+     * tell is unknown}
      *
      * @param directory a directory on the disk to measure
-     * @throws IOException if it cannot be read
      */
-    public static Map<String, String> describe(Path directory) throws IOException {
+    public static Map<String, String> describe(Path directory) {
         Map<String, String> properties = new LinkedHashMap<>();
         properties.put("CPU", cpu() + ", " + Runtime.getRuntime().availableProcessors() + " available");
         properties.put("Memory", memory() + " MiB, heap " + Runtime.getRuntime().maxMemory() / MEBIBYTE + " MiB");
-        properties.put("Disk", Files.getFileStore(directory).type());
+        properties.put("Disk", disk(directory));
         properties.put(
                 "System",
                 System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
@@ -54,16 +55,13 @@ public final class Machine {
     }
 
     private static String cpu() {
-        if (!Files.isReadable(CPU_INFO)) {
-            return System.getProperty("os.arch");
-        }
         try (Stream<String> lines = Files.lines(CPU_INFO)) {
             return lines.filter(line -> line.startsWith("model name"))
                     .map(line -> line.substring(line.indexOf(':') + 1).strip())
                     .findFirst()
                     .orElse(System.getProperty("os.arch"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (IOException | UncheckedIOException e) {
+            return System.getProperty("os.arch");
         }
     }
 
@@ -73,18 +71,27 @@ public final class Machine {
                 : 0;
     }
 
+    /** A root that is no mount of its own, such as that of chroot, has no file store. */
+    private static String disk(Path directory) {
+        try {
+            return Files.getFileStore(directory).type();
+        } catch (IOException e) {
+            return UNKNOWN;
+        }
+    }
+
     private static String commit() {
         try {
             Process git = new ProcessBuilder("git", "describe", "--always", "--dirty", "--abbrev=12")
                     .redirectErrorStream(true)
                     .start();
             String printed = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-            return git.waitFor() == 0 ? printed : "unknown";
+            return git.waitFor() == 0 ? printed : UNKNOWN;
         } catch (IOException e) {
-            return "unknown";
+            return UNKNOWN;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return "unknown";
+            return UNKNOWN;
         }
     }
 }
