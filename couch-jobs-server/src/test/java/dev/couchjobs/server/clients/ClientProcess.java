@@ -51,12 +51,17 @@ public final class ClientProcess implements AutoCloseable {
         return start(java, command, server, worker);
     }
 
-    /** Sends a signal, such as {@code TERM} or {@code STOP}. */
+    /** Sends a signal, such as {@code TERM} or {@code STOP}, by what each shell has built in. */
     void signal(String name) {
         try {
-            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+            int status = new ProcessBuilder("sh", "-c", "kill -s " + name + " " + process.pid())
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start()
                     .waitFor();
+            if (status != 0 && process.isAlive()) {
+                throw new IllegalStateException("kill has ended with the status " + status);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
