@@ -95,15 +95,16 @@ class ShellGuardTest {
     }
 
     private Process lonelyBridge(String command) throws IOException {
-        return new ProcessBuilder(
+        ProcessBuilder builder = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
                         System.getProperty("java.class.path"),
                         LonelyBridge.class.getName(),
                         directory.toString(),
                         command)
-                .inheritIO()
-                .start();
+                .inheritIO();
+        builder.environment().putAll(TestSystem.environment());
+        return builder.start();
     }
 
     private static Actions actions(String place, String path, Environment environment) {
