@@ -6,18 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.fdb.testing.Samples;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
-import net.jqwik.api.ShrinkingMode;
+import org.junit.jupiter.api.Test;
 
 /** Whatever verbs are called in whatever order, all other rows say of every job what its own row says. */
 class AnyVerbsTest {
@@ -32,30 +27,32 @@ class AnyVerbsTest {
      */
     record Call(int verb, int id, int number) {}
 
-    @Provide
-    Arbitrary<List<Call>> calls() {
-        return Combinators.combine(
-                        Arbitraries.integers().between(0, 18),
-                        Arbitraries.integers().between(0, IDS - 1),
-                        Arbitraries.integers().between(-3, 3))
-                .as(Call::new)
-                .list()
-                .ofMinSize(1)
-                .ofMaxSize(40);
+    private static List<Call> calls(Samples samples) {
+        return samples.list(1, 40, AnyVerbsTest::call);
     }
 
-    @Property(tries = 60, shrinking = ShrinkingMode.BOUNDED)
-    void theRowsOfAJobAgreeAfterAnyVerbs(@ForAll("calls") List<Call> calls) {
-        try (VirtualStage stage = new VirtualStage(1);
-                FaultFixture fixture = new FaultFixture(stage, Duration.ofSeconds(5))) {
-            List<Job<String>> held = new ArrayList<>();
-            await(fixture, fixture.others.limits().set(fixture.database(), MAIL, "key", 1));
-            await(fixture, fixture.others.statuses().index(MAIL));
-            for (Call call : calls) {
-                play(stage, fixture, held, call);
-                assertThat(fixture.rows().contradictions()).as("after " + call).isEmpty();
+    private static Call call(Samples samples) {
+        return new Call(samples.choice(19), samples.choice(IDS), samples.between(-3, 3));
+    }
+
+    @Test
+    void theRowsOfAJobAgreeAfterAnyVerbs() {
+        Samples.check(60, samples -> {
+            List<Call> calls = calls(samples);
+
+            try (VirtualStage stage = new VirtualStage(1);
+                    FaultFixture fixture = new FaultFixture(stage, Duration.ofSeconds(5))) {
+                List<Job<String>> held = new ArrayList<>();
+                await(fixture, fixture.others.limits().set(fixture.database(), MAIL, "key", 1));
+                await(fixture, fixture.others.statuses().index(MAIL));
+                for (Call call : calls) {
+                    play(stage, fixture, held, call);
+                    assertThat(fixture.rows().contradictions())
+                            .as("after " + call)
+                            .isEmpty();
+                }
             }
-        }
+        });
     }
 
     private static void play(VirtualStage stage, FaultFixture fixture, List<Job<String>> held, Call call) {

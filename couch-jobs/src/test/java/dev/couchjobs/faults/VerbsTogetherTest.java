@@ -12,19 +12,14 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobsException;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Unique;
+import dev.couchjobs.fdb.testing.Samples;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
-import net.jqwik.api.ShrinkingMode;
+import org.junit.jupiter.api.Test;
 
 /** Transactions that call any verbs without waiting in between, while each read takes 25 ms. */
 class VerbsTogetherTest {
@@ -41,46 +36,47 @@ class VerbsTogetherTest {
      */
     record Call(int verb, int id, int number) {}
 
-    @Provide
-    Arbitrary<List<List<Call>>> transactions() {
-        return Combinators.combine(
-                        Arbitraries.integers().between(0, 14),
-                        Arbitraries.integers().between(0, IDS - 1),
-                        Arbitraries.integers().between(0, 255))
-                .as(Call::new)
-                .list()
-                .ofMinSize(1)
-                .ofMaxSize(5)
-                .list()
-                .ofMinSize(1)
-                .ofMaxSize(6);
+    private static List<List<Call>> transactions(Samples samples) {
+        return samples.list(1, 6, VerbsTogetherTest::transaction);
     }
 
-    @Property(tries = 500, shrinking = ShrinkingMode.BOUNDED)
-    void theRowsAgreeAndNoTwoJobsShareAKey(@ForAll("transactions") List<List<Call>> transactions) {
-        try (SlowStage stage = new SlowStage();
-                FaultFixture fixture = new FaultFixture(stage, Duration.ofHours(1))) {
-            stage.await(fixture.others.limits().set(fixture.database(), MAIL, "key", 1));
-            for (List<Call> calls : transactions) {
-                play(fixture, calls);
-                stage.await(fixture.claim())
-                        .ifPresent(claim -> stage.await(
-                                fixture.others.processor().fail(fixture.database(), claim, "for good", false)));
+    private static List<Call> transaction(Samples samples) {
+        return samples.list(1, 5, VerbsTogetherTest::call);
+    }
 
-                TypeRows rows = fixture.rows();
-                assertThat(rows.contradictions()).as("after " + calls).isEmpty();
-                Set<String> keys = new HashSet<>();
-                rows.data().values().stream()
-                        .filter(row -> row.state() != JobState.FINISHED)
-                        .map(row -> row.options().size() > UNIQUE_KEY
-                                ? row.options().getString(UNIQUE_KEY)
-                                : "")
-                        .filter(key -> !key.isEmpty())
-                        .forEach(key -> assertThat(keys.add(key))
-                                .as("the key " + key + " after " + calls)
-                                .isTrue());
+    private static Call call(Samples samples) {
+        return new Call(samples.choice(15), samples.choice(IDS), samples.choice(256));
+    }
+
+    @Test
+    void theRowsAgreeAndNoTwoJobsShareAKey() {
+        Samples.check(500, samples -> {
+            List<List<Call>> transactions = transactions(samples);
+
+            try (SlowStage stage = new SlowStage();
+                    FaultFixture fixture = new FaultFixture(stage, Duration.ofHours(1))) {
+                stage.await(fixture.others.limits().set(fixture.database(), MAIL, "key", 1));
+                for (List<Call> calls : transactions) {
+                    play(fixture, calls);
+                    stage.await(fixture.claim())
+                            .ifPresent(claim -> stage.await(
+                                    fixture.others.processor().fail(fixture.database(), claim, "for good", false)));
+
+                    TypeRows rows = fixture.rows();
+                    assertThat(rows.contradictions()).as("after " + calls).isEmpty();
+                    Set<String> keys = new HashSet<>();
+                    rows.data().values().stream()
+                            .filter(row -> row.state() != JobState.FINISHED)
+                            .map(row -> row.options().size() > UNIQUE_KEY
+                                    ? row.options().getString(UNIQUE_KEY)
+                                    : "")
+                            .filter(key -> !key.isEmpty())
+                            .forEach(key -> assertThat(keys.add(key))
+                                    .as("the key " + key + " after " + calls)
+                                    .isTrue());
+                }
             }
-        }
+        });
     }
 
     /** A verb may refuse. Some refusals cancel the transaction, and the other verbs report that. */

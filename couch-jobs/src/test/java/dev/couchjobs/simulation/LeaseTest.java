@@ -11,14 +11,11 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Subscription;
 import dev.couchjobs.faults.VirtualStage;
+import dev.couchjobs.fdb.testing.Samples;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
-import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -29,96 +26,107 @@ class LeaseTest {
     private static final Duration LONG = Duration.ofDays(1);
     private static final byte[] IN_USE = Tuple.from("couch_jobs", "in_use").pack();
 
-    @Property(tries = 300)
-    void aJobIsPutBackBetweenOnceAndOneAndAHalfTimesTheTimeoutAfterItsLastSignOfLife(
-            @ForAll long seed,
-            @ForAll @IntRange(min = 1, max = 60) int seconds,
-            @ForAll @Size(max = 5) List<@IntRange(min = 0, max = 999) Integer> permilleBetweenSignsOfLife) {
-        Duration timeout = Duration.ofSeconds(seconds);
-        try (VirtualStage stage = new VirtualStage(seed);
-                CouchJobs jobs = instance(stage);
-                CouchJobs monitor = instance(stage)) {
-            Database database = stage.database();
-            stage.await(jobs.types().setTypeTimeout(database, MAIL, timeout));
-            monitor.maintenance().monitor(MAIL);
-            stage.await(jobs.add(database, MAIL, "a", "data"));
-            Job<String> job = stage.await(jobs.processor().accept(MAIL)).orElseThrow();
-            for (int permille : permilleBetweenSignsOfLife) {
-                stage.time().advance(timeout.multipliedBy(permille).dividedBy(1_000));
-                job = stage.await(jobs.processor().update(database, job));
+    @Test
+    void aJobIsPutBackBetweenOnceAndOneAndAHalfTimesTheTimeoutAfterItsLastSignOfLife() {
+        Samples.check(300, samples -> {
+            long seed = samples.seed();
+            int seconds = samples.between(1, 60);
+            List<Integer> permilleBetweenSignsOfLife = samples.list(0, 5, each -> each.between(0, 999));
+
+            Duration timeout = Duration.ofSeconds(seconds);
+            try (VirtualStage stage = new VirtualStage(seed);
+                    CouchJobs jobs = instance(stage);
+                    CouchJobs monitor = instance(stage)) {
+                Database database = stage.database();
+                stage.await(jobs.types().setTypeTimeout(database, MAIL, timeout));
+                monitor.maintenance().monitor(MAIL);
+                stage.await(jobs.add(database, MAIL, "a", "data"));
+                Job<String> job = stage.await(jobs.processor().accept(MAIL)).orElseThrow();
+                for (int permille : permilleBetweenSignsOfLife) {
+                    stage.time().advance(timeout.multipliedBy(permille).dividedBy(1_000));
+                    job = stage.await(jobs.processor().update(database, job));
+                }
+                Duration lastHeardOf = now(stage);
+                Subscription<String> subscription = stage.await(jobs.subscribe(database, MAIL, "a"));
+
+                assertThat(stage.await(subscription.awaitEvent(JobState.PENDING, LONG)))
+                        .isPresent();
+
+                assertThat(now(stage).minus(lastHeardOf))
+                        .isBetween(timeout, timeout.multipliedBy(3).dividedBy(2));
             }
-            Duration lastHeardOf = now(stage);
-            Subscription<String> subscription = stage.await(jobs.subscribe(database, MAIL, "a"));
-
-            assertThat(stage.await(subscription.awaitEvent(JobState.PENDING, LONG)))
-                    .isPresent();
-
-            assertThat(now(stage).minus(lastHeardOf))
-                    .isBetween(timeout, timeout.multipliedBy(3).dividedBy(2));
-        }
+        });
     }
 
     /** The one that claims it also monitors its type. */
-    @Property(tries = 300)
-    void aJobIsPutBackAsSoonIfTheProcessThatMonitorsItDiesWithItsProcessor(
-            @ForAll long seed,
-            @ForAll @IntRange(min = 1, max = 60) int seconds,
-            @ForAll @IntRange(min = 1, max = 5) int others,
-            @ForAll @Size(max = 5) List<@IntRange(min = 0, max = 999) Integer> permilleBetweenSignsOfLife) {
-        Duration timeout = Duration.ofSeconds(seconds);
-        try (VirtualStage stage = new VirtualStage(seed);
-                CouchJobs client = instance(stage)) {
-            Database database = stage.database();
-            stage.await(client.types().setTypeTimeout(database, MAIL, timeout));
-            List<CouchJobs> monitors =
-                    Stream.generate(() -> instance(stage)).limit(others).toList();
-            monitors.forEach(each -> each.maintenance().monitor(MAIL));
-            stage.time().advance(Duration.ofHours(1));
-            stage.await(client.add(database, MAIL, "a", "data"));
-            try (CouchJobs dying = instance(stage)) {
-                Job<String> job = stage.await(dying.processor().accept(MAIL)).orElseThrow();
-                for (int permille : permilleBetweenSignsOfLife) {
-                    stage.time().advance(timeout.multipliedBy(permille).dividedBy(1_000));
-                    job = stage.await(dying.processor().update(database, job));
+    @Test
+    void aJobIsPutBackAsSoonIfTheProcessThatMonitorsItDiesWithItsProcessor() {
+        Samples.check(300, samples -> {
+            long seed = samples.seed();
+            int seconds = samples.between(1, 60);
+            int others = samples.between(1, 5);
+            List<Integer> permilleBetweenSignsOfLife = samples.list(0, 5, each -> each.between(0, 999));
+
+            Duration timeout = Duration.ofSeconds(seconds);
+            try (VirtualStage stage = new VirtualStage(seed);
+                    CouchJobs client = instance(stage)) {
+                Database database = stage.database();
+                stage.await(client.types().setTypeTimeout(database, MAIL, timeout));
+                List<CouchJobs> monitors =
+                        Stream.generate(() -> instance(stage)).limit(others).toList();
+                monitors.forEach(each -> each.maintenance().monitor(MAIL));
+                stage.time().advance(Duration.ofHours(1));
+                stage.await(client.add(database, MAIL, "a", "data"));
+                try (CouchJobs dying = instance(stage)) {
+                    Job<String> job =
+                            stage.await(dying.processor().accept(MAIL)).orElseThrow();
+                    for (int permille : permilleBetweenSignsOfLife) {
+                        stage.time().advance(timeout.multipliedBy(permille).dividedBy(1_000));
+                        job = stage.await(dying.processor().update(database, job));
+                    }
                 }
+                Duration lastHeardOf = now(stage);
+                Subscription<String> subscription = stage.await(client.subscribe(database, MAIL, "a"));
+
+                assertThat(stage.await(subscription.awaitEvent(JobState.PENDING, LONG)))
+                        .isPresent();
+
+                assertThat(now(stage).minus(lastHeardOf))
+                        .isBetween(timeout, timeout.multipliedBy(3).dividedBy(2));
+                monitors.forEach(CouchJobs::close);
             }
-            Duration lastHeardOf = now(stage);
-            Subscription<String> subscription = stage.await(client.subscribe(database, MAIL, "a"));
-
-            assertThat(stage.await(subscription.awaitEvent(JobState.PENDING, LONG)))
-                    .isPresent();
-
-            assertThat(now(stage).minus(lastHeardOf))
-                    .isBetween(timeout, timeout.multipliedBy(3).dividedBy(2));
-            monitors.forEach(CouchJobs::close);
-        }
+        });
     }
 
-    @Property(tries = 20)
-    void aJobIsPutBackAsSoonWhileOtherTypesComeIntoUse(
-            @ForAll long seed, @ForAll @IntRange(min = 10, max = 60) int seconds) {
-        Duration timeout = Duration.ofSeconds(seconds);
-        try (VirtualStage stage = new VirtualStage(seed);
-                CouchJobs client = instance(stage);
-                CouchJobs monitor = instance(stage)) {
-            Database database = stage.database();
-            stage.await(client.types().setTypeTimeout(database, MAIL, timeout));
-            monitor.maintenance().monitor(MAIL);
-            stage.await(client.add(database, MAIL, "a", "data"));
-            try (CouchJobs dying = instance(stage)) {
-                assertThat(stage.await(dying.processor().accept(MAIL))).isPresent();
-                stage.time().advance(Duration.ofSeconds(1));
-            }
+    @Test
+    void aJobIsPutBackAsSoonWhileOtherTypesComeIntoUse() {
+        Samples.check(20, samples -> {
+            long seed = samples.seed();
+            int seconds = samples.between(10, 60);
 
-            for (int i = 0; i < timeout.multipliedBy(3).dividedBy(2).toSeconds(); i++) {
-                JobType<String, ?> other = JobType.of("other-" + i, String.class);
-                stage.await(client.types().setTypeTimeout(database, other, timeout));
-                stage.await(client.add(database, other, "b", "data"));
-                stage.time().advance(Duration.ofSeconds(1));
-            }
+            Duration timeout = Duration.ofSeconds(seconds);
+            try (VirtualStage stage = new VirtualStage(seed);
+                    CouchJobs client = instance(stage);
+                    CouchJobs monitor = instance(stage)) {
+                Database database = stage.database();
+                stage.await(client.types().setTypeTimeout(database, MAIL, timeout));
+                monitor.maintenance().monitor(MAIL);
+                stage.await(client.add(database, MAIL, "a", "data"));
+                try (CouchJobs dying = instance(stage)) {
+                    assertThat(stage.await(dying.processor().accept(MAIL))).isPresent();
+                    stage.time().advance(Duration.ofSeconds(1));
+                }
 
-            assertThat(stage.await(client.getJobState(database, MAIL, "a"))).isEqualTo(JobState.PENDING);
-        }
+                for (int i = 0; i < timeout.multipliedBy(3).dividedBy(2).toSeconds(); i++) {
+                    JobType<String, ?> other = JobType.of("other-" + i, String.class);
+                    stage.await(client.types().setTypeTimeout(database, other, timeout));
+                    stage.await(client.add(database, other, "b", "data"));
+                    stage.time().advance(Duration.ofSeconds(1));
+                }
+
+                assertThat(stage.await(client.getJobState(database, MAIL, "a"))).isEqualTo(JobState.PENDING);
+            }
+        });
     }
 
     @Test
@@ -138,27 +146,31 @@ class LeaseTest {
         }
     }
 
-    @Property(tries = 20)
-    void aJobIsPutBackMinutesLaterIfItIsForgottenThatItsTypeIsInUse(@ForAll long seed) {
-        Duration timeout = Duration.ofSeconds(10);
-        try (VirtualStage stage = new VirtualStage(seed);
-                CouchJobs jobs = instance(stage);
-                CouchJobs monitor = instance(stage)) {
-            Database database = stage.database();
-            stage.await(jobs.types().setTypeTimeout(database, MAIL, timeout));
-            monitor.maintenance().monitor(MAIL);
-            stage.await(jobs.add(database, MAIL, "a", "data"));
-            assertThat(stage.await(jobs.processor().accept(MAIL))).isPresent();
-            stage.await(database.runAsync(tx -> {
-                tx.clear(Range.startsWith(IN_USE));
-                return CompletableFuture.completedFuture(null);
-            }));
-            Subscription<String> subscription = stage.await(jobs.subscribe(database, MAIL, "a"));
+    @Test
+    void aJobIsPutBackMinutesLaterIfItIsForgottenThatItsTypeIsInUse() {
+        Samples.check(20, samples -> {
+            long seed = samples.seed();
 
-            assertThat(stage.await(subscription.awaitEvent(
-                            JobState.PENDING, Duration.ofMinutes(6).plus(timeout.multipliedBy(2)))))
-                    .isPresent();
-        }
+            Duration timeout = Duration.ofSeconds(10);
+            try (VirtualStage stage = new VirtualStage(seed);
+                    CouchJobs jobs = instance(stage);
+                    CouchJobs monitor = instance(stage)) {
+                Database database = stage.database();
+                stage.await(jobs.types().setTypeTimeout(database, MAIL, timeout));
+                monitor.maintenance().monitor(MAIL);
+                stage.await(jobs.add(database, MAIL, "a", "data"));
+                assertThat(stage.await(jobs.processor().accept(MAIL))).isPresent();
+                stage.await(database.runAsync(tx -> {
+                    tx.clear(Range.startsWith(IN_USE));
+                    return CompletableFuture.completedFuture(null);
+                }));
+                Subscription<String> subscription = stage.await(jobs.subscribe(database, MAIL, "a"));
+
+                assertThat(stage.await(subscription.awaitEvent(
+                                JobState.PENDING, Duration.ofMinutes(6).plus(timeout.multipliedBy(2)))))
+                        .isPresent();
+            }
+        });
     }
 
     private static CouchJobs instance(VirtualStage stage) {

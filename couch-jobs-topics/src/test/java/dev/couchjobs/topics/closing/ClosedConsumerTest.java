@@ -1,5 +1,7 @@
 package dev.couchjobs.topics.closing;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
@@ -63,6 +65,7 @@ class ClosedConsumerTest {
                     });
                     topics.append(database, ORDERS, NewMessage.of(new Order("paper"))).join();
                     await(handled);
+                    assertThat(quick.name()).isNotEqualTo(joining.name());
                 }
             }
         }
@@ -92,6 +95,8 @@ class ClosedConsumerTest {
                                 .start()) {
                     jobs.add(database, type, "a", new Order("pen")).join();
                     await(handled);
+                    assertThat(reader.name()).isNotEmpty();
+                    assertThat(publisher).isNotNull();
                 }
             }
         }

@@ -1,8 +1,7 @@
 package dev.couchjobs.fdb.embedded;
 
+import dev.couchjobs.fdb.testing.Samples;
 import java.nio.charset.StandardCharsets;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
 
 /** Keys for tests: readable ones, and a small dense set of them in which random ones meet. */
 public final class TestKeys {
@@ -17,7 +16,7 @@ public final class TestKeys {
     }
 
     /** Up to three of the letters a to d, the empty key among them. */
-    public static Arbitrary<String> names() {
-        return Arbitraries.strings().withChars("abcd").ofMaxLength(3);
+    public static String name(Samples samples) {
+        return samples.text(3, "abcd");
     }
 }

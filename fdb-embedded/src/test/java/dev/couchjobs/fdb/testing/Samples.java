@@ -16,6 +16,9 @@ public final class Samples {
     /** One value in so many is one at the edge. */
     private static final int EDGE = 8;
 
+    /** Most lists have at most so many elements more than they must, since a short one tells why a property fails. */
+    private static final int SHORT = 32;
+
     private final SplittableRandom random;
 
     private Samples(long seed) {
@@ -32,7 +35,7 @@ public final class Samples {
             try {
                 property.accept(new Samples(seed));
             } catch (RuntimeException | Error e) {
-                throw new AssertionError("Fails with -Dsimulation.seed=" + seed + ": " + e.getMessage(), e);
+                throw new AssertionError("Fails with -Dsimulation.seed=" + seed + ": " + e, e);
             }
         });
     }
@@ -57,6 +60,11 @@ public final class Samples {
 
     public long anyLong() {
         return between(Long.MIN_VALUE, Long.MAX_VALUE);
+    }
+
+    /** {@return a seed for another source of random values: any number, each as often as any other} */
+    public long seed() {
+        return random.nextLong();
     }
 
     /** {@return any double but NaN: an edge, a small number, or any bits} */
@@ -108,7 +116,8 @@ public final class Samples {
 
     /** {@return a list of least to greatest elements, both included} */
     public <T> List<T> list(int least, int greatest, Function<Samples, ? extends T> element) {
-        int size = between(least, greatest);
+        int most = isOneOf(4) ? greatest : Math.min(greatest, least + SHORT);
+        int size = least + choice(most - least + 1);
         List<T> list = new ArrayList<>(size);
         for (int i = 0; i < size; i++) {
             list.add(element.apply(this));
@@ -133,7 +142,7 @@ public final class Samples {
     /** {@return a text of at most so many of the characters} */
     public String text(int longest, String characters) {
         StringBuilder text = new StringBuilder();
-        for (int size = between(0, longest); size > 0; size--) {
+        for (int size = choice(longest + 1); size > 0; size--) {
             text.append(characters.charAt(choice(characters.length())));
         }
         return text.toString();

@@ -2,6 +2,7 @@ package dev.couchjobs.topics.internal.groups;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Samples;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -9,61 +10,63 @@ import java.util.Random;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
 
 /** Members that each do their own part share the partitions evenly, and then nothing moves. */
 class AssignmentTest {
 
-    @Property(tries = 500)
-    void membersShareEvenly(
-            @ForAll @IntRange(min = 1, max = 40) int partitions,
-            @ForAll @IntRange(min = 1, max = 12) int members,
-            @ForAll long seed) {
-        Random random = new Random(seed);
-        TreeSet<String> live = new TreeSet<>();
-        IntStream.range(0, members).forEach(i -> live.add("m" + i));
-        List<Optional<String>> holders = new ArrayList<>();
-        for (int i = 0; i < partitions; i++) {
-            // Some are held by members that live, some by dead ones, some by none.
-            int holder = random.nextInt(members + 2);
-            holders.add(holder == members + 1 ? Optional.empty() : Optional.of("m" + holder));
-        }
+    @Test
+    void membersShareEvenly() {
+        Samples.check(500, samples -> {
+            int partitions = samples.between(1, 40);
+            int members = samples.between(1, 12);
+            Random random = new Random(samples.seed());
 
-        int moves = settle(live, holders, random);
+            TreeSet<String> live = new TreeSet<>();
+            IntStream.range(0, members).forEach(i -> live.add("m" + i));
+            List<Optional<String>> holders = new ArrayList<>();
+            for (int i = 0; i < partitions; i++) {
+                // Some are held by members that live, some by dead ones, some by none.
+                int holder = random.nextInt(members + 2);
+                holders.add(holder == members + 1 ? Optional.empty() : Optional.of("m" + holder));
+            }
 
-        List<Long> counts = live.stream()
-                .map(member -> holders.stream()
-                        .filter(holder -> holder.equals(Optional.of(member)))
-                        .count())
-                .toList();
-        assertThat(counts).allMatch(count -> count == partitions / members || count == partitions / members + 1);
-        assertThat(counts.stream().mapToLong(Long::longValue).sum()).isEqualTo(partitions);
-        assertThat(moves).isLessThanOrEqualTo(2 * partitions);
+            int moves = settle(live, holders, random);
+
+            List<Long> counts = live.stream()
+                    .map(member -> holders.stream()
+                            .filter(holder -> holder.equals(Optional.of(member)))
+                            .count())
+                    .toList();
+            assertThat(counts).allMatch(count -> count == partitions / members || count == partitions / members + 1);
+            assertThat(counts.stream().mapToLong(Long::longValue).sum()).isEqualTo(partitions);
+            assertThat(moves).isLessThanOrEqualTo(2 * partitions);
+        });
     }
 
-    @Property(tries = 200)
-    void whenAMemberLeavesOnlyItsPartitionsMove(
-            @ForAll @IntRange(min = 1, max = 40) int partitions,
-            @ForAll @IntRange(min = 2, max = 8) int members,
-            @ForAll long seed) {
-        Random random = new Random(seed);
-        TreeSet<String> live = new TreeSet<>();
-        IntStream.range(0, members).forEach(i -> live.add("m" + i));
-        List<Optional<String>> holders = new ArrayList<>();
-        IntStream.range(0, partitions).forEach(i -> holders.add(Optional.empty()));
-        settle(live, holders, random);
-        List<Optional<String>> before = List.copyOf(holders);
+    @Test
+    void whenAMemberLeavesOnlyItsPartitionsMove() {
+        Samples.check(200, samples -> {
+            int partitions = samples.between(1, 40);
+            int members = samples.between(2, 8);
+            Random random = new Random(samples.seed());
 
-        live.remove("m0");
-        settle(live, holders, random);
+            TreeSet<String> live = new TreeSet<>();
+            IntStream.range(0, members).forEach(i -> live.add("m" + i));
+            List<Optional<String>> holders = new ArrayList<>();
+            IntStream.range(0, partitions).forEach(i -> holders.add(Optional.empty()));
+            settle(live, holders, random);
+            List<Optional<String>> before = List.copyOf(holders);
 
-        for (int i = 0; i < partitions; i++) {
-            if (!before.get(i).equals(Optional.of("m0"))) {
-                assertThat(holders.get(i)).isEqualTo(before.get(i));
+            live.remove("m0");
+            settle(live, holders, random);
+
+            for (int i = 0; i < partitions; i++) {
+                if (!before.get(i).equals(Optional.of("m0"))) {
+                    assertThat(holders.get(i)).isEqualTo(before.get(i));
+                }
             }
-        }
+        });
     }
 
     /** Members act one after another, in any order, until nothing moves. {@return how many partitions were taken} */

@@ -2,43 +2,31 @@ package dev.couchjobs.fdb.contract.property;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Samples;
 import java.util.List;
 import java.util.Map;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.EdgeCasesMode;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
 
 /** Transactions that run at the same time commit in a serial order. */
 abstract class CommittedHistoriesContract extends PropertyContract {
 
     private static final int ATTEMPTS = 10;
 
-    @Provide
-    Arbitrary<List<List<TransactionCall>>> transactions() {
-        return RandomCalls.all()
-                .list()
-                .ofMinSize(1)
-                .ofMaxSize(8)
-                .list()
-                .ofMinSize(2)
-                .ofMaxSize(5);
+    @Test
+    void aHistoryHasASerialOrder() {
+        check(1_000, samples -> {
+            SerialOrder order = run(samples);
+            assertThat(order.violations()).isEmpty();
+            assertThat(committed()).as("the rows at the end").isEqualTo(order.finalRows());
+        });
     }
 
-    @Property(tries = 1_000, edgeCases = EdgeCasesMode.NONE)
-    void aHistoryHasASerialOrder(
-            @ForAll("rows") Map<Integer, String> rows,
-            @ForAll("transactions") List<List<TransactionCall>> programs,
-            @ForAll long seed,
-            @ForAll boolean together) {
-        SerialOrder order = run(rows, programs, seed, together);
-        assertThat(order.violations()).isEmpty();
-        assertThat(committed()).as("the rows at the end").isEqualTo(order.finalRows());
-    }
-
-    final SerialOrder run(
-            Map<Integer, String> rows, List<List<TransactionCall>> programs, long seed, boolean together) {
+    /** Runs any transactions together. */
+    final SerialOrder run(Samples samples) {
+        Map<Integer, String> rows = RandomCalls.rows(samples);
+        List<List<TransactionCall>> programs = samples.list(2, 5, CommittedHistoriesContract::program);
+        long seed = samples.seed();
+        boolean together = samples.anyBoolean();
         for (int i = 0; i < ATTEMPTS; i++) {
             fill(rows);
             var executions = InterleavedTransactions.run(database(), keys(), programs, seed, together);
@@ -47,5 +35,9 @@ abstract class CommittedHistoriesContract extends PropertyContract {
             }
         }
         throw new AssertionError("None of " + ATTEMPTS + " runs was free of foreign errors");
+    }
+
+    private static List<TransactionCall> program(Samples samples) {
+        return samples.list(1, 8, RandomCalls::any);
     }
 }

@@ -1,13 +1,12 @@
 package dev.couchjobs.fdb.contract.property;
 
 import dev.couchjobs.fdb.testing.TestEngine;
-import net.jqwik.api.Group;
+import org.junit.jupiter.api.Nested;
 
 /** The properties on the embedded engine with its data on disk. */
-@SuppressWarnings("ClassCanBeStatic") // Groups of properties are found only if they are not.
 class DurablePropertiesTest {
 
-    @Group
+    @Nested
     class RandomTransactions extends RandomTransactionsContract {
         @Override
         TestEngine engine() {
@@ -15,7 +14,7 @@ class DurablePropertiesTest {
         }
     }
 
-    @Group
+    @Nested
     class ExactConflicts extends ExactConflictsContract {
         @Override
         TestEngine engine() {

@@ -1,13 +1,12 @@
 package dev.couchjobs.fdb.contract.property;
 
 import dev.couchjobs.fdb.testing.TestEngine;
-import net.jqwik.api.Group;
+import org.junit.jupiter.api.Nested;
 
 /** The properties on a running FoundationDB cluster: see the profiles fdb and docker. */
-@SuppressWarnings("ClassCanBeStatic") // Groups of properties are found only if they are not.
 class PropertiesClusterTest {
 
-    @Group
+    @Nested
     class RandomTransactions extends RandomTransactionsContract {
         @Override
         TestEngine engine() {
@@ -15,7 +14,7 @@ class PropertiesClusterTest {
         }
     }
 
-    @Group
+    @Nested
     class CommittedHistories extends CommittedHistoriesContract {
         @Override
         TestEngine engine() {

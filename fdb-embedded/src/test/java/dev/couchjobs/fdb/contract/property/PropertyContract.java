@@ -4,50 +4,42 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.fdb.contract.EngineFutures;
 import dev.couchjobs.fdb.contract.PrefixKeys;
+import dev.couchjobs.fdb.testing.Samples;
 import dev.couchjobs.fdb.testing.TestEngine;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Provide;
-import net.jqwik.api.lifecycle.AfterProperty;
-import net.jqwik.api.lifecycle.AfterTry;
-import net.jqwik.api.lifecycle.BeforeProperty;
-import net.jqwik.api.lifecycle.BeforeTry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 
 /** What all properties share: one database per property, a fresh prefix per try. */
-@SuppressWarnings("NullAway.Init") // The lifecycle methods set the fields.
 abstract class PropertyContract {
 
     private Database database;
-    private PrefixKeys keys;
+    private PrefixKeys keys = new PrefixKeys();
 
     /** {@return the engine that the properties are of} */
     abstract TestEngine engine();
 
-    @BeforeProperty
+    @BeforeEach
     void openDatabase() {
         database = engine().open();
     }
 
-    @BeforeTry
-    void chooseKeyspace() {
-        keys = new PrefixKeys();
-    }
-
-    @AfterTry
-    void clearKeyspace() {
-        keys.clear(database);
-    }
-
-    @AfterProperty
+    @AfterEach
     void closeDatabase() {
         database.close();
     }
 
-    @Provide
-    Arbitrary<Map<Integer, String>> rows() {
-        return RandomCalls.rows();
+    final void check(int tries, Consumer<Samples> property) {
+        Samples.check(tries, samples -> {
+            keys = new PrefixKeys();
+            try {
+                property.accept(samples);
+            } finally {
+                keys.clear(database);
+            }
+        });
     }
 
     final Database database() {

@@ -2,12 +2,10 @@ package dev.couchjobs.fdb.contract.property;
 
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.StreamingMode;
+import dev.couchjobs.fdb.testing.Samples;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.Tuple;
 
 /** Random operations. */
 final class RandomCalls {
@@ -26,96 +24,101 @@ final class RandomCalls {
 
     private RandomCalls() {}
 
-    /** What is in the database at the start. */
-    static Arbitrary<Map<Integer, String>> rows() {
-        return Arbitraries.maps(keys(), values()).ofMaxSize(Alphabet.SIZE);
+    /** What is in the database at the start: no row, all rows, or any of them. */
+    static Map<Integer, String> rows(Samples samples) {
+        int density = samples.choice(Alphabet.SIZE + 1);
+        Map<Integer, String> rows = new HashMap<>();
+        for (int key = 0; key < Alphabet.SIZE; key++) {
+            if (samples.choice(Alphabet.SIZE) < density) {
+                rows.put(key, value(samples));
+            }
+        }
+        return rows;
     }
 
-    static Arbitrary<TransactionCall> all() {
-        return Arbitraries.oneOf(List.of(
-                gets(),
-                getKeys(),
-                getRanges(),
-                selected(),
-                puts(),
-                clears(),
-                clearRanges(),
-                mutates(),
-                declarations()));
+    static TransactionCall any(Samples samples) {
+        return samples.oneOf(
+                RandomCalls::get,
+                RandomCalls::getKey,
+                RandomCalls::getRange,
+                RandomCalls::getSelected,
+                RandomCalls::put,
+                RandomCalls::clear,
+                RandomCalls::clearRange,
+                RandomCalls::mutate,
+                RandomCalls::declare);
     }
 
-    private static Arbitrary<TransactionCall> gets() {
-        return Combinators.combine(keys(), snapshots()).as(TransactionCall.Get::new);
+    private static TransactionCall get(Samples samples) {
+        return new TransactionCall.Get(key(samples), isSnapshot(samples));
     }
 
-    private static Arbitrary<TransactionCall> getKeys() {
-        return Combinators.combine(selectors(), snapshots()).as(TransactionCall.GetKey::new);
+    private static TransactionCall getKey(Samples samples) {
+        return new TransactionCall.GetKey(selector(samples), isSnapshot(samples));
     }
 
-    private static Arbitrary<TransactionCall> getRanges() {
-        return Combinators.combine(
-                        bounds(), bounds(), limits(), flags(), Arbitraries.of(StreamingMode.class), snapshots())
-                .as((begin, end, limit, reverse, mode, snapshot) -> new TransactionCall.GetRange(
-                        begin, end, limit, reverse, limit == 0 ? StreamingMode.ITERATOR : mode, snapshot));
+    private static TransactionCall getRange(Samples samples) {
+        int limit = limit(samples);
+        return new TransactionCall.GetRange(
+                bound(samples),
+                bound(samples),
+                limit,
+                samples.anyBoolean(),
+                limit == 0 ? StreamingMode.ITERATOR : samples.of(StreamingMode.values()),
+                isSnapshot(samples));
     }
 
-    private static Arbitrary<TransactionCall> selected() {
-        return Combinators.combine(selectors(), selectors(), limits(), flags(), snapshots())
-                .as(TransactionCall.GetSelected::new);
+    private static TransactionCall getSelected(Samples samples) {
+        return new TransactionCall.GetSelected(
+                selector(samples), selector(samples), limit(samples), samples.anyBoolean(), isSnapshot(samples));
     }
 
-    private static Arbitrary<TransactionCall> puts() {
-        return Combinators.combine(keys(), values()).as(TransactionCall.Put::new);
+    private static TransactionCall put(Samples samples) {
+        return new TransactionCall.Put(key(samples), value(samples));
     }
 
-    private static Arbitrary<TransactionCall> clears() {
-        return keys().map(TransactionCall.Clear::new);
+    private static TransactionCall clear(Samples samples) {
+        return new TransactionCall.Clear(key(samples));
     }
 
-    private static Arbitrary<TransactionCall> clearRanges() {
-        return Combinators.combine(bounds(), bounds())
-                .as((one, other) -> new TransactionCall.ClearRange(Math.min(one, other), Math.max(one, other)));
+    private static TransactionCall clearRange(Samples samples) {
+        int one = bound(samples);
+        int other = bound(samples);
+        return new TransactionCall.ClearRange(Math.min(one, other), Math.max(one, other));
     }
 
-    private static Arbitrary<TransactionCall> mutates() {
-        return Combinators.combine(Arbitraries.of(MUTATIONS), keys(), values()).as(TransactionCall.Mutate::new);
+    private static TransactionCall mutate(Samples samples) {
+        return new TransactionCall.Mutate(samples.of(MUTATIONS), key(samples), value(samples));
     }
 
-    private static Arbitrary<TransactionCall> declarations() {
-        return Combinators.combine(bounds(), bounds(), flags())
-                .as((one, other, write) ->
-                        new TransactionCall.Declare(Math.min(one, other), Math.max(one, other), write));
+    private static TransactionCall declare(Samples samples) {
+        int one = bound(samples);
+        int other = bound(samples);
+        return new TransactionCall.Declare(Math.min(one, other), Math.max(one, other), samples.anyBoolean());
     }
 
-    private static Arbitrary<Selector> selectors() {
-        return Combinators.combine(bounds(), flags(), Arbitraries.integers().between(-3, 4))
-                .as(Selector::new);
+    private static Selector selector(Samples samples) {
+        return new Selector(bound(samples), samples.anyBoolean(), samples.between(-3, 4));
     }
 
-    private static Arbitrary<Integer> keys() {
-        return Arbitraries.integers().between(0, Alphabet.SIZE - 1);
+    private static int key(Samples samples) {
+        return samples.choice(Alphabet.SIZE);
     }
 
-    private static Arbitrary<Integer> bounds() {
-        return Arbitraries.integers().between(0, Alphabet.SIZE);
+    private static int bound(Samples samples) {
+        return samples.choice(Alphabet.SIZE + 1);
     }
 
-    private static Arbitrary<Integer> limits() {
-        return Arbitraries.frequency(Tuple.of(4, 0), Tuple.of(2, 1), Tuple.of(1, 2), Tuple.of(1, 3), Tuple.of(1, 4));
+    private static int limit(Samples samples) {
+        return samples.of(0, 0, 0, 0, 1, 1, 2, 3, 4);
     }
 
-    private static Arbitrary<Boolean> flags() {
-        return Arbitraries.of(false, true);
-    }
-
-    private static Arbitrary<Boolean> snapshots() {
-        return Arbitraries.frequency(Tuple.of(4, false), Tuple.of(1, true));
+    private static boolean isSnapshot(Samples samples) {
+        return samples.isOneOf(5);
     }
 
     /** Short, and of bytes whose order depends on their sign. */
-    private static Arbitrary<String> values() {
-        return Arbitraries.strings()
-                .withChars('\0', '\1', '\u007f', '\u0080', '\u00ff')
-                .ofMaxLength(3);
+    private static String value(Samples samples) {
+        return samples.text(3, "\0\1\u007f\u0080\u00ff");
     }
 }

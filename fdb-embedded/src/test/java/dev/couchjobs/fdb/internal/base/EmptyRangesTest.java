@@ -4,46 +4,47 @@ import static dev.couchjobs.fdb.internal.base.BaseText.bytes;
 import static dev.couchjobs.fdb.internal.base.BaseText.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.embedded.TestKeys;
+import dev.couchjobs.fdb.testing.Samples;
 import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.Example;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 
 class EmptyRangesTest {
     /** Either a gap that was found, or, without an end, a key that is set. */
     record Event(String begin, @Nullable String end) {}
 
-    @Property
-    void aGapNeverHidesAKey(@ForAll("events") List<Event> events, @ForAll("names") String probe) {
-        TreeSet<String> keys = new TreeSet<>();
-        EmptyRanges gaps = EmptyRanges.NONE;
-        for (Event event : events) {
-            if (event.end == null) {
-                keys.add(event.begin);
-                gaps = gaps.without(set(event.begin));
-            } else if (event.begin.compareTo(event.end) < 0) {
-                keys.subSet(event.begin, event.end).clear();
-                gaps = gaps.with(bytes(event.begin), bytes(event.end));
+    @Test
+    void aGapNeverHidesAKey() {
+        Samples.check(1_000, samples -> {
+            List<Event> events = events(samples);
+            String probe = TestKeys.name(samples);
+
+            TreeSet<String> keys = new TreeSet<>();
+            EmptyRanges gaps = EmptyRanges.NONE;
+            for (Event event : events) {
+                if (event.end == null) {
+                    keys.add(event.begin);
+                    gaps = gaps.without(set(event.begin));
+                } else if (event.begin.compareTo(event.end) < 0) {
+                    keys.subSet(event.begin, event.end).clear();
+                    gaps = gaps.with(bytes(event.begin), bytes(event.end));
+                }
             }
-        }
-        String up = text(gaps.skipUpwards(bytes(probe)));
-        String down = text(gaps.skipDownwards(bytes(probe)));
-        assertThat(up).isGreaterThanOrEqualTo(probe);
-        assertThat(down).isLessThanOrEqualTo(probe);
-        assertThat(keys.ceiling(up)).isEqualTo(keys.ceiling(probe));
-        assertThat(keys.lower(down)).isEqualTo(keys.lower(probe));
+            String up = text(gaps.skipUpwards(bytes(probe)));
+            String down = text(gaps.skipDownwards(bytes(probe)));
+            assertThat(up).isGreaterThanOrEqualTo(probe);
+            assertThat(down).isLessThanOrEqualTo(probe);
+            assertThat(keys.ceiling(up)).isEqualTo(keys.ceiling(probe));
+            assertThat(keys.lower(down)).isEqualTo(keys.lower(probe));
+        });
     }
 
-    @Example
+    @Test
     void gapsThatTouchBecomeOne() {
         EmptyRanges gaps = EmptyRanges.NONE
                 .with(bytes("a"), bytes("c"))
@@ -53,7 +54,7 @@ class EmptyRangesTest {
         assertThat(text(gaps.skipDownwards(bytes("f")))).isEqualTo("a");
     }
 
-    @Example
+    @Test
     void aKeyThatIsSetEndsOneGapAndBeginsAnother() {
         EmptyRanges gaps = EmptyRanges.NONE.with(bytes("a"), bytes("z")).without(set("m"));
         assertThat(text(gaps.skipUpwards(bytes("a")))).isEqualTo("m");
@@ -61,7 +62,7 @@ class EmptyRangesTest {
         assertThat(text(gaps.skipDownwards(bytes("z")))).isEqualTo("m\0");
     }
 
-    @Example
+    @Test
     void ofVeryManyGapsThoseThatGrewLastAreKept() {
         EmptyRanges gaps = EmptyRanges.NONE;
         for (int i = 0; i < 1000; i++) {
@@ -73,17 +74,12 @@ class EmptyRangesTest {
         assertThat(text(gaps.skipUpwards(bytes("key0500-0")))).isEqualTo("key0500-0");
     }
 
-    @Provide
-    Arbitrary<List<Event>> events() {
-        return Combinators.combine(names(), names().injectNull(0.5))
-                .as(Event::new)
-                .list()
-                .ofMaxSize(30);
+    private static List<Event> events(Samples samples) {
+        return samples.list(0, 30, EmptyRangesTest::event);
     }
 
-    @Provide
-    Arbitrary<String> names() {
-        return Arbitraries.strings().withChars("abcd").ofMaxLength(3);
+    private static Event event(Samples samples) {
+        return new Event(TestKeys.name(samples), samples.anyBoolean() ? TestKeys.name(samples) : null);
     }
 
     private static NavigableMap<byte[], byte[]> set(String key) {

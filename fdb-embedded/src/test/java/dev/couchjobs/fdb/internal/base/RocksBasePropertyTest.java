@@ -6,6 +6,7 @@ import static dev.couchjobs.fdb.internal.base.BaseText.get;
 import static dev.couchjobs.fdb.internal.base.BaseText.upwards;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Samples;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,13 +16,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
-import net.jqwik.api.Tuple;
+import org.junit.jupiter.api.Test;
 
 /** A base against a sorted map for each version. */
 class RocksBasePropertyTest {
@@ -46,54 +41,57 @@ class RocksBasePropertyTest {
         CLEAR
     }
 
-    @Property(tries = 60)
-    void itHoldsWhatASortedMapHoldsAndAReopenedOneAStateSinceTheLastFlush(
-            @ForAll("steps") List<Step> steps, @ForAll("names") String probe) throws IOException {
-        Path directory = Files.createTempDirectory("base");
-        NavigableMap<Long, NavigableMap<String, String>> states = new TreeMap<>(Map.of(0L, new TreeMap<>()));
-        Base base = RocksBase.open(directory, SMALL);
-        long durable = 0;
-        try {
-            for (Step step : steps) {
-                if (step instanceof Apply apply) {
-                    apply(base, states, apply.edits);
-                } else if (step instanceof Flush) {
-                    durable = base.makeDurable();
-                    assertThat(durable).isEqualTo(states.lastKey());
-                } else {
-                    base.close();
-                    base = RocksBase.open(directory, SMALL);
-                    assertThat(base.version()).isBetween(durable, states.lastKey());
-                    states.tailMap(base.version(), false).clear();
+    @Test
+    void itHoldsWhatASortedMapHoldsAndAReopenedOneAStateSinceTheLastFlush() {
+        Samples.check(60, samples -> {
+            List<Step> steps = steps(samples);
+            String probe = name(samples);
+
+            Path directory = Files.createTempDirectory("base");
+            NavigableMap<Long, NavigableMap<String, String>> states = new TreeMap<>(Map.of(0L, new TreeMap<>()));
+            Base base = RocksBase.open(directory, SMALL);
+            long durable = 0;
+            try {
+                for (Step step : steps) {
+                    if (step instanceof Apply apply) {
+                        apply(base, states, apply.edits);
+                    } else if (step instanceof Flush) {
+                        durable = base.makeDurable();
+                        assertThat(durable).isEqualTo(states.lastKey());
+                    } else {
+                        base.close();
+                        base = RocksBase.open(directory, SMALL);
+                        assertThat(base.version()).isBetween(durable, states.lastKey());
+                        states.tailMap(base.version(), false).clear();
+                    }
+                    assertSame(base, states.lastEntry().getValue(), probe);
                 }
-                assertSame(base, states.lastEntry().getValue(), probe);
+            } finally {
+                base.close();
+                delete(directory);
             }
-        } finally {
-            base.close();
-            delete(directory);
-        }
+        });
     }
 
-    @Provide
-    Arbitrary<List<Step>> steps() {
-        Arbitrary<Edit> edits = Combinators.combine(Arbitraries.of(Kind.values()), names(), names())
-                .as(Edit::new);
-        Arbitrary<Step> apply = edits.list().ofMaxSize(20).map(Apply::new);
-        return Arbitraries.frequencyOf(
-                        Tuple.of(8, apply),
-                        Tuple.of(1, Arbitraries.create(Flush::new)),
-                        Tuple.of(1, Arbitraries.create(Reopen::new)))
-                .list()
-                .ofMaxSize(20);
+    private static List<Step> steps(Samples samples) {
+        return samples.list(0, 20, RocksBasePropertyTest::step);
     }
 
-    /** A small dense set, so that random keys meet. */
-    @Provide
-    Arbitrary<String> names() {
-        return Arbitraries.strings()
-                .withChars("abc\u00ff")
-                .ofMaxLength(3)
-                .filter(name -> !name.startsWith("\u00ff\u00ff"));
+    private static Step step(Samples samples) {
+        return switch (samples.choice(10)) {
+            case 0 -> new Flush();
+            case 1 -> new Reopen();
+            default -> new Apply(samples.list(0, 20, RocksBasePropertyTest::edit));
+        };
+    }
+
+    private static Edit edit(Samples samples) {
+        return new Edit(samples.of(Kind.values()), name(samples), name(samples));
+    }
+
+    /** A small dense set, so that random keys meet. None of them begins with two bytes of 0xff. */
+    private static String name(Samples samples) {
+        return samples.text(3, "abc\u00ff").replaceFirst("^\u00ff+", "\u00ff");
     }
 
     private static void apply(Base base, NavigableMap<Long, NavigableMap<String, String>> states, List<Edit> edits) {

@@ -15,50 +15,50 @@ import dev.couchjobs.fdb.internal.versions.Contents;
 import dev.couchjobs.fdb.internal.versions.MemoryContents;
 import dev.couchjobs.fdb.internal.versions.OrderedMap;
 import dev.couchjobs.fdb.internal.versions.Summary;
+import dev.couchjobs.fdb.testing.Samples;
 import java.util.ArrayList;
 import java.util.List;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Example;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
-import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
 
 class RangeEstimatesTest {
     private static final int VALUE_BYTES = 5;
     private static final long ROW_BYTES = VALUE_BYTES + 6L; // the keys are k10000 to k99999
 
-    @Property
-    void chunksAreAsLargeAsTheyMayBe(
-            @ForAll("stored") List<String> stored, @ForAll @IntRange(min = 1, max = 60) int size) {
-        OrderedMap<byte[]> data = OrderedMap.empty(Summary.TOTAL_BYTES);
-        for (String name : stored) {
-            data = data.put(key(name), new byte[VALUE_BYTES]);
-        }
-        List<byte[]> points = new RangeEstimates(new MemoryContents(data))
-                .splitPoints(key("a"), key("d"), size)
-                .getKeys();
-        assertThat(points.get(0)).isEqualTo(key("a"));
-        assertThat(points.get(points.size() - 1)).isEqualTo(key("d"));
-        for (int i = 1; i < points.size(); i++) {
-            byte[] begin = points.get(i - 1);
-            byte[] end = points.get(i);
-            assertThat(Bytes.less(begin, end)).isTrue();
-            int keys = data.rank(end) - data.rank(begin);
-            assertThat(keys <= 1 || data.summary(begin, end) <= size).isTrue();
-            boolean last = i == points.size() - 1;
-            assertThat(last || data.summary(begin, Bytes.after(end)) > size).isTrue();
-        }
+    @Test
+    void chunksAreAsLargeAsTheyMayBe() {
+        Samples.check(1_000, samples -> {
+            List<String> stored = stored(samples);
+            int size = samples.between(1, 60);
+
+            OrderedMap<byte[]> data = OrderedMap.empty(Summary.TOTAL_BYTES);
+            for (String name : stored) {
+                data = data.put(key(name), new byte[VALUE_BYTES]);
+            }
+            List<byte[]> points = new RangeEstimates(new MemoryContents(data))
+                    .splitPoints(key("a"), key("d"), size)
+                    .getKeys();
+            assertThat(points.get(0)).isEqualTo(key("a"));
+            assertThat(points.get(points.size() - 1)).isEqualTo(key("d"));
+            for (int i = 1; i < points.size(); i++) {
+                byte[] begin = points.get(i - 1);
+                byte[] end = points.get(i);
+                assertThat(Bytes.less(begin, end)).isTrue();
+                int keys = data.rank(end) - data.rank(begin);
+                assertThat(keys <= 1 || data.summary(begin, end) <= size).isTrue();
+                boolean last = i == points.size() - 1;
+                assertThat(last || data.summary(begin, Bytes.after(end)) > size).isTrue();
+            }
+        });
     }
 
     /** Each row is in the overlay and, with an older value, in the base as well. */
-    @Example
+    @Test
     void aRowThatIsSetAgainCountsOnce() {
         assertThat(bytes(layered(100, 1))).isEqualTo(100 * ROW_BYTES);
         assertThat(bytes(layered(30_000, 1))).isBetween(29_000 * ROW_BYTES, 31_000 * ROW_BYTES);
     }
 
-    @Example
+    @Test
     void whatIsClearedNoLongerCounts() {
         LayeredContents contents = layered(30_000, 1);
         LayeredEdit edit = new LayeredEdit(contents, 2);
@@ -85,8 +85,7 @@ class RangeEstimatesTest {
         return edit.contents();
     }
 
-    @Provide
-    Arbitrary<List<String>> stored() {
-        return TestKeys.names().list().ofMaxSize(40);
+    private static List<String> stored(Samples samples) {
+        return samples.list(0, 40, TestKeys::name);
     }
 }

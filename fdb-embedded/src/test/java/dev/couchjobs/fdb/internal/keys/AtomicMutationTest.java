@@ -4,97 +4,123 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.MutationType;
+import dev.couchjobs.fdb.testing.Samples;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.Objects;
-import net.jqwik.api.Example;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.Size;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 
 class AtomicMutationTest {
-    @Property
-    void addIsAdditionOfIntegersOfTheOperandsLength(
-            @ForAll @Size(max = 6) byte[] existing, @ForAll @Size(max = 6) byte[] operand) {
-        BigInteger modulus = BigInteger.ONE.shiftLeft(8 * operand.length);
-        BigInteger sum = number(existing).add(number(operand)).mod(modulus);
-        assertThat(AtomicMutation.ADD.apply(existing, operand)).isEqualTo(bytes(sum, operand.length));
+    @Test
+    void addIsAdditionOfIntegersOfTheOperandsLength() {
+        Samples.check(1_000, samples -> {
+            byte[] existing = samples.bytes(6);
+            byte[] operand = samples.bytes(6);
+
+            BigInteger modulus = BigInteger.ONE.shiftLeft(8 * operand.length);
+            BigInteger sum = number(existing).add(number(operand)).mod(modulus);
+            assertThat(AtomicMutation.ADD.apply(existing, operand)).isEqualTo(bytes(sum, operand.length));
+        });
     }
 
-    @Property
-    void maxAndMinCompareAsIntegersOfTheOperandsLength(
-            @ForAll @Size(max = 6) byte[] existing, @ForAll @Size(max = 6) byte[] operand) {
-        BigInteger modulus = BigInteger.ONE.shiftLeft(8 * operand.length);
-        BigInteger before = number(existing).mod(modulus);
-        assertThat(AtomicMutation.MAX.apply(existing, operand))
-                .isEqualTo(bytes(before.max(number(operand)), operand.length));
-        assertThat(AtomicMutation.MIN.apply(existing, operand))
-                .isEqualTo(bytes(before.min(number(operand)), operand.length));
+    @Test
+    void maxAndMinCompareAsIntegersOfTheOperandsLength() {
+        Samples.check(1_000, samples -> {
+            byte[] existing = samples.bytes(6);
+            byte[] operand = samples.bytes(6);
+
+            BigInteger modulus = BigInteger.ONE.shiftLeft(8 * operand.length);
+            BigInteger before = number(existing).mod(modulus);
+            assertThat(AtomicMutation.MAX.apply(existing, operand))
+                    .isEqualTo(bytes(before.max(number(operand)), operand.length));
+            assertThat(AtomicMutation.MIN.apply(existing, operand))
+                    .isEqualTo(bytes(before.min(number(operand)), operand.length));
+        });
     }
 
-    @Property
-    void bitOperationsWorkOnTheValueFittedToTheOperand(
-            @ForAll @Size(max = 6) byte[] existing, @ForAll @Size(max = 6) byte[] operand) {
-        byte[] fitted = Arrays.copyOf(existing, operand.length);
-        byte[] and = new byte[operand.length];
-        byte[] or = new byte[operand.length];
-        byte[] xor = new byte[operand.length];
-        for (int i = 0; i < operand.length; i++) {
-            and[i] = (byte) (fitted[i] & operand[i]);
-            or[i] = (byte) (fitted[i] | operand[i]);
-            xor[i] = (byte) (fitted[i] ^ operand[i]);
-        }
-        assertThat(AtomicMutation.BIT_AND.apply(existing, operand)).isEqualTo(and);
-        assertThat(AtomicMutation.BIT_OR.apply(existing, operand)).isEqualTo(or);
-        assertThat(AtomicMutation.BIT_XOR.apply(existing, operand)).isEqualTo(xor);
-    }
+    @Test
+    void bitOperationsWorkOnTheValueFittedToTheOperand() {
+        Samples.check(1_000, samples -> {
+            byte[] existing = samples.bytes(6);
+            byte[] operand = samples.bytes(6);
 
-    @Property
-    void aMissingValueTakesTheOperand(@ForAll @Size(max = 6) byte[] operand) {
-        for (AtomicMutation mutation : AtomicMutation.values()) {
-            if (mutation != AtomicMutation.COMPARE_AND_CLEAR) {
-                assertThat(mutation.apply(null, operand)).as(mutation.name()).isEqualTo(operand);
+            byte[] fitted = Arrays.copyOf(existing, operand.length);
+            byte[] and = new byte[operand.length];
+            byte[] or = new byte[operand.length];
+            byte[] xor = new byte[operand.length];
+            for (int i = 0; i < operand.length; i++) {
+                and[i] = (byte) (fitted[i] & operand[i]);
+                or[i] = (byte) (fitted[i] | operand[i]);
+                xor[i] = (byte) (fitted[i] ^ operand[i]);
             }
-        }
-        assertThat(AtomicMutation.COMPARE_AND_CLEAR.apply(null, operand)).isNull();
+            assertThat(AtomicMutation.BIT_AND.apply(existing, operand)).isEqualTo(and);
+            assertThat(AtomicMutation.BIT_OR.apply(existing, operand)).isEqualTo(or);
+            assertThat(AtomicMutation.BIT_XOR.apply(existing, operand)).isEqualTo(xor);
+        });
     }
 
-    @Property
-    void noMutationWritesToItsArguments(@ForAll @Size(max = 6) byte[] existing, @ForAll @Size(max = 6) byte[] operand) {
-        byte[] existingBefore = existing.clone();
-        byte[] operandBefore = operand.clone();
-        for (AtomicMutation mutation : AtomicMutation.values()) {
-            mutation.apply(existing, operand);
-        }
-        assertThat(existing).isEqualTo(existingBefore);
-        assertThat(operand).isEqualTo(operandBefore);
-    }
+    @Test
+    void aMissingValueTakesTheOperand() {
+        Samples.check(1_000, samples -> {
+            byte[] operand = samples.bytes(6);
 
-    @Property
-    void combinedOperandsDoWhatTheTwoDoOneAfterTheOther(
-            @ForAll @Size(max = 6) byte[] existing, @ForAll @Size(4) byte[] first, @ForAll @Size(4) byte[] second) {
-        for (AtomicMutation mutation : AtomicMutation.values()) {
-            if (mutation.combines()) {
-                byte[] combined = present(mutation.apply(first, second));
-                assertThat(mutation.apply(existing, combined))
-                        .as(mutation.name())
-                        .isEqualTo(mutation.apply(mutation.apply(existing, first), second));
-                assertThat(mutation.apply(null, combined))
-                        .as(mutation.name())
-                        .isEqualTo(mutation.apply(mutation.apply(null, first), second));
+            for (AtomicMutation mutation : AtomicMutation.values()) {
+                if (mutation != AtomicMutation.COMPARE_AND_CLEAR) {
+                    assertThat(mutation.apply(null, operand))
+                            .as(mutation.name())
+                            .isEqualTo(operand);
+                }
             }
-        }
+            assertThat(AtomicMutation.COMPARE_AND_CLEAR.apply(null, operand)).isNull();
+        });
     }
 
-    @Example
+    @Test
+    void noMutationWritesToItsArguments() {
+        Samples.check(1_000, samples -> {
+            byte[] existing = samples.bytes(6);
+            byte[] operand = samples.bytes(6);
+
+            byte[] existingBefore = existing.clone();
+            byte[] operandBefore = operand.clone();
+            for (AtomicMutation mutation : AtomicMutation.values()) {
+                mutation.apply(existing, operand);
+            }
+            assertThat(existing).isEqualTo(existingBefore);
+            assertThat(operand).isEqualTo(operandBefore);
+        });
+    }
+
+    @Test
+    void combinedOperandsDoWhatTheTwoDoOneAfterTheOther() {
+        Samples.check(1_000, samples -> {
+            byte[] existing = samples.bytes(6);
+            byte[] first = samples.bytes(4, 4);
+            byte[] second = samples.bytes(4, 4);
+
+            for (AtomicMutation mutation : AtomicMutation.values()) {
+                if (mutation.combines()) {
+                    byte[] combined = present(mutation.apply(first, second));
+                    assertThat(mutation.apply(existing, combined))
+                            .as(mutation.name())
+                            .isEqualTo(mutation.apply(mutation.apply(existing, first), second));
+                    assertThat(mutation.apply(null, combined))
+                            .as(mutation.name())
+                            .isEqualTo(mutation.apply(mutation.apply(null, first), second));
+                }
+            }
+        });
+    }
+
+    @Test
     void appendingStopsAtTheLargestValue() {
         byte[] almostFull = new byte[Limits.VALUE_BYTES - 1];
         assertThat(AtomicMutation.APPEND_IF_FITS.apply(almostFull, new byte[1])).hasSize(Limits.VALUE_BYTES);
         assertThat(AtomicMutation.APPEND_IF_FITS.apply(almostFull, new byte[2])).isEqualTo(almostFull);
     }
 
-    @Example
+    @Test
     void compareAndClearClearsOnlyTheSameValue() {
         assertThat(AtomicMutation.COMPARE_AND_CLEAR.apply(new byte[] {1}, new byte[] {1}))
                 .isNull();
@@ -102,7 +128,7 @@ class AtomicMutationTest {
                 .containsExactly(1);
     }
 
-    @Example
+    @Test
     @SuppressWarnings("deprecation") // that is what is tested
     void oldNamesMeanTheSame() {
         assertThat(AtomicMutation.of(MutationType.AND)).isSameAs(AtomicMutation.of(MutationType.BIT_AND));
@@ -110,7 +136,7 @@ class AtomicMutationTest {
         assertThat(AtomicMutation.of(MutationType.XOR)).isSameAs(AtomicMutation.of(MutationType.BIT_XOR));
     }
 
-    @Example
+    @Test
     void aTemplateThatDoesNotHoldItsStampIsRefused() {
         assertThatThrownBy(() -> StampTemplate.parse(new byte[3])).hasMessageContaining("four-byte offset");
         assertThatThrownBy(() -> StampTemplate.parse(new byte[] {0, 0, 0, 0})).hasMessageContaining("does not fit");

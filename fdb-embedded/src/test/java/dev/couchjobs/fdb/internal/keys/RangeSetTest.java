@@ -2,63 +2,68 @@ package dev.couchjobs.fdb.internal.keys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Samples;
 import java.util.BitSet;
 import java.util.List;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.Example;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
-import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
 
 class RangeSetTest {
     private static final int KEYS = 24;
 
     record Change(boolean add, int begin, int end) {}
 
-    @Property
-    void itHoldsTheKeysThatASetOfNumbersHolds(@ForAll("changes") List<Change> changes) {
-        RangeSet set = new RangeSet();
-        BitSet model = new BitSet();
-        changes.forEach(change -> apply(change, set, model));
-        for (int number = 0; number < KEYS; number++) {
-            assertThat(set.contains(key(number))).isEqualTo(model.get(number));
-        }
-        assertThat(keysIn(set.ranges())).isEqualTo(model);
-        assertThat(set.isEmpty()).isEqualTo(model.isEmpty());
-    }
+    @Test
+    void itHoldsTheKeysThatASetOfNumbersHolds() {
+        Samples.check(1_000, samples -> {
+            List<Change> changes = changes(samples);
 
-    @Property
-    void itsRangesNeitherOverlapNorTouch(@ForAll("changes") List<Change> changes) {
-        RangeSet set = new RangeSet();
-        changes.forEach(change -> apply(change, set, new BitSet()));
-        List<KeyRange> ranges = set.ranges();
-        for (int i = 0; i < ranges.size(); i++) {
-            assertThat(ranges.get(i).isEmpty()).isFalse();
-            if (i > 0) {
-                assertThat(Bytes.less(ranges.get(i - 1).end(), ranges.get(i).begin()))
-                        .isTrue();
+            RangeSet set = new RangeSet();
+            BitSet model = new BitSet();
+            changes.forEach(change -> apply(change, set, model));
+            for (int number = 0; number < KEYS; number++) {
+                assertThat(set.contains(key(number))).isEqualTo(model.get(number));
             }
-        }
+            assertThat(keysIn(set.ranges())).isEqualTo(model);
+            assertThat(set.isEmpty()).isEqualTo(model.isEmpty());
+        });
     }
 
-    @Property
-    void aPartOfItIsTheIntersection(
-            @ForAll("changes") List<Change> changes,
-            @ForAll @IntRange(max = KEYS) int begin,
-            @ForAll @IntRange(max = KEYS) int end) {
-        RangeSet set = new RangeSet();
-        BitSet model = new BitSet();
-        changes.forEach(change -> apply(change, set, model));
-        model.clear(0, begin);
-        model.clear(Math.max(0, end), KEYS + 1);
-        assertThat(keysIn(set.within(key(begin), key(end)))).isEqualTo(model);
-        assertThat(set.intersects(key(begin), key(end))).isEqualTo(!model.isEmpty());
+    @Test
+    void itsRangesNeitherOverlapNorTouch() {
+        Samples.check(1_000, samples -> {
+            List<Change> changes = changes(samples);
+
+            RangeSet set = new RangeSet();
+            changes.forEach(change -> apply(change, set, new BitSet()));
+            List<KeyRange> ranges = set.ranges();
+            for (int i = 0; i < ranges.size(); i++) {
+                assertThat(ranges.get(i).isEmpty()).isFalse();
+                if (i > 0) {
+                    assertThat(Bytes.less(ranges.get(i - 1).end(), ranges.get(i).begin()))
+                            .isTrue();
+                }
+            }
+        });
     }
 
-    @Example
+    @Test
+    void aPartOfItIsTheIntersection() {
+        Samples.check(1_000, samples -> {
+            List<Change> changes = changes(samples);
+            int begin = samples.between(0, KEYS);
+            int end = samples.between(0, KEYS);
+
+            RangeSet set = new RangeSet();
+            BitSet model = new BitSet();
+            changes.forEach(change -> apply(change, set, model));
+            model.clear(0, begin);
+            model.clear(Math.max(0, end), KEYS + 1);
+            assertThat(keysIn(set.within(key(begin), key(end)))).isEqualTo(model);
+            assertThat(set.intersects(key(begin), key(end))).isEqualTo(!model.isEmpty());
+        });
+    }
+
+    @Test
     void neighboursBecomeOneRange() {
         RangeSet set = new RangeSet();
         set.add(key(1), key(2));
@@ -66,13 +71,12 @@ class RangeSetTest {
         assertThat(set.ranges()).hasSize(1);
     }
 
-    @Provide
-    Arbitrary<List<Change>> changes() {
-        Arbitrary<Integer> numbers = Arbitraries.integers().between(0, KEYS - 1);
-        return Combinators.combine(Arbitraries.of(true, true, false), numbers, numbers)
-                .as(Change::new)
-                .list()
-                .ofMaxSize(20);
+    private static List<Change> changes(Samples samples) {
+        return samples.list(0, 20, RangeSetTest::change);
+    }
+
+    private static Change change(Samples samples) {
+        return new Change(!samples.isOneOf(3), samples.between(0, KEYS - 1), samples.between(0, KEYS - 1));
     }
 
     private static void apply(Change change, RangeSet set, BitSet model) {

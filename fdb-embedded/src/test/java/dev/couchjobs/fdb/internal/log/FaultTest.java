@@ -8,32 +8,32 @@ import dev.couchjobs.fdb.embedded.CorruptStorageException;
 import dev.couchjobs.fdb.embedded.StorageException;
 import dev.couchjobs.fdb.embedded.StorageFullException;
 import dev.couchjobs.fdb.internal.log.SimulatedDisk.Fault;
+import dev.couchjobs.fdb.testing.Samples;
 import java.util.List;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.Example;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
 
 /** A disk that refuses: what was acknowledged stays, and the user is told. */
 class FaultTest {
     /** One life of the process, with one failure in it, after which the power may go as well. */
     record Life(Fault fault, int failsAt, boolean losesPower, List<LogOperation> logOperations) {}
 
-    @Property(tries = 1_000)
-    void whatWasSyncedSurvivesFailures(@ForAll long seed, @ForAll("lives") List<Life> lives) {
-        LogHistory history = new LogHistory(seed);
-        for (Life life : lives) {
-            history.disk().failAt(life.failsAt, life.fault);
-            live(life, history);
-            history.crash();
-            if (life.losesPower) {
-                history.disk().losePower();
+    @Test
+    void whatWasSyncedSurvivesFailures() {
+        Samples.check(1_000, samples -> {
+            long seed = samples.seed();
+            List<Life> lives = lives(samples);
+
+            LogHistory history = new LogHistory(seed);
+            for (Life life : lives) {
+                history.disk().failAt(life.failsAt, life.fault);
+                live(life, history);
+                history.crash();
+                if (life.losesPower) {
+                    history.disk().losePower();
+                }
             }
-        }
-        history.open();
+            history.open();
+        });
     }
 
     private static void live(Life life, LogHistory history) {
@@ -57,7 +57,7 @@ class FaultTest {
         }
     }
 
-    @Example
+    @Test
     void afterAFailedSyncNothingIsWrittenAndTheReasonStays() {
         LogHistory history = new LogHistory(1);
         history.open();
@@ -76,7 +76,7 @@ class FaultTest {
         assertThat(history.disk().operations()).isEqualTo(operations);
     }
 
-    @Example
+    @Test
     void aFullDiskInTheMiddleOfAWriteIsCalledThat() {
         LogHistory history = new LogHistory(1);
         history.open();
@@ -88,7 +88,7 @@ class FaultTest {
         assertThat(history.isUsable()).isFalse();
     }
 
-    @Example
+    @Test
     void withoutSpaceForASegmentTheLogWaitsForSomeAndForgetsNothing() {
         LogHistory history = new LogHistory(1);
         history.open();
@@ -110,7 +110,7 @@ class FaultTest {
         assertThat(history.size()).isEqualTo(3);
     }
 
-    @Example
+    @Test
     void aSegmentThatCouldNotBeMadeAheadOfNeedIsMadeWhenItIsNeeded() {
         LogHistory history = new LogHistory(1);
         history.open();
@@ -124,16 +124,15 @@ class FaultTest {
         assertThat(history.size()).isEqualTo(3);
     }
 
-    @Provide
-    Arbitrary<List<Life>> lives() {
-        return Combinators.combine(
-                        Arbitraries.of(Fault.ERROR, Fault.NO_SPACE),
-                        Arbitraries.integers().between(0, 60),
-                        Arbitraries.of(true, false),
-                        LogOperation.any().list().ofMaxSize(40))
-                .as(Life::new)
-                .list()
-                .ofMinSize(1)
-                .ofMaxSize(5);
+    private static List<Life> lives(Samples samples) {
+        return samples.list(1, 5, FaultTest::life);
+    }
+
+    private static Life life(Samples samples) {
+        return new Life(
+                samples.of(Fault.ERROR, Fault.NO_SPACE),
+                samples.between(0, 60),
+                samples.anyBoolean(),
+                samples.list(0, 40, LogOperation::any));
     }
 }

@@ -2,13 +2,9 @@ package dev.couchjobs.fdb.internal.log;
 
 import dev.couchjobs.fdb.internal.log.SimulatedDisk.Crash;
 import dev.couchjobs.fdb.internal.log.SimulatedDisk.Fault;
+import dev.couchjobs.fdb.testing.Samples;
 import java.util.List;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
 
 /** Whenever the process or the power goes, everything that was synced is there again, and what is there is a prefix. */
 class LogCrashTest {
@@ -18,21 +14,31 @@ class LogCrashTest {
      */
     record Life(Fault end, int endsAt, List<LogOperation> operations) {}
 
-    @Property(tries = 300)
-    void withoutCrashesTheLogIsAList(@ForAll long seed, @ForAll("operations") List<LogOperation> operations) {
-        LogHistory history = new LogHistory(seed);
-        history.disk().allowShortWrites();
-        history.open();
-        operations.forEach(operation -> operation.apply(history));
-        history.close();
-        history.open();
+    @Test
+    void withoutCrashesTheLogIsAList() {
+        Samples.check(300, samples -> {
+            long seed = samples.seed();
+            List<LogOperation> operations = operations(samples);
+
+            LogHistory history = new LogHistory(seed);
+            history.disk().allowShortWrites();
+            history.open();
+            operations.forEach(operation -> operation.apply(history));
+            history.close();
+            history.open();
+        });
     }
 
-    @Property(tries = 2_000)
-    void whatWasSyncedSurvivesLossesOfPower(@ForAll long seed, @ForAll("lives") List<Life> lives) {
-        LogHistory history = new LogHistory(seed);
-        lives.forEach(life -> live(life, history));
-        history.open();
+    @Test
+    void whatWasSyncedSurvivesLossesOfPower() {
+        Samples.check(2_000, samples -> {
+            long seed = samples.seed();
+            List<Life> lives = lives(samples);
+
+            LogHistory history = new LogHistory(seed);
+            lives.forEach(life -> live(life, history));
+            history.open();
+        });
     }
 
     private static void live(Life life, LogHistory history) {
@@ -50,18 +56,16 @@ class LogCrashTest {
         }
     }
 
-    @Provide
-    Arbitrary<List<LogOperation>> operations() {
-        return LogOperation.any().list().ofMaxSize(40);
+    private static List<LogOperation> operations(Samples samples) {
+        return samples.list(0, 40, LogOperation::any);
     }
 
-    @Provide
-    Arbitrary<List<Life>> lives() {
-        Arbitrary<Fault> ends = Arbitraries.of(Fault.POWER_LOSS, Fault.POWER_LOSS, Fault.KILL);
-        return Combinators.combine(ends, Arbitraries.integers().between(0, 60), operations())
-                .as(Life::new)
-                .list()
-                .ofMinSize(1)
-                .ofMaxSize(5);
+    private static List<Life> lives(Samples samples) {
+        return samples.list(1, 5, LogCrashTest::life);
+    }
+
+    private static Life life(Samples samples) {
+        Fault end = samples.of(Fault.POWER_LOSS, Fault.POWER_LOSS, Fault.KILL);
+        return new Life(end, samples.between(0, 60), operations(samples));
     }
 }

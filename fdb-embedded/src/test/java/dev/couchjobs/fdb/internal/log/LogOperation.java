@@ -1,9 +1,6 @@
 package dev.couchjobs.fdb.internal.log;
 
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.Tuple;
+import dev.couchjobs.fdb.testing.Samples;
 
 /** Something done to a log. */
 record LogOperation(Kind kind, int length) {
@@ -33,18 +30,19 @@ record LogOperation(Kind kind, int length) {
         }
     }
 
-    static Arbitrary<LogOperation> any() {
-        Arbitrary<Kind> kinds = Arbitraries.frequency(
-                Tuple.of(10, Kind.APPEND),
-                Tuple.of(5, Kind.SYNC),
-                Tuple.of(2, Kind.RUN_TASKS),
-                Tuple.of(1, Kind.TRUNCATE),
-                Tuple.of(1, Kind.REOPEN),
-                Tuple.of(1, Kind.KILL));
-        Arbitrary<Integer> lengths = Arbitraries.oneOf(
-                Arbitraries.integers().between(0, 60),
-                Arbitraries.integers().between(300, 1_200),
-                Arbitraries.integers().between(0, 6_000));
-        return Combinators.combine(kinds, lengths).as(LogOperation::new);
+    static LogOperation any(Samples samples) {
+        int length = samples.oneOf(
+                small -> small.between(0, 60), middle -> middle.between(300, 1_200), all -> all.between(0, 6_000));
+        return new LogOperation(kind(samples), length);
+    }
+
+    /** Half of all operations are appends, and half of the others are syncs. */
+    private static Kind kind(Samples samples) {
+        if (samples.anyBoolean()) {
+            return Kind.APPEND;
+        }
+        return samples.anyBoolean()
+                ? Kind.SYNC
+                : samples.of(Kind.RUN_TASKS, Kind.RUN_TASKS, Kind.TRUNCATE, Kind.REOPEN, Kind.KILL);
     }
 }

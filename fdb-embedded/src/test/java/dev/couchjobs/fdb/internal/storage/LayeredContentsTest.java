@@ -9,18 +9,12 @@ import dev.couchjobs.fdb.embedded.TestKeys;
 import dev.couchjobs.fdb.internal.base.BaseMutation;
 import dev.couchjobs.fdb.internal.keys.Bytes;
 import dev.couchjobs.fdb.internal.versions.Scan;
+import dev.couchjobs.fdb.testing.Samples;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.Example;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
-import net.jqwik.api.lifecycle.BeforeTry;
+import org.junit.jupiter.api.Test;
 
 /** Whatever is set and cleared, and however much of it the base has taken over: what is read is what was committed. */
 class LayeredContentsTest {
@@ -37,32 +31,36 @@ class LayeredContentsTest {
     private final List<List<BaseMutation>> mutations = new ArrayList<>();
     private int inBase;
 
-    @BeforeTry
-    void startEmpty() {
+    private void startEmpty() {
         base = new MapBase();
         history.clear();
         mutations.clear();
         inBase = 0;
     }
 
-    @Property(tries = 2_000)
-    void everyVersionThatTheBaseHasNotPassedReadsAsCommitted(@ForAll("batches") List<Batch> batches) {
-        LayeredContents latest = new LayeredContents(Overlay.empty(0), base, new EmptyRangeHint(1));
-        NavigableMap<String, String> model = new TreeMap<>();
-        for (Batch batch : batches) {
-            latest = commit(latest, model, batch);
-            latest = moveToBase(latest, history.size() - batch.kept);
-            history.set(history.size() - 1, new Committed(history.size(), latest, new TreeMap<>(model)));
-            history.subList(Math.max(0, inBase - 1), history.size()).forEach(this::check);
-        }
-        latest = moveToBase(latest, history.size());
-        assertThat(latest.overlay().sets().size()).isZero();
-        assertThat(latest.overlay().cleared().size()).isZero();
-        assertThat(base.size()).isEqualTo(model.size());
-        assertThat(base.open()).isZero();
+    @Test
+    void everyVersionThatTheBaseHasNotPassedReadsAsCommitted() {
+        Samples.check(2_000, samples -> {
+            List<Batch> batches = batches(samples);
+            startEmpty();
+
+            LayeredContents latest = new LayeredContents(Overlay.empty(0), base, new EmptyRangeHint(1));
+            NavigableMap<String, String> model = new TreeMap<>();
+            for (Batch batch : batches) {
+                latest = commit(latest, model, batch);
+                latest = moveToBase(latest, history.size() - batch.kept);
+                history.set(history.size() - 1, new Committed(history.size(), latest, new TreeMap<>(model)));
+                history.subList(Math.max(0, inBase - 1), history.size()).forEach(this::check);
+            }
+            latest = moveToBase(latest, history.size());
+            assertThat(latest.overlay().sets().size()).isZero();
+            assertThat(latest.overlay().cleared().size()).isZero();
+            assertThat(base.size()).isEqualTo(model.size());
+            assertThat(base.open()).isZero();
+        });
     }
 
-    @Example
+    @Test
     void aScanPassesNoClearedKeysBeyondItsRange() {
         LayeredContents drained = drainedQueue().contents();
 
@@ -73,7 +71,7 @@ class LayeredContentsTest {
         assertThat(drained.hint().take(drained.overlay())).isNotNull();
     }
 
-    @Example
+    @Test
     void aScanPassesNoClearedKeysBehindTheNextKeyOfTheOverlay() {
         LayeredEdit edit = drainedQueue();
         edit.set(key("queue0"), key("job"));
@@ -162,15 +160,15 @@ class LayeredContentsTest {
         return entries;
     }
 
-    @Provide
-    Arbitrary<List<Batch>> batches() {
-        Arbitrary<Write> writes = Combinators.combine(
-                        TestKeys.names(), TestKeys.names(), Arbitraries.of(true, true, false))
-                .as(Write::new);
-        return Combinators.combine(
-                        writes.list().ofMaxSize(6), Arbitraries.integers().between(0, 4))
-                .as(Batch::new)
-                .list()
-                .ofMaxSize(12);
+    private static List<Batch> batches(Samples samples) {
+        return samples.list(0, 12, LayeredContentsTest::batch);
+    }
+
+    private static Batch batch(Samples samples) {
+        return new Batch(samples.list(0, 6, LayeredContentsTest::write), samples.between(0, 4));
+    }
+
+    private static Write write(Samples samples) {
+        return new Write(TestKeys.name(samples), TestKeys.name(samples), !samples.isOneOf(3));
     }
 }

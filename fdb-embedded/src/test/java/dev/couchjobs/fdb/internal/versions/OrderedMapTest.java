@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.couchjobs.fdb.embedded.TestKeys;
+import dev.couchjobs.fdb.testing.Samples;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,14 +14,8 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.Example;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 
 class OrderedMapTest {
     private enum Kind {
@@ -37,62 +32,79 @@ class OrderedMapTest {
 
     private Object owner = new Object();
 
-    @Property
-    void itHoldsWhatATreeMapHolds(@ForAll("changes") List<Change> changes, @ForAll("names") String probe) {
-        OrderedMap<byte[]> map = OrderedMap.empty(Summary.TOTAL_BYTES);
-        NavigableMap<String, String> model = new TreeMap<>();
-        List<OrderedMap<byte[]>> kept = new ArrayList<>();
-        List<List<String>> contents = new ArrayList<>();
-        for (Change change : changes) {
-            if (change.handedOver) {
-                kept.add(map);
-                contents.add(ascending(map, ""));
+    @Test
+    void itHoldsWhatATreeMapHolds() {
+        Samples.check(1_000, samples -> {
+            List<Change> changes = changes(samples);
+            String probe = TestKeys.name(samples);
+
+            OrderedMap<byte[]> map = OrderedMap.empty(Summary.TOTAL_BYTES);
+            NavigableMap<String, String> model = new TreeMap<>();
+            List<OrderedMap<byte[]>> kept = new ArrayList<>();
+            List<List<String>> contents = new ArrayList<>();
+            for (Change change : changes) {
+                if (change.handedOver) {
+                    kept.add(map);
+                    contents.add(ascending(map, ""));
+                }
+                map = changed(map, model, change);
             }
-            map = changed(map, model, change);
-        }
-        assertThat(kept.stream().map(each -> ascending(each, ""))).isEqualTo(contents);
-        assertThat(ascending(map, "")).containsExactlyElementsOf(entries(model));
-        assertThat(map.size()).isEqualTo(model.size());
-        assertThat(textOf(map.get(key(probe)))).isEqualTo(model.get(probe));
-        assertThat(keyOf(map.floor(key(probe)))).isEqualTo(model.floorKey(probe));
-        assertThat(keyOf(map.lower(key(probe)))).isEqualTo(model.lowerKey(probe));
+            assertThat(kept.stream().map(each -> ascending(each, ""))).isEqualTo(contents);
+            assertThat(ascending(map, "")).containsExactlyElementsOf(entries(model));
+            assertThat(map.size()).isEqualTo(model.size());
+            assertThat(textOf(map.get(key(probe)))).isEqualTo(model.get(probe));
+            assertThat(keyOf(map.floor(key(probe)))).isEqualTo(model.floorKey(probe));
+            assertThat(keyOf(map.lower(key(probe)))).isEqualTo(model.lowerKey(probe));
+        });
     }
 
-    @Property
-    void cursorsWalkBothWaysFromAnyKey(@ForAll("changes") List<Change> changes, @ForAll("names") String from) {
-        NavigableMap<String, String> model = new TreeMap<>();
-        OrderedMap<byte[]> map = built(changes, model);
-        assertThat(ascending(map, from)).containsExactlyElementsOf(entries(model.tailMap(from, true)));
-        assertThat(walked(map.descending(key(from))))
-                .containsExactlyElementsOf(entries(model.headMap(from, false).descendingMap()));
+    @Test
+    void cursorsWalkBothWaysFromAnyKey() {
+        Samples.check(1_000, samples -> {
+            List<Change> changes = changes(samples);
+            String from = TestKeys.name(samples);
+
+            NavigableMap<String, String> model = new TreeMap<>();
+            OrderedMap<byte[]> map = built(changes, model);
+            assertThat(ascending(map, from)).containsExactlyElementsOf(entries(model.tailMap(from, true)));
+            assertThat(walked(map.descending(key(from))))
+                    .containsExactlyElementsOf(
+                            entries(model.headMap(from, false).descendingMap()));
+        });
     }
 
-    @Property
-    void ranksAndSummariesAreThoseOfTheRange(
-            @ForAll("changes") List<Change> changes, @ForAll("names") String begin, @ForAll("names") String end) {
-        NavigableMap<String, String> model = new TreeMap<>();
-        OrderedMap<byte[]> map = built(changes, model);
-        assertThat(map.rank(key(begin))).isEqualTo(model.headMap(begin, false).size());
-        int index = 0;
-        for (String name : model.keySet()) {
-            assertThat(text(map.select(index++).key)).isEqualTo(name);
-        }
-        long bytes = begin.compareTo(end) >= 0
-                ? 0
-                : model.subMap(begin, end).entrySet().stream()
-                        .mapToLong(entry ->
-                                entry.getKey().length() + entry.getValue().length())
-                        .sum();
-        assertThat(map.summary(key(begin), key(end))).isEqualTo(bytes);
+    @Test
+    void ranksAndSummariesAreThoseOfTheRange() {
+        Samples.check(1_000, samples -> {
+            List<Change> changes = changes(samples);
+            String begin = TestKeys.name(samples);
+            String end = TestKeys.name(samples);
+
+            NavigableMap<String, String> model = new TreeMap<>();
+            OrderedMap<byte[]> map = built(changes, model);
+            assertThat(map.rank(key(begin)))
+                    .isEqualTo(model.headMap(begin, false).size());
+            int index = 0;
+            for (String name : model.keySet()) {
+                assertThat(text(map.select(index++).key)).isEqualTo(name);
+            }
+            long bytes = begin.compareTo(end) >= 0
+                    ? 0
+                    : model.subMap(begin, end).entrySet().stream()
+                            .mapToLong(entry ->
+                                    entry.getKey().length() + entry.getValue().length())
+                            .sum();
+            assertThat(map.summary(key(begin), key(end))).isEqualTo(bytes);
+        });
     }
 
-    @Example
+    @Test
     void selectingBehindTheLastKeyFails() {
         OrderedMap<byte[]> map = OrderedMap.empty(Summary.TOTAL_BYTES).put(key("a"), key("1"));
         assertThatThrownBy(() -> map.select(1)).isInstanceOf(IndexOutOfBoundsException.class);
     }
 
-    @Example
+    @Test
     void removingWhatIsNotThereKeepsTheMap() {
         OrderedMap<byte[]> map = OrderedMap.empty(Summary.TOTAL_BYTES).put(key("b"), key("1"));
         assertThat(map.remove(key("a"), owner)).isSameAs(map);
@@ -100,21 +112,13 @@ class OrderedMapTest {
         assertThat(map.removeRange(key("c"), key("a"), owner)).isSameAs(map);
     }
 
-    @Provide
-    Arbitrary<List<Change>> changes() {
-        return Combinators.combine(
-                        Arbitraries.of(Kind.values()),
-                        TestKeys.names(),
-                        TestKeys.names(),
-                        Arbitraries.of(true, false, false))
-                .as(Change::new)
-                .list()
-                .ofMaxSize(60);
+    private static List<Change> changes(Samples samples) {
+        return samples.list(0, 60, OrderedMapTest::change);
     }
 
-    @Provide
-    Arbitrary<String> names() {
-        return TestKeys.names();
+    private static Change change(Samples samples) {
+        return new Change(
+                samples.of(Kind.values()), TestKeys.name(samples), TestKeys.name(samples), samples.isOneOf(3));
     }
 
     private OrderedMap<byte[]> built(List<Change> changes, NavigableMap<String, String> model) {

@@ -6,41 +6,42 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.couchjobs.fdb.embedded.TestKeys;
 import dev.couchjobs.fdb.internal.base.BaseMutation;
 import dev.couchjobs.fdb.internal.keys.Bytes;
+import dev.couchjobs.fdb.testing.Samples;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
-import net.jqwik.api.Example;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
 
 class VersionHistoryTest {
     private static final int BATCHES = 700;
     private static final int WINDOW = 300;
 
     /** Covers versions with kept contents and versions whose contents are replayed. */
-    @Property(tries = 20)
-    void everyVersionWithinTheWindowLooksAsItDid(@ForAll long seed, @ForAll @IntRange(max = 40) int largestBatch) {
-        Random random = new Random(seed);
-        VersionHistory history = new VersionHistory(new Snapshot(0, MemoryContents.EMPTY));
-        List<MemoryContents> contents = new ArrayList<>(List.of(MemoryContents.EMPTY));
-        for (int version = 1; version <= BATCHES; version++) {
-            MemoryContents.MemoryEdit edit =
-                    new MemoryContents.MemoryEdit(contents.get(version - 1).map());
-            for (int i = random.nextInt(largestBatch + 1); i > 0; i--) {
-                change(edit, random);
+    @Test
+    void everyVersionWithinTheWindowLooksAsItDid() {
+        Samples.check(20, samples -> {
+            int largestBatch = samples.between(0, 40);
+            Random random = new Random(samples.seed());
+            VersionHistory history = new VersionHistory(new Snapshot(0, MemoryContents.EMPTY));
+            List<MemoryContents> contents = new ArrayList<>(List.of(MemoryContents.EMPTY));
+            for (int version = 1; version <= BATCHES; version++) {
+                MemoryContents.MemoryEdit edit =
+                        new MemoryContents.MemoryEdit(contents.get(version - 1).map());
+                for (int i = random.nextInt(largestBatch + 1); i > 0; i--) {
+                    change(edit, random);
+                }
+                contents.add(edit.contents());
+                history.add(version, edit.contents(), edit.mutations(), version - WINDOW);
             }
-            contents.add(edit.contents());
-            history.add(version, edit.contents(), edit.mutations(), version - WINDOW);
-        }
-        for (int version = BATCHES - WINDOW; version <= BATCHES; version++) {
-            Contents atVersion = Objects.requireNonNull(history.at(version));
-            assertThat(entries(atVersion)).isEqualTo(entries(contents.get(version)));
-        }
+            for (int version = BATCHES - WINDOW; version <= BATCHES; version++) {
+                Contents atVersion = Objects.requireNonNull(history.at(version));
+                assertThat(entries(atVersion)).isEqualTo(entries(contents.get(version)));
+            }
+        });
     }
 
-    @Example
+    @Test
     void versionsOutsideTheWindowAreEvicted() {
         VersionHistory history = new VersionHistory(new Snapshot(0, MemoryContents.EMPTY));
         for (int version = 1; version <= 100_000; version++) {
@@ -51,7 +52,7 @@ class VersionHistoryTest {
         assertThat(history.at(1)).isNull();
     }
 
-    @Example
+    @Test
     void versionsAtWhichNothingChangesAreNotKept() {
         VersionHistory history = new VersionHistory(new Snapshot(0, MemoryContents.EMPTY));
         MemoryContents.MemoryEdit edit = new MemoryContents.MemoryEdit(MemoryContents.EMPTY.map());

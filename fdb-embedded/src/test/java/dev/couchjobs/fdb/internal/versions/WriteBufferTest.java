@@ -15,17 +15,12 @@ import dev.couchjobs.fdb.internal.keys.KeySpaceBounds;
 import dev.couchjobs.fdb.internal.keys.KeyValuePair;
 import dev.couchjobs.fdb.internal.keys.StampTemplate;
 import dev.couchjobs.fdb.internal.keys.StampedKey;
+import dev.couchjobs.fdb.testing.Samples;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.Example;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
 
 class WriteBufferTest {
     private static final CommitStamp STAMP = new CommitStamp(0x77, 1);
@@ -41,46 +36,55 @@ class WriteBufferTest {
 
     record Write(Kind kind, String key, String other) {}
 
-    @Property
-    void theCommitDoesWhatTheWritesDoOneByOne(
-            @ForAll("stored") List<String> stored, @ForAll("writes") List<Write> writes) {
-        NavigableMap<String, String> model = new TreeMap<>();
-        OrderedMap<byte[]> data = MemoryContents.EMPTY.map();
-        for (String name : stored) {
-            model.put(name, name);
-            data = data.put(key(name), key(name));
-        }
-        WriteBuffer buffer = new WriteBuffer();
-        for (Write write : writes) {
-            perform(write, buffer);
-            perform(write, model);
-        }
-        assertThat(contents(applied(buffer, data))).isEqualTo(model);
-        ReadView view = new ReadView(new MemoryContents(data), buffer, false, KeySpaceBounds.USER_END);
-        assertThat(scanned(view, false)).containsExactlyElementsOf(List.copyOf(model.keySet()));
-        assertThat(scanned(view, true)).containsExactlyElementsOf(List.copyOf(model.descendingKeySet()));
+    @Test
+    void theCommitDoesWhatTheWritesDoOneByOne() {
+        Samples.check(1_000, samples -> {
+            List<String> stored = stored(samples);
+            List<Write> writes = writes(samples);
+
+            NavigableMap<String, String> model = new TreeMap<>();
+            OrderedMap<byte[]> data = MemoryContents.EMPTY.map();
+            for (String name : stored) {
+                model.put(name, name);
+                data = data.put(key(name), key(name));
+            }
+            WriteBuffer buffer = new WriteBuffer();
+            for (Write write : writes) {
+                perform(write, buffer);
+                perform(write, model);
+            }
+            assertThat(contents(applied(buffer, data))).isEqualTo(model);
+            ReadView view = new ReadView(new MemoryContents(data), buffer, false, KeySpaceBounds.USER_END);
+            assertThat(scanned(view, false)).containsExactlyElementsOf(List.copyOf(model.keySet()));
+            assertThat(scanned(view, true)).containsExactlyElementsOf(List.copyOf(model.descendingKeySet()));
+        });
     }
 
-    @Property
-    void whatIsDeterminedDoesNotDependOnTheDatabase(
-            @ForAll("stored") List<String> stored, @ForAll("writes") List<Write> writes, @ForAll("name") String name) {
-        WriteBuffer buffer = new WriteBuffer();
-        writes.forEach(write -> perform(write, buffer));
-        OrderedMap<byte[]> empty = MemoryContents.EMPTY.map();
-        OrderedMap<byte[]> data = empty;
-        for (String each : stored) {
-            data = data.put(key(each), key(each));
-        }
-        if (buffer.isDetermined(key(name))) {
-            assertThat(applied(buffer, data).get(key(name)))
-                    .isEqualTo(applied(buffer, empty).get(key(name)));
-        }
-        ConflictRanges undetermined = new ConflictRanges();
-        buffer.addUndetermined(Bytes.EMPTY, KeySpaceBounds.USER_END, undetermined);
-        assertThat(contains(undetermined, name)).isEqualTo(!buffer.isDetermined(key(name)));
+    @Test
+    void whatIsDeterminedDoesNotDependOnTheDatabase() {
+        Samples.check(1_000, samples -> {
+            List<String> stored = stored(samples);
+            List<Write> writes = writes(samples);
+            String name = TestKeys.name(samples);
+
+            WriteBuffer buffer = new WriteBuffer();
+            writes.forEach(write -> perform(write, buffer));
+            OrderedMap<byte[]> empty = MemoryContents.EMPTY.map();
+            OrderedMap<byte[]> data = empty;
+            for (String each : stored) {
+                data = data.put(key(each), key(each));
+            }
+            if (buffer.isDetermined(key(name))) {
+                assertThat(applied(buffer, data).get(key(name)))
+                        .isEqualTo(applied(buffer, empty).get(key(name)));
+            }
+            ConflictRanges undetermined = new ConflictRanges();
+            buffer.addUndetermined(Bytes.EMPTY, KeySpaceBounds.USER_END, undetermined);
+            assertThat(contains(undetermined, name)).isEqualTo(!buffer.isDetermined(key(name)));
+        });
     }
 
-    @Example
+    @Test
     void aConflictFromBeforeTheWriteStays() {
         WriteBuffer buffer = new WriteBuffer();
         ConflictRanges conflicts = new ConflictRanges();
@@ -94,7 +98,7 @@ class WriteBufferTest {
         return ranges.ranges().stream().anyMatch(range -> range.contains(key(name)));
     }
 
-    @Example
+    @Test
     void aKeyClearedAfterItWasStampedIsNotWritten() {
         WriteBuffer buffer = new WriteBuffer();
         buffer.stampKey(stampedKey("early"));
@@ -104,7 +108,7 @@ class WriteBufferTest {
         assertThat(contents(data).values()).containsExactly("late");
     }
 
-    @Example
+    @Test
     void aRangeIsUnreadableUntilItIsCleared() {
         WriteBuffer buffer = new WriteBuffer();
         buffer.stampKey(stampedKey("x"));
@@ -114,7 +118,7 @@ class WriteBufferTest {
         assertThat(buffer.isUnreadable(key("k"), key("l"))).isFalse();
     }
 
-    @Example
+    @Test
     void aStampedValueSetOverIsStillUnreadable() {
         WriteBuffer buffer = new WriteBuffer();
         byte[] operand = new byte[CommitStamp.BYTES + Integer.BYTES];
@@ -124,7 +128,7 @@ class WriteBufferTest {
         assertThat(contents(applied(buffer, MemoryContents.EMPTY.map()))).containsEntry("v", "1");
     }
 
-    @Example
+    @Test
     void overwritingAKeyDoesNotMakeTheTransactionLarger() {
         WriteBuffer buffer = new WriteBuffer();
         buffer.set(key("a"), new byte[1_000]);
@@ -136,22 +140,16 @@ class WriteBufferTest {
         assertThat(buffer.bytes()).isBetween(once, once + 100);
     }
 
-    @Provide
-    Arbitrary<String> name() {
-        return TestKeys.names();
+    private static List<String> stored(Samples samples) {
+        return samples.list(0, 20, TestKeys::name);
     }
 
-    @Provide
-    Arbitrary<List<String>> stored() {
-        return TestKeys.names().list().ofMaxSize(20);
+    private static List<Write> writes(Samples samples) {
+        return samples.list(0, 30, WriteBufferTest::write);
     }
 
-    @Provide
-    Arbitrary<List<Write>> writes() {
-        return Combinators.combine(Arbitraries.of(Kind.values()), TestKeys.names(), TestKeys.names())
-                .as(Write::new)
-                .list()
-                .ofMaxSize(30);
+    private static Write write(Samples samples) {
+        return new Write(samples.of(Kind.values()), TestKeys.name(samples), TestKeys.name(samples));
     }
 
     private static void perform(Write write, WriteBuffer buffer) {
