@@ -66,6 +66,9 @@ record MemoryFootprint(double openMillis, long heapBytes, long residentBytes, lo
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx1g",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-XX:+IgnoreUnrecognizedVMOptions",
+                        "--sun-misc-unsafe-memory-access=allow",
                         "-cp",
                         System.getProperty("java.class.path"),
                         MemoryFootprint.class.getName(),

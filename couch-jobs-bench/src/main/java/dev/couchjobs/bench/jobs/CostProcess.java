@@ -12,7 +12,14 @@ import tools.jackson.databind.json.JsonMapper;
  * does not delay compiled code, which allocates less.
  */
 final class CostProcess {
-    private static final List<String> JVM_OPTIONS = List.of("-Xbatch", "-XX:+UseSerialGC", "-Xms1g", "-Xmx1g");
+    private static final List<String> JVM_OPTIONS = List.of(
+            "-Xbatch",
+            "-XX:+UseSerialGC",
+            "-Xms1g",
+            "-Xmx1g",
+            "--enable-native-access=ALL-UNNAMED",
+            "-XX:+IgnoreUnrecognizedVMOptions",
+            "--sun-misc-unsafe-memory-access=allow");
 
     /** The compilers of the JVM. */
     enum Compilers {

@@ -57,6 +57,9 @@ final class ServerProcess implements AutoCloseable {
         List<String> command = List.of(
                 java,
                 "-Xmx" + HEAP,
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+IgnoreUnrecognizedVMOptions",
+                "--sun-misc-unsafe-memory-access=allow",
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
                 "-cp",
                 System.getProperty("java.class.path"),

@@ -60,6 +60,9 @@ class ProcessCrashTest {
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1", // for a process that lives for seconds
                         "-XX:+UseSerialGC",
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-XX:+IgnoreUnrecognizedVMOptions",
+                        "--sun-misc-unsafe-memory-access=allow",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Writers.class.getName(),

@@ -24,6 +24,9 @@ record DirectoryHolder(Process process, String answer) {
     static DirectoryHolder start(Path directory) throws IOException {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "--enable-native-access=ALL-UNNAMED",
+                        "-XX:+IgnoreUnrecognizedVMOptions",
+                        "--sun-misc-unsafe-memory-access=allow",
                         "-cp",
                         System.getProperty("java.class.path"),
                         DirectoryHolder.class.getName(),
