@@ -182,7 +182,7 @@ final class BenchCommand extends ApiCommand {
                 try {
                     connection.run(times);
                     return times;
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) { // otherwise the others wait for the jobs of this one
                     hasFailed.set(true);
                     throw e;
                 }

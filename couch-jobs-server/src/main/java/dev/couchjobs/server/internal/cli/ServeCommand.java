@@ -210,16 +210,25 @@ public final class ServeCommand implements Callable<Integer> {
                 CouchJobs jobs = CouchJobs.on(database);
                 RunningBridge bridge = RunningBridge.start(settings.bridge(), database);
                 JobsServer server = start(settings, jobs, database)) {
-            var unused = ServerThreads.atShutdown(() -> closeGracefully(signal, closed));
             out.println("couch-jobs listens on " + server.address() + " (the operations: " + server.address()
                     + "openapi.json)");
             if (!settings.needsTokens()) {
                 out.println("Every caller on this machine may do everything; --tokens requires access tokens.");
             }
             bridge.describe(out);
-            signal.await();
+            awaitSignal(signal, closed);
         } finally {
             closed.countDown();
+        }
+    }
+
+    /** Returns when the process ends, which waits for {@code closed}. */
+    private static void awaitSignal(CountDownLatch signal, CountDownLatch closed) throws InterruptedException {
+        Thread hook = ServerThreads.atShutdown(() -> closeGracefully(signal, closed));
+        try {
+            signal.await();
+        } finally {
+            ServerThreads.remove(hook);
         }
     }
 

@@ -19,6 +19,19 @@ final class ServerThreads {
         return hook;
     }
 
+    /**
+     * Lets go of a task.
+     *
+     * @param hook what {@link #atShutdown} has returned
+     */
+    static void remove(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException shutsDown) {
+            // The hook runs.
+        }
+    }
+
     /** {@return threads for as many tasks at once, to be shut down} */
     static ExecutorService pool(int threads) {
         return Executors.newFixedThreadPool(threads);

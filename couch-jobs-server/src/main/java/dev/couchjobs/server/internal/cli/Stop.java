@@ -80,10 +80,6 @@ final class Stop implements AutoCloseable {
     @Override
     public void close() {
         ended.countDown();
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException shutsDown) {
-            // The hook runs.
-        }
+        ServerThreads.remove(hook);
     }
 }

@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.dispatch;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.BridgeNodes;
 import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Authenticator;
@@ -67,6 +68,9 @@ public final class ApiServlet extends HttpServlet {
 
     private final transient CallRates rates;
     private final transient InstantSource clock = ServerEnvironment.clock();
+    /** The timers of this servlet, which end with it. */
+    private final transient Environment environment = Environment.system();
+
     private final int bodyBytesMax;
     private final boolean isAudited;
     private final transient WorkOperations work;
@@ -89,7 +93,7 @@ public final class ApiServlet extends HttpServlet {
         AccessTokens tokens = new AccessTokens(database, settings.rows(), clock);
         Hiding hiding = new Hiding(settings.hidden());
         authenticator = settings.authenticator().orElseGet(() -> new TokenAuthenticator(tokens));
-        waiting = new WaitingRequests(authenticator, database.getExecutor());
+        waiting = new WaitingRequests(authenticator, database.getExecutor(), environment.scheduler());
         rates = new CallRates(settings.rate(), clock);
         bodyBytesMax = settings.bodyBytesMax();
         isAudited = settings.isAudited();
@@ -99,7 +103,9 @@ public final class ApiServlet extends HttpServlet {
         new TypeOperations(jobs, hiding).bind(operations);
         new ScheduleOperations(jobs, hiding).bind(operations);
         new BatchOperations(jobs).bind(operations);
-        Topics topics = settings.topics().orElseGet(() -> Topics.on(database));
+        Topics topics = settings.topics()
+                .orElseGet(
+                        () -> Topics.builder(database).environment(environment).build());
         Streams streams = new Streams(settings.feedClients());
         new TopicOperations(topics, database).bind(operations);
         new QueueOperations(topics, settings.rows(), clock).bind(operations);
@@ -143,6 +149,7 @@ public final class ApiServlet extends HttpServlet {
         if (selections != null) {
             selections.close();
         }
+        environment.close();
     }
 
     @Override

@@ -5,11 +5,11 @@ import dev.couchjobs.server.internal.access.Everyone;
 import dev.couchjobs.server.internal.http.Exchange;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
-import dev.couchjobs.server.internal.http.ServerEnvironment;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -31,13 +31,21 @@ final class WaitingRequests {
 
     private final Authenticator authenticator;
     private final Executor executor;
+    private final ScheduledExecutorService timers;
     private final Set<Exchange> waiting = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean isAskingAgain = new AtomicBoolean();
     private volatile boolean isEnding;
 
-    WaitingRequests(Authenticator authenticator, Executor executor) {
+    /**
+     * Makes room for requests.
+     *
+     * @param executor runs what may take longer than a timer
+     * @param timers are dropped when the server has closed
+     */
+    WaitingRequests(Authenticator authenticator, Executor executor, ScheduledExecutorService timers) {
         this.authenticator = authenticator;
         this.executor = executor;
+        this.timers = timers;
     }
 
     /**
@@ -69,8 +77,8 @@ final class WaitingRequests {
 
     private void askAgainLater() {
         if (!isEnding && !waiting.isEmpty() && isAskingAgain.compareAndSet(false, true)) {
-            var unused = ServerEnvironment.scheduler()
-                    .schedule(() -> executor.execute(this::askAgain), INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+            var unused =
+                    timers.schedule(() -> executor.execute(this::askAgain), INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
         }
     }
 
@@ -87,8 +95,8 @@ final class WaitingRequests {
                     exchange.interrupt(Problems.UNAUTHENTICATED.reply());
                 }
             });
-        } catch (RuntimeException e) {
-            LOG.debug("A request that has just ended cannot be authenticated again", e);
+        } catch (Throwable e) { // the request has just ended; and after an error the others are still asked about
+            LOG.debug("A request cannot be authenticated again", e);
         }
     }
 }

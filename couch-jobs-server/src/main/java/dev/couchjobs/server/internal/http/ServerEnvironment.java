@@ -6,9 +6,8 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.UUID;
-import java.util.concurrent.ScheduledExecutorService;
 
-/** Where the server gets the time, timers, and random numbers that no caller can guess. */
+/** Where the server gets the time, and random numbers that no caller can guess. Each server has timers of its own. */
 public final class ServerEnvironment {
     private static final Environment SYSTEM = Environment.system();
 
@@ -16,11 +15,6 @@ public final class ServerEnvironment {
 
     public static InstantSource clock() {
         return SYSTEM.clock();
-    }
-
-    /** {@return runs timers; what takes longer runs elsewhere} */
-    public static ScheduledExecutorService scheduler() {
-        return SYSTEM.scheduler();
     }
 
     public static Instant now() {
