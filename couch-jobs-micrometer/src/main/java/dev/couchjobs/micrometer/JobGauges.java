@@ -64,6 +64,7 @@ public final class JobGauges implements AutoCloseable {
     private final CouchJobs jobs;
     private final Duration period;
     private final boolean areTypesGiven;
+    private final Environment environment = Environment.system();
     private final Loop loop;
     private final List<Meter> meters = new ArrayList<>();
     /** The types that have gauges. Used by one round at a time. */
@@ -89,7 +90,7 @@ public final class JobGauges implements AutoCloseable {
         this.jobs = Objects.requireNonNull(jobs, "jobs");
         this.period = period;
         this.areTypesGiven = given.isPresent();
-        this.loop = new Loop("job gauges", Environment.system(), database.getExecutor(), this::round);
+        this.loop = new Loop("job gauges", environment, database.getExecutor(), this::round);
         given.ifPresent(all -> all.forEach(type -> types.put(type.name(), type)));
         if (types.size() > TYPES_MAX) {
             throw new IllegalArgumentException("At most " + TYPES_MAX + " types have gauges; these are " + types.size()
@@ -168,6 +169,7 @@ public final class JobGauges implements AutoCloseable {
     @Override
     public void close() {
         loop.close();
+        environment.close();
         synchronized (meters) {
             isClosed = true;
             meters.forEach(registry::remove);

@@ -47,6 +47,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class JobMetrics implements JobsListener {
     private static final int TYPES_MAX = 100;
     private static final String OTHER = "other";
+    private static final String ACTIVE = "couchjobs.attempts.active";
 
     private final MeterRegistry registry;
     private final Map<String, String> typeTags = new ConcurrentHashMap<>();
@@ -115,12 +116,21 @@ public final class JobMetrics implements JobsListener {
     private AtomicInteger active(String type) {
         return active.computeIfAbsent(tag(type), tag -> {
             AtomicInteger count = new AtomicInteger();
-            Gauge.builder("couchjobs.attempts.active", count, AtomicInteger::get)
+            removeGaugeWithoutValue(tag);
+            Gauge.builder(ACTIVE, count, AtomicInteger::get)
                     .tag("type", tag)
                     .baseUnit("attempts")
                     .register(registry);
             return count;
         });
+    }
+
+    /** A registry keeps the gauge of an instance that is gone, and would ignore the new one. */
+    private void removeGaugeWithoutValue(String tag) {
+        Gauge present = registry.find(ACTIVE).tag("type", tag).gauge();
+        if (present != null && Double.isNaN(present.value())) {
+            registry.remove(present);
+        }
     }
 
     @Override

@@ -57,6 +57,7 @@ public final class TopicGauges implements AutoCloseable {
     private final Topics topics;
     private final Duration period;
     private final Optional<List<Topic<?>>> given;
+    private final Environment environment = Environment.system();
     private final Loop loop;
     private final Map<Group, Meter> meters = new HashMap<>();
 
@@ -79,7 +80,7 @@ public final class TopicGauges implements AutoCloseable {
         this.topics = Objects.requireNonNull(topics, "topics");
         this.period = period;
         this.given = given.map(List::copyOf);
-        this.loop = new Loop("topic gauges", Environment.system(), database.getExecutor(), this::round);
+        this.loop = new Loop("topic gauges", environment, database.getExecutor(), this::round);
         this.given.filter(all -> all.size() > TOPICS_MAX).ifPresent(all -> {
             throw new IllegalArgumentException("At most " + TOPICS_MAX + " topics have gauges; these are " + all.size()
                     + ": name those that matter most.");
@@ -144,6 +145,7 @@ public final class TopicGauges implements AutoCloseable {
     @Override
     public void close() {
         loop.close();
+        environment.close();
         synchronized (meters) {
             isClosed = true;
             meters.values().forEach(registry::remove);
