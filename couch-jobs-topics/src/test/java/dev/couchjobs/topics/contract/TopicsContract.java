@@ -14,12 +14,14 @@ import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicSettings;
 import dev.couchjobs.topics.Topics;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -92,10 +94,15 @@ abstract class TopicsContract {
 
     /** Looks again and again. */
     static void awaitUntil(BooleanSupplier condition) {
+        awaitUntil(Duration.ofMillis(2), condition);
+    }
+
+    /** @param apart how long the looks are apart: until the next one it needs no processor */
+    static void awaitUntil(Duration apart, BooleanSupplier condition) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime()).as("within 30 s").isLessThan(deadline);
-            Thread.onSpinWait();
+            LockSupport.parkNanos(apart.toNanos());
         }
     }
 

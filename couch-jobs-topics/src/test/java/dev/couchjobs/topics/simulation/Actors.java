@@ -267,7 +267,7 @@ final class Actors {
                 .findFirst()
                 .orElseThrow();
         TopicConsumer consumer = consumers.get(holder);
-        laws.require(consumer != null, holder + " holds a partition, and is no consumer that lives");
+        laws.require(consumer != null, () -> holder + " holds a partition, and is no consumer that lives");
         return stop(Objects.requireNonNull(consumer));
     }
 
@@ -282,7 +282,7 @@ final class Actors {
                     String holder = String.valueOf(held.holder());
                     laws.require(
                             holder.startsWith(name + "-"),
-                            name + " handles messages of " + partition + ", which " + holder + " holds");
+                            () -> name + " handles messages of " + partition + ", which " + holder + " holds");
                 }
                 messages.forEach(message -> handled.add(text(message)));
             });

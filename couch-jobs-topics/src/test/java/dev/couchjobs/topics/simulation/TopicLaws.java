@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What holds of a topic after every commit. */
@@ -34,10 +36,12 @@ final class TopicLaws {
     private final Map<Tuple, Integer> consumed = new HashMap<>();
     private final Set<String> stopped = new HashSet<>();
 
+    private final TopicRows.Memory memory = new TopicRows.Memory();
+
     private Map<Tuple, Held> claims = Map.of();
     private Map<Tuple, Tuple> committers = Map.of();
     private Map<String, Integer> seeks = Map.of();
-    private Map<String, Set<String>> members = Map.of();
+    private Set<Tuple> members = Set.of();
     private Map<Integer, Trimmed> trims = Map.of();
     private long seenVersion = -1;
     private Set<String> promptGroups = Set.of();
@@ -71,7 +75,7 @@ final class TopicLaws {
     private void look(Database store) {
         try (Transaction tx = store.createTransaction()) {
             long version = tx.getReadVersion().join();
-            TopicRows rows = version == seenVersion || broken != null ? null : TopicRows.of(tx);
+            TopicRows rows = version == seenVersion || broken != null ? null : TopicRows.of(tx, memory);
             seenVersion = version;
             if (rows != null) {
                 look(rows);
@@ -83,8 +87,10 @@ final class TopicLaws {
     }
 
     private void look(TopicRows rows) {
+        Map<Integer, Long> tails = rows.tails();
+        boolean[] grown = new boolean[partitions];
         for (int partition = 0; partition < partitions; partition++) {
-            lookAtLog(rows, partition);
+            grown[partition] = lookAtLog(rows, partition, tails.getOrDefault(partition, 0L));
         }
         if (compaction == null) {
             lookAtTrims(rows.trims());
@@ -98,11 +104,17 @@ final class TopicLaws {
             String group = key.getString(0);
             boolean wasSought = !Objects.equals(seeks.get(group), seeksNow.get(group));
             Tuple committer = committersNow.get(key);
-            lookAtClaim(key, now, wasSought);
+            boolean isNews = !Objects.equals(now, claims.get(key));
+            if (isNews) {
+                lookAtClaim(key, now, wasSought);
+            }
+            lookAtHolder(key, now);
             if (committer != null && !committer.equals(committers.get(key))) {
                 lookAtEffects(key, claims.get(key), now, committer);
             }
-            lookAtPromptness(key, now);
+            if (isNews || grown[(int) key.getLong(1)]) {
+                lookAtPromptness(key, now);
+            }
         });
         claims = claimsNow;
         committers = committersNow;
@@ -110,22 +122,26 @@ final class TopicLaws {
         members = rows.members();
     }
 
-    /** Each message is there once, those of a producer are in its order, and the tail counts them. */
-    private void lookAtLog(TopicRows rows, int partition) {
+    /**
+     * Each message is there once, those of a producer are in its order, and the tail counts them.
+     *
+     * @return whether there are more than before
+     */
+    private boolean lookAtLog(TopicRows rows, int partition, long tail) {
         List<Stored> log = logs.get(partition);
+        int before = log.size();
         for (Stored news : rows.messages(
                 partition, log.isEmpty() ? null : log.get(log.size() - 1).stamp())) {
             log.add(news);
             seenAt.get(partition).add(simulation.elapsed());
-            require(values.add(news.value()), news.value() + " was appended twice");
+            require(values.add(news.value()), () -> news.value() + " was appended twice");
             String[] parts = news.value().split("-", -1);
             int number = Integer.parseInt(parts[1]);
-            Integer before = lastOfProducer.put(Tuple.from(partition, parts[0]), number);
-            require(before == null || before < number, news.value() + " comes after number " + before);
+            Integer last = lastOfProducer.put(Tuple.from(partition, parts[0]), number);
+            require(last == null || last < number, () -> news.value() + " comes after number " + last);
         }
-        require(
-                rows.tail(partition) == log.size(),
-                "the tail of " + partition + " counts " + rows.tail(partition) + " of " + log.size());
+        require(tail == log.size(), () -> "the tail of " + partition + " counts " + tail + " of " + log.size());
+        return log.size() > before;
     }
 
     private void lookAtTrims(Map<Integer, Trimmed> now) {
@@ -135,10 +151,10 @@ final class TopicLaws {
                 return;
             }
             long number = numberAt(partition, trimmed.stamp());
-            require(number == trimmed.messages(), "removed " + number + " and counted " + trimmed.messages());
+            require(number == trimmed.messages(), () -> "removed " + number + " and counted " + trimmed.messages());
             for (int i = before == null ? 0 : (int) before.messages(); i < number; i++) {
                 Duration age = simulation.elapsed().minus(seenAt.get(partition).get(i));
-                require(age.compareTo(youngestRemoved) >= 0, "removed a message at the age of " + age);
+                require(age.compareTo(youngestRemoved) >= 0, () -> "removed a message at the age of " + age);
             }
         });
         trims = now;
@@ -168,18 +184,25 @@ final class TopicLaws {
                 : log.size() - compaction.keptBehind(partition, log, place);
     }
 
-    /** Places go ahead unless the group was moved, epochs always, and no number is too great. */
+    /**
+     * Places go ahead unless the group was moved, epochs always, and no number is too great. What holds of a row holds
+     * until the row changes: the number it may have does not become less.
+     */
     private void lookAtClaim(Tuple key, Held now, boolean wasSought) {
         Held before = claims.get(key);
         long number = numberMax((int) key.getLong(1), now.stamp());
-        require(now.number() <= number, key + " is at number " + now.number() + ", and truly at " + number);
-        require(now.holder() == null || !stopped.contains(now.holder()), key + " is held by a stopped " + now.holder());
+        require(now.number() <= number, () -> key + " is at number " + now.number() + ", and truly at " + number);
         if (before != null) {
-            require(now.epoch() >= before.epoch(), key + " goes back to epoch " + now.epoch());
+            require(now.epoch() >= before.epoch(), () -> key + " goes back to epoch " + now.epoch());
             require(
                     wasSought || now.stamp().compareTo(before.stamp()) >= 0,
-                    key + " goes back from " + before.stamp() + " to " + now.stamp());
+                    () -> key + " goes back from " + before.stamp() + " to " + now.stamp());
         }
+    }
+
+    private void lookAtHolder(Tuple key, Held now) {
+        String holder = now.holder();
+        require(holder == null || !stopped.contains(holder), () -> key + " is held by a stopped " + holder);
     }
 
     /** Effects commit with the offset, by the holder. */
@@ -187,10 +210,10 @@ final class TopicLaws {
         String name = committer.getString(0);
         require(
                 isBy(name, now) || before == null || isBy(name, before),
-                name + " has committed in " + key + ", which is held by " + now.holder());
+                () -> name + " has committed in " + key + ", which is held by " + now.holder());
         require(
                 before == null || !now.stamp().equals(before.stamp()),
-                name + " has committed in " + key + " without the offset");
+                () -> name + " has committed in " + key + " without the offset");
     }
 
     private static boolean isBy(String name, Held row) {
@@ -241,7 +264,10 @@ final class TopicLaws {
 
     /** {@return the members of a group after the last commit} */
     Set<String> members(String group) {
-        return members.getOrDefault(group, Set.of());
+        return members.stream()
+                .filter(member -> member.getString(0).equals(group))
+                .map(member -> member.getString(1))
+                .collect(Collectors.toSet());
     }
 
     /** {@return all that was ever seen in each partition, in order} */
@@ -261,9 +287,9 @@ final class TopicLaws {
     }
 
     /** Fails the simulation, wherever it is found out. */
-    void require(boolean held, String otherwise) {
+    void require(boolean held, Supplier<String> otherwise) {
         if (!held) {
-            AssertionError error = new AssertionError(otherwise + " after " + simulation.elapsed());
+            AssertionError error = new AssertionError(otherwise.get() + " after " + simulation.elapsed());
             broken = broken == null ? error : broken;
             throw error;
         }

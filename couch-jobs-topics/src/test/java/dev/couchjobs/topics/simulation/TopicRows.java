@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -28,21 +28,44 @@ final class TopicRows {
     private static final Subspace TOPICS = new Subspace(Tuple.from("couch_topics", "topics"));
     private static final Subspace DATA = new Subspace(Tuple.from("couch_topics", "data"));
 
+    /** The rows of a subspace, each decoded, and all of them. */
+    private record Decoded<K, V>(List<KeyValue> rows, List<Map.Entry<K, V>> entries, Map<K, V> all) {
+        static final Decoded<?, ?> NONE = new Decoded<>(List.of(), List.of(), Map.of());
+    }
+
+    /** What one who looks again and again has decoded before. */
+    static final class Memory {
+        private @Nullable Subspace topic;
+        private final Map<Subspace, Decoded<?, ?>> decoded = new HashMap<>();
+    }
+
     private final ReadTransaction tx;
+    private final Memory memory;
     private final Subspace topic;
 
-    private TopicRows(ReadTransaction tx, Subspace topic) {
+    private TopicRows(ReadTransaction tx, Memory memory, Subspace topic) {
         this.tx = tx;
+        this.memory = memory;
         this.topic = topic;
     }
 
     /** {@return the rows as a transaction sees them; null if there is no topic yet} */
     static @Nullable TopicRows of(ReadTransaction tx) {
-        List<KeyValue> topics = tx.getRange(TOPICS.range()).asList().join();
-        return topics.isEmpty()
-                ? null
-                : new TopicRows(
-                        tx, DATA.get(Tuple.fromBytes(topics.get(0).getValue()).getLong(1)));
+        return of(tx, new Memory());
+    }
+
+    /** The same, for one who looks again and again: what has not changed is not decoded again. */
+    static @Nullable TopicRows of(ReadTransaction tx, Memory memory) {
+        Subspace topic = memory.topic;
+        if (topic == null) {
+            List<KeyValue> topics = tx.getRange(TOPICS.range()).asList().join();
+            if (topics.isEmpty()) {
+                return null;
+            }
+            topic = DATA.get(Tuple.fromBytes(topics.get(0).getValue()).getLong(1));
+            memory.topic = topic;
+        }
+        return new TopicRows(tx, memory, topic);
     }
 
     /**
@@ -110,75 +133,85 @@ final class TopicRows {
         return next;
     }
 
-    /** {@return how many messages were appended to a partition, as its tail counts them} */
-    long tail(int partition) {
-        byte[] value = tx.get(topic.get("tail").pack(partition)).join();
-        return value == null
-                ? 0
-                : ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).getLong(Long.BYTES);
+    /** {@return how many messages were appended, as the tails count them, by partitions} */
+    Map<Integer, Long> tails() {
+        Subspace tails = topic.get("tail");
+        return read(
+                tails,
+                row -> Map.entry(
+                        (int) tails.unpack(row.getKey()).getLong(0),
+                        ByteBuffer.wrap(row.getValue())
+                                .order(ByteOrder.LITTLE_ENDIAN)
+                                .getLong(Long.BYTES)));
     }
 
     /** {@return what retention has removed, by partitions} */
     Map<Integer, Trimmed> trims() {
         Subspace trims = topic.get("trim");
-        Map<Integer, Trimmed> all = new HashMap<>();
-        for (KeyValue row : read(trims.range())) {
+        return read(trims, row -> {
             Tuple value = Tuple.fromBytes(row.getValue());
-            all.put(
+            return Map.entry(
                     (int) trims.unpack(row.getKey()).getLong(0),
                     new Trimmed(value.getVersionstamp(0), value.getLong(1)));
-        }
-        return all;
+        });
     }
 
     /** {@return the partitions of all groups, by tuples of group and partition} */
     Map<Tuple, Held> claims() {
         Subspace claims = topic.get("claim");
-        Map<Tuple, Held> all = new HashMap<>();
-        for (KeyValue row : read(claims.range())) {
+        return read(claims, row -> {
             Tuple value = Tuple.fromBytes(row.getValue());
-            all.put(
+            return Map.entry(
                     claims.unpack(row.getKey()),
                     new Held(value.getVersionstamp(1), value.getLong(2), value.getLong(4), value.getString(5)));
-        }
-        return all;
+        });
     }
 
-    /** {@return the members of all groups, by groups} */
-    Map<String, Set<String>> members() {
+    /** {@return the members of all groups, by tuples of group and name} */
+    Set<Tuple> members() {
         Subspace members = topic.get("member");
-        Map<String, Set<String>> all = new HashMap<>();
-        for (KeyValue row : read(members.range())) {
-            Tuple key = members.unpack(row.getKey());
-            all.computeIfAbsent(key.getString(0), group -> new TreeSet<>()).add(key.getString(1));
-        }
-        return all;
+        return read(members, row -> Map.entry(members.unpack(row.getKey()), true))
+                .keySet();
     }
 
     /** {@return how often each message has had its effect, by tuples of group and value} */
     Map<Tuple, Integer> effects() {
-        Map<Tuple, Integer> all = new HashMap<>();
-        read(EFFECTS.range()).forEach(row -> all.put(EFFECTS.unpack(row.getKey()), (int) row.getValue()[0]));
-        return all;
+        return read(EFFECTS, row -> Map.entry(EFFECTS.unpack(row.getKey()), (int) row.getValue()[0]));
     }
 
     /** {@return who has committed effects last, by tuples of group and partition} */
     Map<Tuple, Tuple> committers() {
-        Map<Tuple, Tuple> all = new HashMap<>();
-        read(COMMITTERS.range())
-                .forEach(row -> all.put(COMMITTERS.unpack(row.getKey()), Tuple.fromBytes(row.getValue())));
-        return all;
+        return read(COMMITTERS, row -> Map.entry(COMMITTERS.unpack(row.getKey()), Tuple.fromBytes(row.getValue())));
     }
 
     /** {@return how often each group was moved on purpose} */
     Map<String, Integer> seeks() {
-        Map<String, Integer> all = new HashMap<>();
-        read(SEEKS.range())
-                .forEach(row -> all.put(
+        return read(
+                SEEKS,
+                row -> Map.entry(
                         SEEKS.unpack(row.getKey()).getString(0),
                         ByteBuffer.wrap(row.getValue())
                                 .order(ByteOrder.LITTLE_ENDIAN)
                                 .getInt()));
+    }
+
+    private <K, V> Map<K, V> read(Subspace subspace, Function<KeyValue, Map.Entry<K, V>> decode) {
+        @SuppressWarnings("unchecked") // a subspace has rows of one kind
+        Decoded<K, V> before = (Decoded<K, V>) memory.decoded.getOrDefault(subspace, Decoded.NONE);
+        List<KeyValue> rows = read(subspace.range());
+        if (rows.equals(before.rows())) {
+            return before.all();
+        }
+        List<Map.Entry<K, V>> entries = new ArrayList<>();
+        for (int i = 0; i < rows.size(); i++) {
+            KeyValue row = rows.get(i);
+            boolean isKnown =
+                    i < before.rows().size() && row.equals(before.rows().get(i));
+            entries.add(isKnown ? before.entries().get(i) : decode.apply(row));
+        }
+        Map<K, V> all = new HashMap<>();
+        entries.forEach(entry -> all.put(entry.getKey(), entry.getValue()));
+        memory.decoded.put(subspace, new Decoded<>(rows, entries, all));
         return all;
     }
 

@@ -47,7 +47,7 @@ class TopicsUnderFaultsTest {
     private static final Duration CALM = Duration.ofSeconds(30);
 
     static LongStream seeds() {
-        return Seeds.of(5, 300);
+        return Seeds.of(3, 300);
     }
 
     /**
