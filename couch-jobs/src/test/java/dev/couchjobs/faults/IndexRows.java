@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /** The rows of one job type that go beyond RFC 007, and whether they agree with the main table. */
 final class IndexRows {
@@ -37,19 +38,41 @@ final class IndexRows {
     private BigInteger counts = BigInteger.ZERO;
     private BigInteger furtherCounts = BigInteger.ZERO;
 
-    /** Takes a row in; its path begins with the table and the type. */
-    void add(Tuple key, byte[] value) {
+    /** {@return what adds a row to others; its path begins with the table and the type} */
+    static Consumer<IndexRows> decode(Tuple key, byte[] value) {
         Tuple place = Tuple.fromList(key.getItems().subList(2, key.size()));
         switch (key.getString(0)) {
-            case "counts" -> count(value);
-            case "running" -> running.put(place.getLong(0), new BigInteger(reversed(value)).longValue());
-            case "ranked" -> ranked.add(place);
-            case "dead" -> dead.add(place);
-            case "tags" -> tags.add(place);
-            case "limited" -> limited.add(place.getString(3));
-            case "statuses", "status_counts" -> statuses.add(key, value);
-            case "attempts" -> numbered(attempts, place);
-            default -> numbered(log, place);
+            case "counts" -> {
+                BigInteger number = new BigInteger(reversed(value));
+                boolean isFirst = value.length == FIRST_LANES * Long.BYTES;
+                return rows -> rows.count(number, isFirst);
+            }
+            case "running" -> {
+                long count = new BigInteger(reversed(value)).longValue();
+                return rows -> rows.running.put(place.getLong(0), count);
+            }
+            case "ranked" -> {
+                return rows -> rows.ranked.add(place);
+            }
+            case "dead" -> {
+                return rows -> rows.dead.add(place);
+            }
+            case "tags" -> {
+                return rows -> rows.tags.add(place);
+            }
+            case "limited" -> {
+                return rows -> rows.limited.add(place.getString(3));
+            }
+            case "statuses", "status_counts" -> {
+                Consumer<StatusRows> row = StatusRows.decode(key, value);
+                return rows -> row.accept(rows.statuses);
+            }
+            case "attempts" -> {
+                return rows -> numbered(rows.attempts, place);
+            }
+            default -> {
+                return rows -> numbered(rows.log, place);
+            }
         }
     }
 
@@ -58,9 +81,8 @@ final class IndexRows {
         return limited.contains(jobId);
     }
 
-    private void count(byte[] value) {
-        BigInteger number = new BigInteger(reversed(value));
-        if (value.length == FIRST_LANES * Long.BYTES) {
+    private void count(BigInteger number, boolean isFirst) {
+        if (isFirst) {
             counts = counts.add(number);
         } else {
             furtherCounts = furtherCounts.add(number);

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** The rows of the status index of a type, and whether they agree with the main table once the index is complete. */
 final class StatusRows {
@@ -28,14 +29,21 @@ final class StatusRows {
     private BigInteger counts = BigInteger.ZERO;
     private boolean isComplete;
 
-    void add(Tuple key, byte[] value) {
+    /** {@return what adds a row to others} */
+    static Consumer<StatusRows> decode(Tuple key, byte[] value) {
         if (key.getString(0).equals("status_counts")) {
-            counts = counts.add(new BigInteger(IndexRows.reversed(value)));
-        } else if (key.size() == 2) {
-            isComplete = Tuple.fromBytes(value).getBoolean(0);
-        } else if (key.size() == 5) { // not the progress of a job, and not that of a build
-            jobs.add(Tuple.fromList(key.getItems().subList(2, 5)).addAll(shown(Tuple.fromBytes(value))));
+            BigInteger number = new BigInteger(IndexRows.reversed(value));
+            return rows -> rows.counts = rows.counts.add(number);
         }
+        if (key.size() == 2) {
+            boolean isComplete = Tuple.fromBytes(value).getBoolean(0);
+            return rows -> rows.isComplete = isComplete;
+        }
+        if (key.size() == 5) {
+            Tuple job = Tuple.fromList(key.getItems().subList(2, 5)).addAll(shown(Tuple.fromBytes(value)));
+            return rows -> rows.jobs.add(job);
+        }
+        return rows -> {}; // the progress of a job, or that of a build
     }
 
     /** The scheduled time, the priority, the number of claims and of failures, and the holder. */

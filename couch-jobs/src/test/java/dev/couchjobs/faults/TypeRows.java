@@ -9,6 +9,7 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -17,6 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param activity the activity index
  * @param chunks how many rows the payload of a job has, by id
  * @param feed the change feed, oldest first
+ * @param lastStates what the feed said last of a job, by id
  * @param linkRows who waits for whom, as either side has it
  * @param indexes the rows of the other indexes
  */
@@ -38,6 +41,7 @@ public record TypeRows(
         Map<Versionstamp, Set<String>> activity,
         Map<String, Integer> chunks,
         List<Change> feed,
+        Map<String, JobState> lastStates,
         LinkRows linkRows,
         IndexRows indexes) {
 
@@ -146,86 +150,115 @@ public record TypeRows(
      * @return the rows
      */
     public static CompletableFuture<TypeRows> read(ReadTransaction tx, Subspace prefix, String type) {
-        return read(tx, prefix, type, null);
+        return new Reader(prefix, type).read(tx);
     }
 
-    /**
-     * Reads them, and of the feed only what is new.
-     *
-     * @param tx sees them all as of one moment
-     * @param prefix where the instance keeps its jobs
-     * @param type the name of the type
-     * @param feedAfter the last change that is known already, or null
-     * @return the rows
-     */
-    public static CompletableFuture<TypeRows> read(
-            ReadTransaction tx, Subspace prefix, String type, @Nullable Versionstamp feedAfter) {
-        return read(tx, prefix, type, feedAfter, rows -> rows);
-    }
+    /** Reads them again and again, and of the feed only what is new. */
+    public static final class Reader {
+        private final Subspace root;
+        private final Subspace feed;
+        private final DecodedRows<Consumer<TypeRows>> upper;
+        private final DecodedRows<Consumer<TypeRows>> lower;
+        private final Map<String, JobState> lastStates = new HashMap<>();
+        private byte[] unread;
 
-    /**
-     * Reads them, but for some.
-     *
-     * @param tx sees them all as of one moment
-     * @param prefix where the instance keeps its jobs
-     * @param type the name of the type
-     * @param feedAfter the last change that is known already, or null
-     * @param choice keeps those that are to be looked at, and drops others
-     * @return the rows
-     */
-    public static CompletableFuture<TypeRows> read(
-            ReadTransaction tx,
-            Subspace prefix,
-            String type,
-            @Nullable Versionstamp feedAfter,
-            UnaryOperator<List<KeyValue>> choice) {
-        Subspace root = prefix.subspace(Tuple.from("couch_jobs"));
-        Subspace feed = root.subspace(Tuple.from("feed", type));
-        byte[] unread = feedAfter == null ? feed.range().begin : ByteArrayUtil.strinc(feed.pack(feedAfter));
-        CompletableFuture<List<KeyValue>> head =
-                tx.snapshot().getRange(root.range().begin, feed.range().begin).asList();
-        return head.thenCombine(tx.snapshot().getRange(unread, root.range().end).asList(), (upper, lower) -> {
+        /**
+         * A reader that has read nothing.
+         *
+         * @param prefix where the instance keeps its jobs
+         * @param type the name of the type
+         */
+        public Reader(Subspace prefix, String type) {
+            root = prefix.subspace(Tuple.from("couch_jobs"));
+            feed = root.subspace(Tuple.from("feed", type));
+            unread = feed.range().begin;
+            upper = new DecodedRows<>(row -> decode(root, type, row));
+            lower = new DecodedRows<>(row -> decode(root, type, row));
+        }
+
+        /**
+         * Reads them.
+         *
+         * @param tx sees them all as of one moment
+         * @return the rows
+         */
+        public CompletableFuture<TypeRows> read(ReadTransaction tx) {
+            return read(tx, rows -> rows);
+        }
+
+        /**
+         * Reads them, but for some.
+         *
+         * @param tx sees them all as of one moment
+         * @param choice keeps those that are to be looked at, and drops others
+         * @return the rows
+         */
+        public CompletableFuture<TypeRows> read(ReadTransaction tx, UnaryOperator<List<KeyValue>> choice) {
+            CompletableFuture<List<KeyValue>> head = tx.snapshot()
+                    .getRange(root.range().begin, feed.range().begin)
+                    .asList();
+            return head.thenCombine(
+                    tx.snapshot().getRange(unread, root.range().end).asList(),
+                    (above, below) -> rows(choice.apply(above), choice.apply(below)));
+        }
+
+        private TypeRows rows(List<KeyValue> above, List<KeyValue> below) {
             TypeRows rows = new TypeRows(
                     new TreeMap<>(),
                     new HashSet<>(),
                     new TreeMap<>(),
                     new TreeMap<>(),
                     new ArrayList<>(),
+                    lastStates,
                     new LinkRows(),
                     new IndexRows());
-            rows.addAll(root, type, choice.apply(upper));
-            rows.addAll(root, type, choice.apply(lower));
-            return rows;
-        });
-    }
-
-    private void addAll(Subspace root, String type, List<KeyValue> all) {
-        for (KeyValue row : all) {
-            Tuple key = root.unpack(row.getKey());
-            boolean isOfType = key.size() > 1 && key.get(1).equals(type);
-            if (isOfType && (key.size() > 2 || key.getString(0).equals("statuses"))) {
-                add(key, row.getValue());
+            upper.of(above).forEach(row -> row.accept(rows));
+            lower.of(below).forEach(row -> row.accept(rows));
+            if (!rows.feed.isEmpty()) {
+                Change last = rows.feed.get(rows.feed.size() - 1);
+                unread = ByteArrayUtil.strinc(feed.pack(last.sequence()));
             }
+            return rows;
         }
     }
 
-    private void add(Tuple key, byte[] value) {
+    /** {@return what adds a row to others; nothing if it is not one of the type} */
+    private static Consumer<TypeRows> decode(Subspace root, String type, KeyValue row) {
+        Tuple key = root.unpack(row.getKey());
+        boolean isOfType = key.size() > 1 && key.get(1).equals(type);
+        return isOfType && (key.size() > 2 || key.getString(0).equals("statuses"))
+                ? decode(key, row.getValue())
+                : rows -> {};
+    }
+
+    private static Consumer<TypeRows> decode(Tuple key, byte[] value) {
         switch (key.getString(0)) {
-            case "data" -> data.put(key.getString(2), Data.decode(Tuple.fromBytes(value)));
-            case "pending" -> pending.add(new Pending(key.getLong(2), key.getString(3)));
-            case "activity" ->
-                activity.put(
-                        key.getVersionstamp(2),
-                        Tuple.fromBytes(value).stream().map(String.class::cast).collect(Collectors.toSet()));
-            case "payload" -> chunks.merge(key.getString(2), 1, Integer::sum);
-            case "feed" -> {
-                Tuple entry = Tuple.fromBytes(value);
-                for (int i = 0; i + 1 < entry.size(); i += 2) {
-                    JobState state = JobState.valueOf(entry.getString(i + 1).toUpperCase(Locale.ROOT));
-                    feed.add(new Change(key.getVersionstamp(2), entry.getString(i), state));
-                }
+            case "data" -> {
+                String jobId = key.getString(2);
+                Data row = Data.decode(Tuple.fromBytes(value));
+                return rows -> rows.data.put(jobId, row);
             }
-            case "waits_for", "dependents", "releasing", "expected" -> linkRows.add(key);
+            case "pending" -> {
+                Pending row = new Pending(key.getLong(2), key.getString(3));
+                return rows -> rows.pending.add(row);
+            }
+            case "activity" -> {
+                Versionstamp sequence = key.getVersionstamp(2);
+                Set<String> jobIds =
+                        Tuple.fromBytes(value).stream().map(String.class::cast).collect(Collectors.toSet());
+                return rows -> rows.activity.put(sequence, jobIds);
+            }
+            case "payload" -> {
+                String jobId = key.getString(2);
+                return rows -> rows.chunks.merge(jobId, 1, Integer::sum);
+            }
+            case "feed" -> {
+                List<Change> changes = changes(key.getVersionstamp(2), Tuple.fromBytes(value));
+                return rows -> changes.forEach(rows::add);
+            }
+            case "waits_for", "dependents", "releasing", "expected" -> {
+                return rows -> rows.linkRows.add(key);
+            }
             case "running",
                     "counts",
                     "ranked",
@@ -235,7 +268,10 @@ public record TypeRows(
                     "tags",
                     "limited",
                     "statuses",
-                    "status_counts" -> indexes.add(key, value);
+                    "status_counts" -> {
+                Consumer<IndexRows> row = IndexRows.decode(key, value);
+                return rows -> row.accept(rows.indexes);
+            }
             case "result",
                     "retire",
                     "archiving",
@@ -254,9 +290,25 @@ public record TypeRows(
                     "in_turn",
                     "weights",
                     "sequences",
-                    "sequence_queue" -> {}
+                    "sequence_queue" -> {
+                return rows -> {};
+            }
             default -> throw new AssertionError("An unknown row: " + key);
         }
+    }
+
+    private static List<Change> changes(Versionstamp sequence, Tuple entry) {
+        List<Change> changes = new ArrayList<>();
+        for (int i = 0; i + 1 < entry.size(); i += 2) {
+            JobState state = JobState.valueOf(entry.getString(i + 1).toUpperCase(Locale.ROOT));
+            changes.add(new Change(sequence, entry.getString(i), state));
+        }
+        return changes;
+    }
+
+    private void add(Change change) {
+        feed.add(change);
+        lastStates.put(change.jobId(), change.state());
     }
 
     /** {@return what the job became, change by change} */
@@ -303,9 +355,10 @@ public record TypeRows(
             if (row.chunks() != chunks.getOrDefault(jobId, 0)) {
                 found.add(jobId + " has " + chunks.get(jobId) + " payload rows: " + row);
             }
-            List<JobState> changes = changesOf(jobId);
-            if (!changes.isEmpty() && changes.get(changes.size() - 1) != row.state()) {
-                found.add(jobId + " is not what the feed says last, " + changes + ": " + row);
+            JobState last = lastStates.get(jobId);
+            if (last != null && last != row.state()) {
+                found.add(
+                        jobId + " is not what the feed says last, " + last + " after " + changesOf(jobId) + ": " + row);
             }
         });
         if (!pending.equals(expected)) {

@@ -100,7 +100,8 @@ final class FurtherTypes {
     private TypeRows rows(JobType<?, ?> type) {
         return simulation.await(simulation
                 .database()
-                .readAsync(tx -> TypeRows.read(tx, JobsSimulation.PREFIX, type.name(), null, damageLaw::withoutThem)));
+                .readAsync(tx ->
+                        new TypeRows.Reader(JobsSimulation.PREFIX, type.name()).read(tx, damageLaw::withoutThem)));
     }
 
     /** An operator adds those jobs anew that a wrong clock has put off. */

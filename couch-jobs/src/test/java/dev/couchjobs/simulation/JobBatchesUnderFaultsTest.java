@@ -193,28 +193,48 @@ class JobBatchesUnderFaultsTest {
         private static final int BATCH = 19;
         private static final int LANES = 8;
 
+        private final TupleRows<TupleRows.Row> batches = TupleRows.of(BATCHES);
+        private final TupleRows<TupleRows.Row> memberRows = TupleRows.of(MEMBERS);
+        private final TupleRows<JobRow> jobs = TupleRows.of(JOBS, JobRow::of);
         private Map<String, String> states = new HashMap<>();
         /** The rows of members before the commit: one whose end and addition are in one commit has not ended. */
         private Map<String, Tuple> before = new HashMap<>();
 
         private @Nullable AssertionError broken;
 
+        /** @param batch the one that it is a member of or closes, or null */
+        private record JobRow(
+                String id, Tuple row, @Nullable String batch, boolean hasEnded, boolean isClosing, boolean isHeld) {
+            static JobRow of(TupleRows.Row row) {
+                Tuple job = row.value();
+                Tuple options =
+                        job.size() > OPTIONS && job.get(OPTIONS) != null ? job.getNestedTuple(OPTIONS) : new Tuple();
+                boolean isOfBatch = options.size() > BATCH;
+                boolean isClosing = isOfBatch && options.getBoolean(BATCH + 1);
+                return new JobRow(
+                        row.path().getString(0),
+                        job,
+                        isOfBatch ? options.getString(BATCH) : null,
+                        job.get(0) == null && job.get(1) == null,
+                        isClosing,
+                        isClosing && options.getBoolean(BATCH + 2));
+            }
+        }
+
         void look(Database store) {
             try (Transaction tx = store.createTransaction()) {
                 Map<String, String> now = new HashMap<>();
-                read(tx, BATCHES.range())
-                        .forEach(row -> now.put(
-                                BATCHES.unpack(row.getKey()).getString(0),
-                                Tuple.fromBytes(row.getValue()).getString(0)));
+                batches.read(tx)
+                        .forEach(row ->
+                                now.put(row.path().getString(0), row.value().getString(0)));
                 Map<String, Set<String>> outstanding = new HashMap<>();
                 Map<String, Tuple> rows = new HashMap<>();
-                read(tx, JOBS.range()).forEach(row -> look(row, now, outstanding, rows));
+                jobs.read(tx).forEach(job -> look(job, now, outstanding, rows));
                 Map<String, Set<String>> members = new HashMap<>();
-                read(tx, MEMBERS.range()).forEach(row -> {
-                    Tuple path = MEMBERS.unpack(row.getKey());
-                    members.computeIfAbsent(path.getString(0), unused -> new HashSet<>())
-                            .add(path.getString(2));
-                });
+                memberRows
+                        .read(tx)
+                        .forEach(row -> members.computeIfAbsent(row.path().getString(0), unused -> new HashSet<>())
+                                .add(row.path().getString(2)));
                 require(members.equals(outstanding), "members " + members + ", outstanding " + outstanding);
                 now.forEach((name, state) -> {
                     long expected = outstanding.getOrDefault(name, Set.of()).size() + (state.equals("open") ? 1L : 0L);
@@ -238,31 +258,21 @@ class JobBatchesUnderFaultsTest {
         }
 
         private static void look(
-                KeyValue row,
-                Map<String, String> states,
-                Map<String, Set<String>> outstanding,
-                Map<String, Tuple> rows) {
-            String id = JOBS.unpack(row.getKey()).getString(0);
-            Tuple job = Tuple.fromBytes(row.getValue());
-            Tuple options =
-                    job.size() > OPTIONS && job.get(OPTIONS) != null ? job.getNestedTuple(OPTIONS) : new Tuple();
-            boolean hasEnded = job.get(0) == null && job.get(1) == null;
-            if (options.size() <= BATCH) {
+                JobRow job, Map<String, String> states, Map<String, Set<String>> outstanding, Map<String, Tuple> rows) {
+            String batch = job.batch;
+            if (batch == null) {
                 return;
             }
-            rows.put(id, job);
-            if (hasEnded) {
+            rows.put(job.id, job.row);
+            if (job.hasEnded) {
                 return;
             }
-            String batch = options.getString(BATCH);
-            boolean isClosing = options.getBoolean(BATCH + 1);
-            if (isClosing) {
-                boolean isHeld = options.getBoolean(BATCH + 2);
+            if (job.isClosing) {
                 require(
-                        isHeld == !"closed".equals(states.get(batch)),
-                        id + " is held: " + isHeld + ", and its batch is " + states.get(batch));
+                        job.isHeld == !"closed".equals(states.get(batch)),
+                        job.id + " is held: " + job.isHeld + ", and its batch is " + states.get(batch));
             } else {
-                outstanding.computeIfAbsent(batch, unused -> new HashSet<>()).add(id);
+                outstanding.computeIfAbsent(batch, unused -> new HashSet<>()).add(job.id);
             }
         }
 

@@ -8,6 +8,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
+import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobType;
@@ -19,7 +20,9 @@ import dev.couchjobs.faults.TypeRows;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import dev.couchjobs.fdb.testing.Seeds;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,7 +31,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -242,6 +247,17 @@ class LimitKeysUnderFaultsTest {
 
     /** What holds after every commit. */
     private static final class Law {
+        private final List<TupleRows<TupleRows.Row>> queues = List.of(
+                TupleRows.of(PENDING), TupleRows.of(RANKED.get(RANKED_TURNS)), TupleRows.of(RANKED.get(RANKED_NOW)));
+        private final TupleRows<TupleRows.Row> waitingRows = TupleRows.of(WAITING);
+        private final TupleRows<TupleRows.Row> limitRows = TupleRows.of(LIMITS);
+        private final TupleRows<TupleRows.Row> slotRows = TupleRows.of(SLOTS);
+        private final TupleRows<TupleRows.Row> meterRows = TupleRows.of(METERS);
+        private final TupleRows<TupleRows.Row> pausedRows = TupleRows.of(PAUSED);
+        private final TupleRows<TupleRows.Row> ratedRows = TupleRows.of(RATED);
+        private final TupleRows<TupleRows.Row> tokenWaits = TupleRows.of(TOKEN_WAITS);
+        private final TupleRows<JobRow> jobs = TupleRows.of(JOBS, JobRow::of);
+        private final TypeRows.Reader typeRows = new TypeRows.Reader(new Subspace(), TYPE.name());
         private final Map<String, Long> takenBefore = new HashMap<>();
         private final Set<String> pausedBefore = new HashSet<>();
         private Map<String, Object> locksBefore = new HashMap<>();
@@ -252,72 +268,98 @@ class LimitKeysUnderFaultsTest {
         private final Map<String, RateLaw> rateLaws = new HashMap<>();
         private @Nullable AssertionError broken;
 
+        /**
+         * A job.
+         *
+         * @param key its limit key, or null if it has none
+         * @param lock that of its claim, or null if it does not run
+         * @param version that of the commit of the claim, or of its last update
+         */
+        private record JobRow(
+                String id,
+                @Nullable String key,
+                boolean isPending,
+                @Nullable Object lock,
+                long version) {
+            static JobRow of(TupleRows.Row row) {
+                Tuple job = row.value();
+                Object lock = job.get(1);
+                return new JobRow(
+                        row.path().getString(0),
+                        limitKey(job),
+                        lock == null && job.get(0) != null,
+                        lock,
+                        job.get(0) instanceof Versionstamp stamp
+                                ? ByteBuffer.wrap(stamp.getBytes()).getLong()
+                                : 0);
+            }
+        }
+
         void look(Database store) {
             try (Transaction tx = store.createTransaction()) {
                 Set<String> queued = new HashSet<>();
-                read(tx, PENDING.range()).forEach(row -> queued.add(last(PENDING.unpack(row.getKey()))));
-                for (int part : List.of(RANKED_TURNS, RANKED_NOW)) {
-                    read(tx, RANKED.get(part).range()).forEach(row -> queued.add(last(RANKED.unpack(row.getKey()))));
-                }
+                queues.forEach(rows -> rows.read(tx).forEach(row -> queued.add(row.last())));
                 Map<String, Set<String>> waiting = new HashMap<>();
-                read(tx, WAITING.range()).forEach(row -> {
-                    Tuple path = WAITING.unpack(row.getKey());
-                    require(
-                            waiting.computeIfAbsent(path.getString(0), key -> new HashSet<>())
-                                    .add(last(path)),
-                            last(path) + " waits twice");
+                waitingRows.read(tx).forEach(row -> {
+                    boolean isNew = waiting.computeIfAbsent(row.path().getString(0), key -> new HashSet<>())
+                            .add(row.last());
+                    require(isNew, () -> row.last() + " waits twice");
                 });
+                Set<String> waitingKeys = Set.copyOf(waiting.keySet());
                 Map<String, Long> holders = new HashMap<>();
-                Map<String, Integer> starts = new HashMap<>();
+                Map<String, List<JobRow>> started = new HashMap<>();
                 Map<String, Object> locks = new HashMap<>();
-                read(tx, JOBS.range()).forEach(row -> {
-                    String id = JOBS.unpack(row.getKey()).getString(0);
-                    Tuple job = Tuple.fromBytes(row.getValue());
-                    String key = limitKey(job);
-                    boolean isRunning = job.get(1) != null;
-                    boolean isPending = !isRunning && job.get(0) != null;
+                jobs.read(tx).forEach(job -> {
+                    String id = job.id;
+                    String key = job.key;
                     boolean waits = key != null
                             && waiting.getOrDefault(key, new HashSet<>()).remove(id);
-                    require(!waits || (isPending && !queued.contains(id)), id + " waits and does not");
-                    if (key != null && (isRunning || (isPending && queued.contains(id)))) {
+                    require(!waits || (job.isPending && !queued.contains(id)), () -> id + " waits and does not");
+                    if (key != null && (job.lock != null || (job.isPending && queued.contains(id)))) {
                         holders.merge(key, 1L, Long::sum);
                     }
                     hasSeenWaiting |= waits;
                     hasSeenPutBack |= waits && queuedBefore.contains(id) && pausedBefore.contains(key);
-                    if (isRunning) {
-                        locks.put(id, job.get(1));
-                        if (key != null && !job.get(1).equals(locksBefore.get(id))) {
-                            starts.merge(key, 1, Integer::sum);
+                    if (job.lock != null) {
+                        locks.put(id, job.lock);
+                        boolean hasStarted = !job.lock.equals(locksBefore.get(id));
+                        if (key != null && hasStarted) {
+                            started.computeIfAbsent(key, each -> new ArrayList<>())
+                                    .add(job);
                         }
                         require(
-                                !pausedBefore.contains(key) || job.get(1).equals(locksBefore.get(id)),
-                                id + " was claimed although " + key + " is paused");
+                                !pausedBefore.contains(key) || !hasStarted,
+                                () -> id + " was claimed although " + key + " is paused");
                     }
                 });
                 locksBefore = locks;
                 queuedBefore = queued;
-                require(waiting.values().stream().allMatch(Set::isEmpty), "jobs that should not wait: " + waiting);
-                KEYS.forEach(key -> check(tx, key, holders.getOrDefault(key, 0L)));
+                require(
+                        waiting.values().stream().allMatch(Set::isEmpty),
+                        () -> "jobs that should not wait: " + waiting);
+                Map<String, Tuple> limits = byKey(limitRows.read(tx));
+                Map<String, Tuple> slots = byKey(slotRows.read(tx));
+                Map<String, Tuple> meters = byKey(meterRows.read(tx));
+                KEYS.forEach(key -> check(
+                        key,
+                        limits.get(key),
+                        slots.get(key),
+                        waitingKeys.contains(key),
+                        holders.getOrDefault(key, 0L)));
                 KEYS.forEach(key -> rateLaws.computeIfAbsent(key, each -> new RateLaw())
-                        .check(
-                                tuple(tx, LIMITS.pack(key)),
-                                tuple(tx, METERS.pack(key)),
-                                starts.getOrDefault(key, 0),
-                                tx.getReadVersion().join()));
-                checkRates(tx);
-                List<String> contradictions =
-                        TypeRows.read(tx, new Subspace(), TYPE.name()).join().contradictions();
-                require(contradictions.isEmpty(), "contradictions: " + contradictions);
-                checkPauses(tx);
+                        .check(limits.get(key), meters.get(key), started.getOrDefault(key, List.of())));
+                Set<String> rated = last(ratedRows.read(tx));
+                checkRates(limits, slots, rated, tokenWaits.read(tx));
+                List<String> contradictions = typeRows.read(tx).join().contradictions();
+                require(contradictions.isEmpty(), () -> "contradictions: " + contradictions);
+                checkPauses(tx, rated);
             } catch (AssertionError e) {
                 broken = broken == null ? e : broken;
             }
         }
 
-        private void check(Transaction tx, String key, long holders) {
-            Tuple slots = tuple(tx, SLOTS.pack(key));
+        private void check(String key, @Nullable Tuple limit, @Nullable Tuple slots, boolean anyWaits, long holders) {
             long taken = slots == null ? 0 : slots.getLong(0);
-            Tuple limit = tuple(tx, LIMITS.pack(key));
             boolean isPaused = limit != null && limit.size() > 1 && limit.getBoolean(1);
             long own = limit == null || limit.get(0) == null ? Long.MAX_VALUE : limit.getLong(0);
             long max = isPaused ? 0 : own;
@@ -326,54 +368,51 @@ class LimitKeysUnderFaultsTest {
             } else {
                 pausedBefore.remove(key);
             }
-            require(taken == holders, taken + " slots of " + key + " are taken by " + holders + " jobs");
+            require(taken == holders, () -> taken + " slots of " + key + " are taken by " + holders + " jobs");
             require(
                     taken <= Math.max(max, takenBefore.getOrDefault(key, 0L)),
-                    taken + " slots of " + key + " are taken of " + max);
+                    () -> taken + " slots of " + key + " are taken of " + max);
             boolean waitsForTokens = slots != null && slots.size() > 1;
             hasSeenTokenWait |= waitsForTokens;
-            require(!waitsForTokens || (limit != null && limit.size() > 2), key + " has no rate: " + slots);
-            boolean anyWaits = !read(tx, WAITING.get(key).range()).isEmpty();
+            require(!waitsForTokens || (limit != null && limit.size() > 2), () -> key + " has no rate: " + slots);
             require(
                     !anyWaits || taken >= max || waitsForTokens,
-                    "a job waits for " + taken + " slots of " + max + " of " + key);
+                    () -> "a job waits for " + taken + " slots of " + max + " of " + key);
             takenBefore.put(key, taken);
         }
 
-        private void checkPauses(Transaction tx) {
-            Set<String> listed = new HashSet<>();
-            read(tx, PAUSED.range()).forEach(row -> listed.add(last(PAUSED.unpack(row.getKey()))));
-            require(listed.equals(pausedBefore), listed + " are listed as paused, and " + pausedBefore + " are");
-            Set<String> rated = new HashSet<>();
-            read(tx, RATED.range()).forEach(row -> rated.add(last(RATED.unpack(row.getKey()))));
-            Tuple rules = tuple(tx, RULES);
+        private void checkPauses(Transaction tx, Set<String> rated) {
+            Set<String> listed = last(pausedRows.read(tx));
+            require(listed.equals(pausedBefore), () -> listed + " are listed as paused, and " + pausedBefore + " are");
+            byte[] stored = tx.get(RULES).join();
+            Tuple rules = stored == null ? null : Tuple.fromBytes(stored);
             require(
                     (rules != null && rules.size() > 6 && rules.getBoolean(6)) == !listed.isEmpty()
                             && (rules != null && rules.size() > 7 && rules.getBoolean(7)) == !rated.isEmpty()
                             && (rules == null) == (listed.isEmpty() && rated.isEmpty()),
-                    "The rules say the contrary of " + listed + " and " + rated + ": " + rules);
+                    () -> "The rules say the contrary of " + listed + " and " + rated + ": " + rules);
         }
 
-        private static void checkRates(Transaction tx) {
+        private static void checkRates(
+                Map<String, Tuple> limits, Map<String, Tuple> slots, Set<String> listed, List<TupleRows.Row> indexed) {
             Set<String> rated = new HashSet<>();
-            Set<Tuple> waits = new HashSet<>();
-            read(tx, LIMITS.range()).forEach(row -> {
-                if (Tuple.fromBytes(row.getValue()).size() > 2) {
-                    rated.add(last(LIMITS.unpack(row.getKey())));
+            limits.forEach((key, limit) -> {
+                if (limit.size() > 2) {
+                    rated.add(key);
                 }
             });
-            read(tx, SLOTS.range()).forEach(row -> {
-                Tuple slots = Tuple.fromBytes(row.getValue());
-                if (slots.size() > 1) {
-                    waits.add(Tuple.from(slots.getLong(1), last(SLOTS.unpack(row.getKey()))));
+            Map<String, Long> waits = new HashMap<>();
+            slots.forEach((key, taken) -> {
+                if (taken.size() > 1) {
+                    waits.put(key, taken.getLong(1));
                 }
             });
-            Set<String> listed = new HashSet<>();
-            read(tx, RATED.range()).forEach(row -> listed.add(last(RATED.unpack(row.getKey()))));
-            Set<Tuple> indexed = new HashSet<>();
-            read(tx, TOKEN_WAITS.range()).forEach(row -> indexed.add(TOKEN_WAITS.unpack(row.getKey())));
-            require(listed.equals(rated), listed + " are listed with rates, and " + rated + " have some");
-            require(indexed.equals(waits), indexed + " are listed to wait for tokens, and " + waits + " do");
+            Map<String, Long> waitsInIndex = new HashMap<>();
+            indexed.forEach(row -> waitsInIndex.put(row.last(), row.path().getLong(0)));
+            require(listed.equals(rated), () -> listed + " are listed with rates, and " + rated + " have some");
+            require(
+                    indexed.size() == waits.size() && waitsInIndex.equals(waits),
+                    () -> indexed + " are listed to wait for tokens, and " + waits + " do");
         }
 
         void checkNothingWaits(Database store) {
@@ -383,17 +422,18 @@ class LimitKeysUnderFaultsTest {
             }
         }
 
-        private static @Nullable Tuple tuple(Transaction tx, byte[] key) {
-            byte[] value = tx.get(key).join();
-            return value == null ? null : Tuple.fromBytes(value);
-        }
-
         private static List<KeyValue> read(Transaction tx, Range range) {
             return tx.getRange(range).asList().join();
         }
 
-        private static String last(Tuple path) {
-            return path.getString(path.size() - 1);
+        private static Map<String, Tuple> byKey(List<TupleRows.Row> rows) {
+            Map<String, Tuple> byKey = new HashMap<>();
+            rows.forEach(row -> byKey.put(row.last(), row.value()));
+            return byKey;
+        }
+
+        private static Set<String> last(List<TupleRows.Row> rows) {
+            return rows.stream().map(TupleRows.Row::last).collect(Collectors.toSet());
         }
 
         private static @Nullable String limitKey(Tuple job) {
@@ -403,9 +443,9 @@ class LimitKeysUnderFaultsTest {
             return nested == null || nested.size() <= key ? null : nested.getString(key);
         }
 
-        private static void require(boolean holds, String otherwise) {
+        private static void require(boolean holds, Supplier<String> otherwise) {
             if (!holds) {
-                throw new AssertionError(otherwise);
+                throw new AssertionError(otherwise.get());
             }
         }
 
@@ -422,42 +462,43 @@ class LimitKeysUnderFaultsTest {
 
         private @Nullable Tuple limitBefore;
         private @Nullable Tuple meterBefore;
-        /** The commits of a look are later: a recovery of the store skips versions after them. */
-        private long versionBefore;
 
-        void check(@Nullable Tuple limit, @Nullable Tuple meter, int starts, long version) {
+        void check(@Nullable Tuple limit, @Nullable Tuple meter, List<Law.JobRow> started) {
             Tuple rate = limit == null || limit.size() < 5 ? null : limit;
             boolean isSame = rate != null
                     && limitBefore != null
                     && rate.popFront().popFront().equals(limitBefore.popFront().popFront());
             Tuple before = isSame ? meterBefore : null;
-            if (isSame && starts > 0) { // before a change of the rate in the same batch of commits they do not count
-                Law.require(meter != null, starts + " started, and are not counted");
-                checkStarts(Objects.requireNonNull(rate), before, Objects.requireNonNull(meter), starts, version);
+            // Before a change of the rate in the same batch of commits they do not count.
+            if (isSame && !started.isEmpty()) {
+                Law.require(meter != null, () -> started.size() + " started, and are not counted");
+                checkStarts(Objects.requireNonNull(rate), before, Objects.requireNonNull(meter), started);
             } else {
-                Law.require(meter == null || meter.equals(before), meter + " follows " + before + " without a start");
+                Law.require(
+                        meter == null || meter.equals(before), () -> meter + " follows " + before + " without a start");
             }
-            versionBefore = version;
             limitBefore = rate;
             meterBefore = meter;
         }
 
-        private void checkStarts(Tuple rate, @Nullable Tuple before, Tuple meter, int starts, long version) {
+        private static void checkStarts(Tuple rate, @Nullable Tuple before, Tuple meter, List<Law.JobRow> started) {
+            int starts = started.size();
+            long version = started.get(0).version();
             long max = rate.getLong(2);
             long period = rate.getLong(3) * 1_000;
             long burst = rate.getLong(4);
             long at = meter.getLong(0);
             long amount = meter.getLong(1);
-            String what = starts + " started at " + version + ": " + meter + " follows " + before + " of " + rate;
+            Supplier<String> what = () -> started + " started: " + meter + " follows " + before + " of " + rate;
             if (burst == 0) {
                 long counted = before != null && before.getLong(0) == at ? before.getLong(1) : 0;
                 Law.require(amount == counted + starts && amount <= max, what);
-                Law.require(at * period <= version && (at + 1) * period > versionBefore - VERSIONS_OF_CLAIM_MAX, what);
+                Law.require(at * period <= version && (at + 1) * period > version - VERSIONS_OF_CLAIM_MAX, what);
             } else {
                 long full = burst * period;
                 long level = before == null ? full : Math.min(full, before.getLong(1) + (at - before.getLong(0)) * max);
                 Law.require(amount == level - starts * period && amount >= 0, what);
-                Law.require(at <= version && at > versionBefore - VERSIONS_OF_CLAIM_MAX, what);
+                Law.require(at <= version && at > version - VERSIONS_OF_CLAIM_MAX, what);
             }
         }
     }

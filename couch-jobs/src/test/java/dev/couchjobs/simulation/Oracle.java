@@ -4,7 +4,6 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
@@ -59,6 +58,7 @@ final class Oracle {
     private final Map<String, Integer> cancelled = new HashMap<>();
     private final Set<UUID> finishes = new HashSet<>();
     private final Map<String, UUID> fences = new TreeMap<>();
+    private final TypeRows.Reader typeRows = new TypeRows.Reader(JobsSimulation.PREFIX, JobsScenario.TYPE_NAME);
     private Map<String, TypeRows.Data> before = Map.of();
     private List<KeyValue> seen = List.of();
     private List<KeyValue> seenLogs = List.of();
@@ -277,10 +277,7 @@ final class Oracle {
     }
 
     private void look(ReadTransaction tx, Map<String, LogRows> written) {
-        Versionstamp known =
-                changes.isEmpty() ? null : changes.get(changes.size() - 1).sequence();
-        TypeRows rows =
-                now(TypeRows.read(tx, JobsSimulation.PREFIX, JobsScenario.TYPE_NAME, known, damageLaw::withoutThem));
+        TypeRows rows = now(typeRows.read(tx, damageLaw::withoutThem));
         requireNone(rows.contradictions(damageLaw.stillCounted()));
         rulesLaw.look(tx);
         retentionLaw.look(tx);

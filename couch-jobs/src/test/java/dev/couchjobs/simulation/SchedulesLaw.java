@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class SchedulesLaw {
     private static final String PLAIN = "SKIP";
 
-    private final Subspace schedules;
-    private final Subspace jobs;
+    private final TupleRows<Map.Entry<String, Row>> schedules;
+    private final TupleRows<Map.Entry<String, JobOfSchedule>> jobs;
     private final Violations violations;
     private final Set<String> ended = new HashSet<>();
     private final Map<String, Long> claims = new HashMap<>();
@@ -43,8 +43,12 @@ final class SchedulesLaw {
     private Map<String, JobOfSchedule> jobsBefore = Map.of();
 
     SchedulesLaw(Subspace rows, String type, Violations violations) {
-        this.schedules = rows.subspace(Tuple.from("schedules"));
-        this.jobs = rows.subspace(Tuple.from("data", type));
+        this.schedules = TupleRows.of(
+                rows.subspace(Tuple.from("schedules")),
+                row -> Map.entry(row.path().getString(0), Row.of(row.value())));
+        this.jobs = TupleRows.of(
+                rows.subspace(Tuple.from("data", type)),
+                row -> Map.entry(row.path().getString(0), JobOfSchedule.of(row.value())));
         this.violations = violations;
     }
 
@@ -101,16 +105,9 @@ final class SchedulesLaw {
 
     void look(ReadTransaction tx) {
         Map<String, JobOfSchedule> found = new TreeMap<>();
-        tx.getRange(jobs.range()).asList().join().forEach(row -> {
-            String id = jobs.unpack(row.getKey()).getString(0);
-            found.put(id, JobOfSchedule.of(Tuple.fromBytes(row.getValue())));
-        });
+        jobs.read(tx).forEach(job -> found.put(job.getKey(), job.getValue()));
         Map<String, Row> rows = new TreeMap<>();
-        tx.getRange(schedules.range())
-                .asList()
-                .join()
-                .forEach(row ->
-                        rows.put(schedules.unpack(row.getKey()).getString(0), Row.of(Tuple.fromBytes(row.getValue()))));
+        schedules.read(tx).forEach(row -> rows.put(row.getKey(), row.getValue()));
         found.forEach(this::checkJob);
         Set<String> free = new HashSet<>();
         found.forEach((id, job) -> {

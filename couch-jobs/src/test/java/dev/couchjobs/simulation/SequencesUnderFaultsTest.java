@@ -3,8 +3,6 @@ package dev.couchjobs.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.KeyValue;
-import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
@@ -26,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -182,48 +181,65 @@ class SequencesUnderFaultsTest {
         private boolean hasSeenWaiting;
         private @Nullable AssertionError broken;
 
+        private final TupleRows<TupleRows.Row> sequences = TupleRows.of(SEQUENCES);
+        private final TupleRows<TupleRows.Row> behindRows = TupleRows.of(BEHIND);
+        private final TupleRows<JobRow> jobs = TupleRows.of(JOBS, JobRow::of);
+
         private record Place(String sequence, long token, boolean isHeld) {}
+
+        /** @param inOrder what stands for it behind the current job of its sequence */
+        private record JobRow(
+                String id, @Nullable Place place, @Nullable Tuple inOrder, boolean isRunning, boolean isFinished) {
+            static JobRow of(TupleRows.Row row) {
+                String id = row.path().getString(0);
+                Place place = Law.place(row.value());
+                return new JobRow(
+                        id,
+                        place,
+                        place == null ? null : Tuple.from(id, place.token),
+                        row.value().get(1) != null,
+                        Law.isFinished(row.value()));
+            }
+        }
 
         void look(Database store) {
             try (Transaction tx = store.createTransaction()) {
                 Map<String, Tuple> rows = new HashMap<>();
-                read(tx, SEQUENCES.range())
-                        .forEach(row ->
-                                rows.put(SEQUENCES.unpack(row.getKey()).getString(0), Tuple.fromBytes(row.getValue())));
+                sequences.read(tx).forEach(row -> rows.put(row.path().getString(0), row.value()));
                 Map<String, Set<Tuple>> behind = new HashMap<>();
-                read(tx, BEHIND.range()).forEach(row -> {
-                    Tuple path = BEHIND.unpack(row.getKey());
+                behindRows.read(tx).forEach(row -> {
+                    Tuple path = row.path();
                     String key = path.getString(0);
                     Tuple sequence = rows.getOrDefault(key, Tuple.from("", 0, 0));
                     require(
                             sequence.getLong(1) <= path.getLong(1) && path.getLong(1) < sequence.getLong(2),
-                            path + " is outside of " + sequence);
-                    behind.computeIfAbsent(key, unused -> new HashSet<>()).add(Tuple.fromBytes(row.getValue()));
+                            () -> path + " is outside of " + sequence);
+                    behind.computeIfAbsent(key, unused -> new HashSet<>()).add(row.value());
                 });
                 Set<String> withCurrent = new HashSet<>();
-                read(tx, JOBS.range()).forEach(row -> {
-                    String id = JOBS.unpack(row.getKey()).getString(0);
-                    Tuple job = Tuple.fromBytes(row.getValue());
-                    Place place = place(job);
+                jobs.read(tx).forEach(job -> {
+                    Place place = job.place;
                     if (place == null) {
                         return;
                     }
+                    String id = job.id;
                     String current =
                             rows.getOrDefault(place.sequence, Tuple.from("")).getString(0);
-                    boolean isRunning = job.get(1) != null;
                     if (current.equals(id)) {
                         withCurrent.add(place.sequence);
-                        require(!place.isHeld, id + " is current and held back");
+                        require(!place.isHeld, () -> id + " is current and held back");
                     } else {
                         hasSeenWaiting = true;
-                        require(!isRunning, id + " runs and is not current");
-                        require(place.isHeld || isFinished(job), id + " is neither current nor held back");
+                        require(!job.isRunning, () -> id + " runs and is not current");
+                        require(place.isHeld || job.isFinished, () -> id + " is neither current nor held back");
                         require(
-                                behind.getOrDefault(place.sequence, Set.of()).contains(Tuple.from(id, place.token)),
-                                id + " waits without a place");
+                                behind.getOrDefault(place.sequence, Set.of()).contains(job.inOrder),
+                                () -> id + " waits without a place");
                     }
                 });
-                require(withCurrent.equals(rows.keySet()), "sequences " + rows + ", current jobs of " + withCurrent);
+                require(
+                        withCurrent.equals(rows.keySet()),
+                        () -> "sequences " + rows + ", current jobs of " + withCurrent);
             } catch (AssertionError e) {
                 broken = broken == null ? e : broken;
             }
@@ -253,13 +269,9 @@ class SequencesUnderFaultsTest {
                     : null;
         }
 
-        private static List<KeyValue> read(Transaction tx, Range range) {
-            return tx.getRange(range).asList().join();
-        }
-
-        private static void require(boolean holds, String otherwise) {
+        private static void require(boolean holds, Supplier<String> otherwise) {
             if (!holds) {
-                throw new AssertionError(otherwise);
+                throw new AssertionError(otherwise.get());
             }
         }
 

@@ -3,8 +3,6 @@ package dev.couchjobs.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.KeyValue;
-import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
@@ -162,6 +160,12 @@ class TurnKeysUnderFaultsTest {
 
     /** What holds after every commit. */
     private static final class Law {
+        private final TupleRows<TupleRows.Row> rankedTurns = TupleRows.of(RANKED.get(RANKED_TURNS));
+        private final TupleRows<TupleRows.Row> waitingRows = TupleRows.of(WAITING);
+        private final TupleRows<TupleRows.Row> turnRows = TupleRows.of(TURNS);
+        private final TupleRows<TupleRows.Row> inTurnRows = TupleRows.of(IN_TURN);
+        private final TupleRows<TupleRows.Row> requests = TupleRows.of(REQUESTS);
+        private final TupleRows<JobRow> jobs = TupleRows.of(JOBS, JobRow::of);
         /** The jobs that ran after the last commit, with their keys. */
         private Map<String, String> ranBefore = Map.of();
         /** How many jobs of each other key have started since a waiting key last started one. */
@@ -170,35 +174,42 @@ class TurnKeysUnderFaultsTest {
         private long mostStarts;
         private @Nullable AssertionError broken;
 
+        private record JobRow(String id, @Nullable String key, boolean isPending, boolean isRunning, boolean isLater) {
+            static JobRow of(TupleRows.Row row) {
+                Tuple job = row.value();
+                boolean isRunning = job.get(1) != null;
+                return new JobRow(
+                        row.path().getString(0),
+                        turnKey(job),
+                        !isRunning && job.get(0) != null,
+                        isRunning,
+                        Law.isLater(job));
+            }
+        }
+
         void look(Database store) {
             try (Transaction tx = store.createTransaction()) {
                 Map<String, Set<String>> queued = new HashMap<>();
-                read(tx, RANKED.get(RANKED_TURNS).range()).forEach(row -> {
-                    Tuple path = RANKED.unpack(row.getKey());
-                    queued.computeIfAbsent(path.getString(1), key -> new HashSet<>())
-                            .add(last(path));
-                });
+                rankedTurns
+                        .read(tx)
+                        .forEach(row -> queued.computeIfAbsent(row.path().getString(0), key -> new HashSet<>())
+                                .add(row.last()));
                 Set<String> waiting = new HashSet<>();
-                read(tx, WAITING.range()).forEach(row -> waiting.add(last(WAITING.unpack(row.getKey()))));
+                waitingRows.read(tx).forEach(row -> waiting.add(row.last()));
                 List<String> turns = new ArrayList<>();
-                read(tx, TURNS.range()).forEach(row -> turns.add(last(TURNS.unpack(row.getKey()))));
+                turnRows.read(tx).forEach(row -> turns.add(row.last()));
                 List<String> inTurn = new ArrayList<>();
-                read(tx, IN_TURN.range()).forEach(row -> inTurn.add(last(IN_TURN.unpack(row.getKey()))));
+                inTurnRows.read(tx).forEach(row -> inTurn.add(row.last()));
                 Map<String, String> running = new HashMap<>();
-                read(tx, JOBS.range()).forEach(row -> {
-                    String id = JOBS.unpack(row.getKey()).getString(0);
-                    Tuple job = Tuple.fromBytes(row.getValue());
-                    String key = turnKey(job);
-                    boolean isRunning = job.get(1) != null;
-                    boolean isPending = !isRunning && job.get(0) != null;
-                    boolean isQueued =
-                            key != null && queued.getOrDefault(key, Set.of()).contains(id);
-                    require(!isQueued || isPending, id + " is queued and does not wait");
+                jobs.read(tx).forEach(job -> {
+                    boolean isQueued = job.key != null
+                            && queued.getOrDefault(job.key, Set.of()).contains(job.id);
+                    require(!isQueued || job.isPending, job.id + " is queued and does not wait");
                     require(
-                            key == null || !isPending || isQueued || waiting.contains(id) || isLater(job),
-                            id + " waits and is in no queue");
-                    if (isRunning && key != null) {
-                        running.put(id, key);
+                            job.key == null || !job.isPending || isQueued || waiting.contains(job.id) || job.isLater,
+                            job.id + " waits and is in no queue");
+                    if (job.isRunning && job.key != null) {
+                        running.put(job.id, job.key);
                     }
                 });
                 turns.sort(null);
@@ -206,7 +217,7 @@ class TurnKeysUnderFaultsTest {
                 require(turns.equals(inTurn), "turns of " + turns + " beside marks of " + inTurn);
                 require(new HashSet<>(turns).size() == turns.size(), "two turns: " + turns);
                 List<String> asked = new ArrayList<>(turns);
-                read(tx, REQUESTS.range()).forEach(row -> asked.add(last(REQUESTS.unpack(row.getKey()))));
+                requests.read(tx).forEach(row -> asked.add(row.last()));
                 require(asked.containsAll(queued.keySet()), "jobs of " + queued + " beside turns of " + asked);
                 queued.keySet().retainAll(turns);
                 checkFairness(queued.keySet(), running);
@@ -231,14 +242,6 @@ class TurnKeysUnderFaultsTest {
             });
             waitingKeys.forEach(key -> startsWhileWaiting.computeIfAbsent(key, unused -> new HashMap<>()));
             ranBefore = running;
-        }
-
-        private static List<KeyValue> read(Transaction tx, Range range) {
-            return tx.getRange(range).asList().join();
-        }
-
-        private static String last(Tuple path) {
-            return path.getString(path.size() - 1);
         }
 
         private static @Nullable Tuple options(Tuple job) {

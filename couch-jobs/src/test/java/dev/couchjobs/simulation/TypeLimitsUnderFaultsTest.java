@@ -154,6 +154,7 @@ class TypeLimitsUnderFaultsTest {
 
     /** What holds after every commit. */
     private static final class Law {
+        private final TypeRows.Reader typeRows = new TypeRows.Reader(new Subspace(), TYPE.name());
         private @Nullable Tuple rulesBefore;
         private Map<String, Object> locksBefore = new HashMap<>();
         private Map<Long, Tuple> metersBefore = new HashMap<>();
@@ -163,7 +164,7 @@ class TypeLimitsUnderFaultsTest {
             try (Transaction tx = store.createTransaction()) {
                 byte[] value = tx.get(RULES).join();
                 Tuple rules = value == null ? null : Tuple.fromBytes(value);
-                TypeRows rows = TypeRows.read(tx, new Subspace(), TYPE.name()).join();
+                TypeRows rows = typeRows.read(tx).join();
                 Map<String, Object> locks = new HashMap<>();
                 rows.data().forEach((id, row) -> {
                     if (row.lock() != null) {

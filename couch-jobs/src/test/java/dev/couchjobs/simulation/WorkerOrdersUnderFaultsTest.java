@@ -3,7 +3,6 @@ package dev.couchjobs.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
@@ -21,11 +20,11 @@ import dev.couchjobs.fdb.simulation.Simulation;
 import dev.couchjobs.fdb.testing.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -196,8 +195,11 @@ class WorkerOrdersUnderFaultsTest {
         private static final int CONCURRENCY = 3;
         private static final int STATE = 5;
 
+        private final TupleRows<JobRow> jobs = TupleRows.of(JOBS, JobRow::of);
+        private final TupleRows<TupleRows.Row> orders = TupleRows.of(ORDERS);
+        private final TupleRows<WorkerRow> workers = TupleRows.of(WORKERS, WorkerRow::of);
         private final Map<String, String> locks = new HashMap<>();
-        private final Map<String, byte[]> rows = new HashMap<>();
+        private final Map<String, WorkerRow> rows = new HashMap<>();
         /** Why workers claim nothing. */
         private final Map<String, String> restOf = new HashMap<>();
 
@@ -205,22 +207,42 @@ class WorkerOrdersUnderFaultsTest {
         private boolean hasSeenDrain;
         private @Nullable AssertionError broken;
 
+        private record JobRow(
+                String id, @Nullable String lock, @Nullable String claimedBy) {
+            static JobRow of(TupleRows.Row row) {
+                Tuple job = row.value();
+                boolean isRunning = job.get(LOCK) != null;
+                return new JobRow(
+                        row.path().getString(0),
+                        isRunning ? job.get(LOCK).toString() : null,
+                        isRunning ? job.getNestedTuple(CLAIM).getString(CLAIMED_BY) : null);
+            }
+        }
+
+        private record WorkerRow(String name, String number, String state, Tuple row) {
+            static WorkerRow of(TupleRows.Row row) {
+                Tuple worker = row.value();
+                return new WorkerRow(
+                        row.path().getString(0),
+                        String.valueOf(worker.getLong(CONCURRENCY)),
+                        worker.getString(STATE),
+                        worker);
+            }
+        }
+
         void look(Database store) {
             try (Transaction tx = store.createTransaction()) {
-                read(tx, JOBS).forEach(this::lookAtJob);
+                jobs.read(tx).forEach(this::lookAtJob);
                 Set<String> paused = new HashSet<>();
-                read(tx, ORDERS).forEach(row -> {
-                    if (Tuple.fromBytes(row.getValue()).get(0) != null) {
-                        paused.add(ORDERS.unpack(row.getKey()).getString(0));
+                orders.read(tx).forEach(row -> {
+                    if (row.value().get(0) != null) {
+                        paused.add(row.path().getString(0));
                     }
                 });
                 Set<String> gone = new HashSet<>(rows.keySet());
-                read(tx, WORKERS).forEach(row -> {
-                    Tuple worker = Tuple.fromBytes(row.getValue());
-                    String number = String.valueOf(worker.getLong(CONCURRENCY));
-                    gone.remove(number);
-                    String name = WORKERS.unpack(row.getKey()).getString(0);
-                    lookAtWorker(number, row.getValue(), worker.getString(STATE), paused.contains(name));
+                workers.read(tx).forEach(worker -> {
+                    gone.remove(worker.number);
+                    lookAtWorker(worker, paused.contains(worker.name));
                 });
                 gone.forEach(number -> restOf.put(number, "has ended"));
             } catch (AssertionError e) {
@@ -229,39 +251,30 @@ class WorkerOrdersUnderFaultsTest {
         }
 
         /** Each claim has another lock. */
-        private void lookAtJob(KeyValue row) {
-            String id = JOBS.unpack(row.getKey()).getString(0);
-            Tuple job = Tuple.fromBytes(row.getValue());
-            if (job.get(LOCK) == null) {
+        private void lookAtJob(JobRow job) {
+            if (job.lock == null || job.lock.equals(locks.put(job.id, job.lock))) {
                 return;
             }
-            String lock = job.get(LOCK).toString();
-            if (lock.equals(locks.put(id, lock))) {
-                return;
-            }
-            String by = job.getNestedTuple(CLAIM).getString(CLAIMED_BY);
+            String by = Objects.requireNonNull(job.claimedBy);
             if (restOf.containsKey(by)) {
-                throw new AssertionError("worker " + by + " claims " + id + " although it " + restOf.get(by));
+                throw new AssertionError("worker " + by + " claims " + job.id + " although it " + restOf.get(by));
             }
         }
 
-        private void lookAtWorker(String number, byte[] row, String state, boolean isPaused) {
-            byte[] before = rows.put(number, row);
-            if (state.equals(WorkerState.DRAINING.name())) {
+        private void lookAtWorker(WorkerRow worker, boolean isPaused) {
+            String number = worker.number;
+            WorkerRow before = rows.put(number, worker);
+            if (worker.state.equals(WorkerState.DRAINING.name())) {
                 restOf.put(number, "drains");
                 hasSeenDrain = true;
             } else if (!isPaused) {
                 restOf.remove(number);
             } else if (before == null) {
                 restOf.put(number, "has registered under a paused name");
-            } else if (state.equals(WorkerState.PAUSED.name()) && !Arrays.equals(before, row)) {
+            } else if (worker.state.equals(WorkerState.PAUSED.name()) && !before.equals(worker)) {
                 restOf.put(number, "is paused");
                 hasSeenPause = true;
             }
-        }
-
-        private static List<KeyValue> read(Transaction tx, Subspace rows) {
-            return tx.getRange(rows.range()).asList().join();
         }
 
         void check() {

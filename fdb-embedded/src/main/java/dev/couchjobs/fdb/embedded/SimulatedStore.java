@@ -6,9 +6,11 @@ import dev.couchjobs.fdb.internal.commit.Engine;
 import dev.couchjobs.fdb.internal.keys.Limits;
 import dev.couchjobs.fdb.internal.storage.MemoryStorage;
 import dev.couchjobs.fdb.internal.storage.SimulatedStorage;
+import dev.couchjobs.fdb.internal.versions.Contents;
 import dev.couchjobs.fdb.internal.versions.Snapshot;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The engine of a {@code dev.couchjobs.fdb.simulation.Simulation}, which has it fail and recover as a cluster does.
@@ -21,6 +23,7 @@ public final class SimulatedStore {
     private final Supplier<? extends CompletableFuture<?>> disk;
     private final Engine engine;
     private SimulatedStorage storage;
+    private @Nullable Contents seen;
 
     /**
      * Opens an empty store.
@@ -60,6 +63,18 @@ public final class SimulatedStore {
         long newest = Math.max(durable.version(), engine.versions().newest().version());
         storage = new SimulatedStorage(new Snapshot(newest + RECOVERY_VERSIONS, durable.contents()), disk);
         engine.restart(storage);
+    }
+
+    /**
+     * Returns whether there is something new to see. A call counts as a read.
+     *
+     * @return whether the rows have changed since the last call; true for the first one
+     */
+    public boolean hasChanged() {
+        Contents now = engine.versions().latest().contents();
+        boolean hasChanged = !now.equals(seen);
+        seen = now;
+        return hasChanged;
     }
 
     /** Closes it for all who are connected. */

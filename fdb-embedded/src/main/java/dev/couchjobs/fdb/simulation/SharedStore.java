@@ -94,7 +94,7 @@ final class SharedStore {
     /** What the store does is done in tasks of its own, so after each of them its state is one that others may see. */
     private void changing(Runnable task) {
         task.run();
-        if (!closed) {
+        if (!closed && !observers.isEmpty() && engine.hasChanged()) {
             observers.forEach(observer -> observer.accept(withoutFaults));
         }
     }

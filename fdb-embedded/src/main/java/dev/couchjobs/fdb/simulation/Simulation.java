@@ -145,7 +145,7 @@ public final class Simulation implements AutoCloseable {
     }
 
     /**
-     * Calls an observer whenever the store may have changed.
+     * Calls an observer whenever commits have changed the store.
      *
      * @param observer is handed the store, past all faults; its reads are answered at once, and it must not write
      */
