@@ -41,7 +41,7 @@ if (!fs.existsSync(done) || fs.readFileSync(done, 'utf8') !== wanted) {
     fs.rmSync(path.join(target, part), { recursive: true, force: true });
   }
   run('npm ci --prefer-offline --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel=error');
-  run('npx --no-install tsc');
-  run('npx --no-install tsc -p tsconfig.test.json');
+  run('node node_modules/typescript/bin/tsc');
+  run('node node_modules/typescript/bin/tsc -p tsconfig.test.json');
   fs.writeFileSync(done, wanted);
 }
