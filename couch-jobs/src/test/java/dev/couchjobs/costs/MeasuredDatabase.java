@@ -27,6 +27,7 @@ public final class MeasuredDatabase {
     private final Database target;
     private final VirtualScheduler time;
     private final Duration roundTrip;
+    private final Database way = DatabaseProxies.to(Database.class, (self, method, arguments) -> forward(method, arguments));
     private final List<MeasuredTry> tries = new ArrayList<>();
     private int transactions;
     private int watchesArmed;
@@ -52,7 +53,7 @@ public final class MeasuredDatabase {
 
     /** {@return the way itself} */
     public Database asDatabase() {
-        return DatabaseProxies.to(Database.class, (self, method, arguments) -> forward(method, arguments));
+        return way;
     }
 
     /** Forgets all that was noted; watches that are armed stay counted. */
