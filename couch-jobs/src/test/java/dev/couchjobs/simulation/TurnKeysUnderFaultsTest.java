@@ -70,7 +70,7 @@ class TurnKeysUnderFaultsTest {
     }
 
     static LongStream seeds() {
-        return Seeds.of(20, 8);
+        return Seeds.of(10, 18);
     }
 
     @AfterAll

@@ -55,7 +55,7 @@ class BridgeSimulationTest {
 
     @Test
     void theSameSeedGivesTheSameRun() {
-        Seeds.assertDetermine(BridgeSimulationTest::traceOf, 10);
+        Seeds.assertDetermine(BridgeSimulationTest::traceOf, Seeds.isLongRun() ? 10 : 3);
     }
 
     private static String traceOf(long seed) {

@@ -18,15 +18,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MailboxTest {
-    private static final LongFunction<CompletableFuture<?>> NO_PAUSE = nanos -> CompletableFuture.completedFuture(null);
-
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final List<List<Integer>> batches = new ArrayList<>();
     private final List<String> rejected = new ArrayList<>();
@@ -140,7 +137,7 @@ class MailboxTest {
                 task -> {
                     throw new RejectedExecutionException();
                 },
-                NO_PAUSE,
+                MailboxTest::noPause,
                 upTo(10),
                 handler(this::handle));
         mailbox.post(1);
@@ -177,7 +174,7 @@ class MailboxTest {
                     }
                     task.run();
                 },
-                NO_PAUSE,
+                MailboxTest::noPause,
                 upTo(10),
                 handler(this::handle));
         mailbox.post(1);
@@ -218,7 +215,7 @@ class MailboxTest {
         Mailbox<Integer> second = mailbox(upTo(10), this::handle);
         Mailbox<Integer> first = new Mailbox<>(
                 tasks::add,
-                NO_PAUSE,
+                MailboxTest::noPause,
                 upTo(10),
                 handler(batch -> {
                     batch.forEach(second::enqueue);
@@ -243,7 +240,7 @@ class MailboxTest {
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger overlaps = new AtomicInteger();
         Queue<Integer> seen = new ConcurrentLinkedQueue<>();
-        Mailbox<Integer> mailbox = new Mailbox<>(pool, NO_PAUSE, upTo(7), handler(batch -> {
+        Mailbox<Integer> mailbox = new Mailbox<>(pool, MailboxTest::noPause, upTo(7), handler(batch -> {
             overlaps.addAndGet(inside.getAndIncrement());
             seen.addAll(batch);
             inside.decrementAndGet();
@@ -266,9 +263,13 @@ class MailboxTest {
         assertThat(seen).doesNotHaveDuplicates().hasSize(threads * messages);
     }
 
+    private static CompletableFuture<?> noPause(long nanos) {
+        return CompletableFuture.completedFuture(null);
+    }
+
     private Mailbox<Integer> mailbox(
             Mailbox.Limit<Integer> limit, Function<List<Integer>, @Nullable CompletableFuture<?>> handling) {
-        return new Mailbox<>(tasks::add, NO_PAUSE, limit, handler(handling));
+        return new Mailbox<>(tasks::add, MailboxTest::noPause, limit, handler(handling));
     }
 
     private Function<List<Integer>, @Nullable CompletableFuture<?>> failing(Throwable error) {
