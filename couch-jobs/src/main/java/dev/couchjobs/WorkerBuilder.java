@@ -292,18 +292,10 @@ public final class WorkerBuilder {
     private WorkerSettings settings() {
         WorkerSettings.Identity identity = new WorkerSettings.Identity(name, host, LIBRARY_VERSION);
         MiddlewareChain chain = instance.middleware().with(middleware);
-        Optional<ExecutorService> own =
-                executor == null ? Optional.of(Environment.handlerThreads()) : Optional.empty();
+        Optional<ExecutorService> own = executor == null ? Optional.of(Environment.handlerThreads()) : Optional.empty();
         Executor threads = executor == null ? own.orElseThrow() : executor;
         return new WorkerSettings(
-                identity,
-                concurrency,
-                acceptOptions,
-                shutdownTimeout,
-                longTransactionTries,
-                chain,
-                threads,
-                own);
+                identity, concurrency, acceptOptions, shutdownTimeout, longTransactionTries, chain, threads, own);
     }
 
     private <D, R> HandlerRegistration<D, R> assignment(BoundHandler<D, R> boundHandler) {

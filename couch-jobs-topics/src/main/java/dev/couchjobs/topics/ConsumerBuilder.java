@@ -292,14 +292,11 @@ public final class ConsumerBuilder<T> {
                 isOrdered,
                 chosen,
                 Optional.ofNullable(deadLetters).map(topic -> new DeadLetters(topics.table, topic.name()))));
-        TopicConsumer consumer =
-                new TopicConsumer(member, engine, closeTimeout, ownThreads, ownEnvironment);
-        return engine.start()
-                .thenApply(joined -> consumer)
-                .whenComplete((joined, error) -> {
-                    if (error != null) {
-                        consumer.release();
-                    }
-                });
+        TopicConsumer consumer = new TopicConsumer(member, engine, closeTimeout, ownThreads, ownEnvironment);
+        return engine.start().thenApply(joined -> consumer).whenComplete((joined, error) -> {
+            if (error != null) {
+                consumer.release();
+            }
+        });
     }
 }

@@ -14,7 +14,9 @@ import tools.jackson.databind.json.JsonMapper;
 public final class TopicsBuilder {
     final Database database;
     Subspace subspace = new Subspace();
+
     @Nullable Environment environment;
+
     JsonCodec codec = JsonCodec.of(new JsonMapper());
     final List<TopicsListener> listeners = new ArrayList<>();
 

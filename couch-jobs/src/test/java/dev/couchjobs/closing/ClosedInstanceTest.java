@@ -112,7 +112,14 @@ class ClosedInstanceTest {
         database.run(tx -> {
             jobs.add(tx, NewJob.of(MAIL, letter).id("b").limitKey("ann").after(Dependency.on(MAIL, "a")))
                     .join();
-            jobs.add(tx, NewJob.of(MAIL, letter).id("d").sequence("ann").tags("spring").turnKey("ann")).join();
+            jobs.add(
+                            tx,
+                            NewJob.of(MAIL, letter)
+                                    .id("d")
+                                    .sequence("ann")
+                                    .tags("spring")
+                                    .turnKey("ann"))
+                    .join();
             jobs.add(tx, NewJob.of(MAIL, letter).unique(Unique.byData())).join();
             return jobs.add(tx, MAIL, "c", letter).join();
         });

@@ -27,7 +27,8 @@ public final class MeasuredDatabase {
     private final Database target;
     private final VirtualScheduler time;
     private final Duration roundTrip;
-    private final Database way = DatabaseProxies.to(Database.class, (self, method, arguments) -> forward(method, arguments));
+    private final Database way =
+            DatabaseProxies.to(Database.class, (self, method, arguments) -> forward(method, arguments));
     private final List<MeasuredTry> tries = new ArrayList<>();
     private int transactions;
     private int watchesArmed;

@@ -60,10 +60,13 @@ class ClosedConsumerTest {
                                 .inTransaction((tx, messages) -> {})
                                 .start()) {
                     database.run(tx -> {
-                        topics.append(tx, ORDERS, NewMessage.of(new Order("pen"))).join();
-                        return topics.append(tx, ORDERS, NewMessage.of(new Order("ink"))).join();
+                        topics.append(tx, ORDERS, NewMessage.of(new Order("pen")))
+                                .join();
+                        return topics.append(tx, ORDERS, NewMessage.of(new Order("ink")))
+                                .join();
                     });
-                    topics.append(database, ORDERS, NewMessage.of(new Order("paper"))).join();
+                    topics.append(database, ORDERS, NewMessage.of(new Order("paper")))
+                            .join();
                     await(handled);
                     assertThat(quick.name()).isNotEqualTo(joining.name());
                 }
