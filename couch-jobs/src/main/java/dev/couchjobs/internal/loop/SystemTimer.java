@@ -14,6 +14,7 @@ public final class SystemTimer extends ScheduledThreadPoolExecutor implements Au
     public SystemTimer() {
         super(1, new DaemonThreads("couch-jobs-timer-"), (late, closed) -> {});
         setRemoveOnCancelPolicy(true);
+        setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
         allowCoreThreadTimeOut(true);
     }
@@ -21,7 +22,7 @@ public final class SystemTimer extends ScheduledThreadPoolExecutor implements Au
     /** Drops all timers, and waits until the thread has ended unless it is the one that calls. */
     @Override
     public void close() {
-        shutdownNow();
+        shutdown(); // which interrupts no task, and so not the thread that calls
         try {
             ((DaemonThreads) getThreadFactory()).awaitEnd(END_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
