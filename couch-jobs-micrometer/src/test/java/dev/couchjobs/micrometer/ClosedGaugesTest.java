@@ -8,6 +8,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.Worker;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.fdb.testing.Application;
+import dev.couchjobs.fdb.testing.Polling;
 import dev.couchjobs.topics.NewMessage;
 import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicConsumer;
@@ -106,7 +107,7 @@ class ClosedGaugesTest {
             MeterRegistry registry = Metrics.globalRegistry;
             Gauge gauge = registry.find(name).gauge();
             while (gauge == null || gauge.value() != value) {
-                Thread.onSpinWait();
+                Polling.pause();
                 gauge = registry.find(name).gauge();
             }
         }

@@ -7,6 +7,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.testing.Polling;
 import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicSettings;
@@ -110,7 +111,7 @@ class DashboardTest {
                 assertThat(lags).isNotNull();
                 while (registry.find("couchjobs.attempts").timer() == null
                         || registry.find("couchjobs.topics.lag").gauge() == null) {
-                    Thread.onSpinWait();
+                    Polling.pause();
                 }
                 return registry.scrape();
             }

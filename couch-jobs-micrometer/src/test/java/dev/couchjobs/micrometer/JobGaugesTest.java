@@ -9,6 +9,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.testing.Polling;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -45,7 +46,7 @@ class JobGaugesTest {
             if (gauge != null && expected.test(gauge.value())) {
                 return;
             }
-            Thread.onSpinWait();
+            Polling.pause();
         }
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.testing.Polling;
 import dev.couchjobs.topics.ConsumerGroup;
 import dev.couchjobs.topics.NewMessage;
 import dev.couchjobs.topics.Position;
@@ -47,7 +48,7 @@ class TopicGaugesTest {
             if (gauge != null && expected.test(gauge.value())) {
                 return;
             }
-            Thread.onSpinWait();
+            Polling.pause();
         }
     }
 
@@ -101,7 +102,7 @@ class TopicGaugesTest {
             readers.delete(database).join();
             topics.delete(database, SALES).join();
             while (!registry.getMeters().isEmpty()) {
-                Thread.onSpinWait();
+                Polling.pause();
             }
             create(NEWS, "readers");
             await(0, NEWS, "readers");
@@ -151,11 +152,11 @@ class TopicGaugesTest {
         try (TopicGauges gauges = TopicGauges.on(registry, database, topics, OFTEN)) {
             assertThat(gauges).isNotNull();
             while (registry.getMeters().size() < TopicGauges.GROUPS_MAX) {
-                Thread.onSpinWait();
+                Polling.pause();
             }
             append(NEWS);
             while (registry.find("couchjobs.topics.lag").gauges().stream().anyMatch(gauge -> gauge.value() != 2)) {
-                Thread.onSpinWait();
+                Polling.pause();
             }
             assertThat(registry.getMeters()).hasSize(TopicGauges.GROUPS_MAX);
         }

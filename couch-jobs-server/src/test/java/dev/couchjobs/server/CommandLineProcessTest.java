@@ -3,6 +3,7 @@ package dev.couchjobs.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.JobType;
+import dev.couchjobs.fdb.testing.Polling;
 import dev.couchjobs.server.internal.cli.Typed;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -89,7 +90,7 @@ class CommandLineProcessTest {
             assertThat(out.readLine()).contains("--tokens");
             assertThat(out.readLine()).isEqualTo("The bridge waits for its CouchDB; GET /v1/bridge/nodes shows it.");
             while (new Typed().run("bridge", "reg_a", "--url", url).exitCode() != 0) {
-                Thread.onSpinWait();
+                Polling.pause();
             }
             assertThat(new Typed().run("bridge", "--url", url).lines().get(1)).startsWith("reg_a  running  false");
             server.toHandle().destroy();
@@ -205,7 +206,7 @@ class CommandLineProcessTest {
                 in.write(lines.toString());
                 in.flush();
                 while (pending(server) < 200) {
-                    Thread.onSpinWait();
+                    Polling.pause();
                 }
                 first.toHandle().destroy();
                 assertThat(first.waitFor()).isEqualTo(TERMINATED);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.testing.Polling;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpClient;
@@ -84,9 +85,8 @@ class LeavingClientsTest {
     }
 
     private static void await(BooleanSupplier condition) {
-        while (!condition.getAsBoolean()) { // the time limit of the test ends it
-            assertThat(Thread.interrupted()).isFalse();
-            Thread.onSpinWait();
+        while (!condition.getAsBoolean()) {
+            Polling.pause();
         }
     }
 

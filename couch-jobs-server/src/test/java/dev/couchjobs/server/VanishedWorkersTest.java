@@ -2,6 +2,7 @@ package dev.couchjobs.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Polling;
 import dev.couchjobs.server.TestServer.Response;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Timeout;
@@ -77,7 +78,7 @@ class VanishedWorkersTest {
 
     private static void awaitPending(String type) {
         while (!job(type).get("state").stringValue().equals("pending")) {
-            Thread.onSpinWait(); // the time limit of the test ends it
+            Polling.pause();
         }
     }
 

@@ -7,6 +7,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.Worker;
+import dev.couchjobs.fdb.testing.Polling;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -109,7 +110,7 @@ class ChangedConcurrencyContract extends JobsContract {
     /** Waits until so many jobs have finished: when the last end is written, its slot is free. */
     private void awaitEnds(int count) {
         while (finished(4) < count) {
-            Thread.onSpinWait();
+            Polling.pause();
         }
     }
 
@@ -183,14 +184,14 @@ class ChangedConcurrencyContract extends JobsContract {
     void theRowOfTheWorkerSaysHowManyJobsItRuns() {
         Worker worker = worker(2);
         while (await(jobs.workers().list(database, PageRequest.of(1))).items().isEmpty()) {
-            Thread.onSpinWait();
+            Polling.pause();
         }
         assertThat(reportedConcurrency()).isEqualTo(2);
 
         worker.concurrency(7);
 
         while (reportedConcurrency() != 7) {
-            Thread.onSpinWait();
+            Polling.pause();
         }
         worker.close();
     }

@@ -21,6 +21,7 @@ import dev.couchjobs.NewJob;
 import dev.couchjobs.OutOfServiceException;
 import dev.couchjobs.Worker;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.testing.Polling;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -71,7 +72,7 @@ abstract class MoveContract {
     private void awaitTenthOfSecond() {
         long first = target.read(tx -> tx.getReadVersion().join());
         while (target.read(tx -> tx.getReadVersion().join()) < first + 100_000) {
-            Thread.onSpinWait();
+            Polling.pause();
         }
     }
 

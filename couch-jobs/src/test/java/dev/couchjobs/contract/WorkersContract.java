@@ -20,6 +20,7 @@ import dev.couchjobs.WorkerInfo;
 import dev.couchjobs.WorkerPause;
 import dev.couchjobs.WorkerState;
 import dev.couchjobs.Workers;
+import dev.couchjobs.fdb.testing.Polling;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.time.Instant;
@@ -86,7 +87,7 @@ class WorkersContract extends JobsContract {
             if (expected.test(listed)) {
                 return listed;
             }
-            Thread.onSpinWait();
+            Polling.pause();
         }
     }
 

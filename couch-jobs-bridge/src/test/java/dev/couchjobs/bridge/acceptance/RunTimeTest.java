@@ -18,6 +18,7 @@ import dev.couchjobs.bridge.internal.nodes.NodeReport;
 import dev.couchjobs.bridge.internal.nodes.NodeRows;
 import dev.couchjobs.bridge.servers.CouchServers;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.testing.Polling;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -669,7 +670,7 @@ class RunTimeTest {
             client.put("c-is-wrong", "{'creator': 'reg_a', 'job': [{'target': 'nobody', 'do': 'true'}]}");
             client.await("c-is-wrong", document -> document.has("reason"));
             while (nodes.document(database, REG_A, "b-waits").join().isEmpty()) {
-                Thread.onSpinWait();
+                Polling.pause();
             }
 
             Page<BridgeDocument> first =

@@ -2,6 +2,7 @@ package dev.couchjobs.server.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Polling;
 import dev.couchjobs.server.TestServer;
 import dev.couchjobs.server.TestServer.Response;
 import java.io.IOException;
@@ -88,7 +89,7 @@ class ConformanceTest {
 
     private static void until(BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
-            Thread.onSpinWait();
+            Polling.pause();
         }
     }
 

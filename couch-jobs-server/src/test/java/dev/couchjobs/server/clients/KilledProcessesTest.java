@@ -2,6 +2,7 @@ package dev.couchjobs.server.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Polling;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -67,7 +68,7 @@ class KilledProcessesTest {
             for (int kill = 0; kill < KILLS; kill++) {
                 int target = finished(server) + random.nextInt(JOBS / KILLS);
                 while (finished(server) < Math.min(target, JOBS)) {
-                    Thread.onSpinWait();
+                    Polling.pause();
                 }
                 if (kill % 2 == 0) {
                     server.restart();
@@ -77,7 +78,7 @@ class KilledProcessesTest {
                 }
             }
             while (finished(server) < JOBS) {
-                Thread.onSpinWait();
+                Polling.pause();
             }
             assertThat(effects(server))
                     .as("seed %d", seed)

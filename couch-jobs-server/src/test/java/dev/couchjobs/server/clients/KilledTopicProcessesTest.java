@@ -2,6 +2,7 @@ package dev.couchjobs.server.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Polling;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -114,7 +115,7 @@ class KilledTopicProcessesTest {
             for (int kill = 0; kill < KILLS; kill++) {
                 int target = appended(server) + random.nextInt(TOTAL / KILLS);
                 while (appended(server) < Math.min(target, TOTAL)) {
-                    Thread.onSpinWait();
+                    Polling.pause();
                 }
                 kill(server, random);
             }
@@ -124,7 +125,7 @@ class KilledTopicProcessesTest {
                         .hasSize(MESSAGES);
             }
             while (lag(server) > 0) {
-                Thread.onSpinWait();
+                Polling.pause();
             }
             consumers.forEach(consumer -> note(consumer.kill()));
             consumers.clear();

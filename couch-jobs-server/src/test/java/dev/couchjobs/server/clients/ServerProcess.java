@@ -2,6 +2,7 @@ package dev.couchjobs.server.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Polling;
 import dev.couchjobs.server.HaltingPlan;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -80,6 +81,7 @@ final class ServerProcess implements AutoCloseable {
                 return client.send(request, HttpResponse.BodyHandlers.ofByteArray());
             } catch (IOException e) {
                 restartIfHalted();
+                Polling.pause(); // the server is being started
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }

@@ -2,6 +2,7 @@ package dev.couchjobs.server.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.Polling;
 import dev.couchjobs.server.TestServer;
 import java.io.IOException;
 import java.util.Map;
@@ -46,10 +47,8 @@ class TopicExamplesTest {
 
     private static void awaitLine(ClientProcess program, String line) {
         while (!program.output().contains(line + "\n")) {
-            assertThat(program.isAlive() && !Thread.interrupted())
-                    .as(program.output())
-                    .isTrue();
-            Thread.onSpinWait();
+            assertThat(program.isAlive()).as(program.output()).isTrue();
+            Polling.pause();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.couchjobs.server.clients;
 
+import dev.couchjobs.fdb.testing.Polling;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -78,7 +79,7 @@ public final class TopicProgram {
             try {
                 return client.send(request, HttpResponse.BodyHandlers.ofByteArray());
             } catch (IOException e) {
-                Thread.onSpinWait(); // the server is being started
+                Polling.pause(); // the server is being started
             }
         }
     }

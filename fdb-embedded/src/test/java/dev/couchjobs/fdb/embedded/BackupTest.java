@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.fdb.testing.Polling;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -129,7 +130,7 @@ class BackupTest {
             for (int i = 0; i < 3; i++) {
                 long reached = acknowledged.get();
                 while (acknowledged.get() < reached + 100) {
-                    Thread.onSpinWait();
+                    Polling.pause();
                 }
                 before.add(acknowledged.get());
                 EmbeddedDatabase.backUp(database, temporary.resolve("copy" + i)).join();

@@ -36,7 +36,7 @@ public final class TestCluster {
      */
     private static void awaitFirstSeconds(Database database) {
         while (database.read(tx -> tx.getReadVersion().join()) < OLD_ENOUGH) {
-            Thread.onSpinWait();
+            Polling.pause();
         }
     }
 

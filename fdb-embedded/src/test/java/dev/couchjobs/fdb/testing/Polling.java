@@ -1,0 +1,24 @@
+package dev.couchjobs.fdb.testing;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/** For tests that wait for what notifies nobody, such as the state of another process. */
+public final class Polling {
+    /** Short for a test, and long enough for the processors to do something else. */
+    private static final Duration INTERVAL = Duration.ofMillis(5);
+
+    private Polling() {}
+
+    /**
+     * Pauses before the next look. The time limit of the test bounds the wait.
+     *
+     * @throws IllegalStateException if the time limit has interrupted the thread
+     */
+    public static void pause() {
+        LockSupport.parkNanos(INTERVAL.toNanos());
+        if (Thread.interrupted()) {
+            throw new IllegalStateException("interrupted while it waited");
+        }
+    }
+}
