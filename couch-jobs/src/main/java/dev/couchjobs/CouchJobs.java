@@ -91,7 +91,7 @@ public final class CouchJobs implements AutoCloseable {
                         environment, clock, keyspace, settings.transactionTimeout, settings.label())
                 .restrictedTo(settings.database)
                 .observedBy(listeners);
-        PayloadCodec codec = new PayloadCodec(settings.codec, settings.encryption.cipher());
+        PayloadCodec codec = new PayloadCodec(settings.codec(), settings.encryption.cipher());
         internalInstance = new Instance(
                 settings.name(environment),
                 settings.database,

@@ -32,7 +32,7 @@ public final class CouchJobsBuilder {
 
     private @Nullable String name;
     Duration maxClockSkew = Duration.ofMinutes(1);
-    JsonCodec codec = JsonCodec.of(new JsonMapper());
+    private @Nullable JsonCodec codec;
     PayloadEncryption encryption = PayloadEncryption.writingPlaintext();
     Duration transactionTimeout = Duration.ofSeconds(60);
     Duration feedRetention = Duration.ofMinutes(10);
@@ -119,6 +119,11 @@ public final class CouchJobsBuilder {
     public CouchJobsBuilder codec(JsonCodec codec) {
         this.codec = Objects.requireNonNull(codec, "codec");
         return this;
+    }
+
+    /** {@return the codec; a mapper of its own unless set, because a shared one keeps the classes of all applications} */
+    JsonCodec codec() {
+        return codec == null ? JsonCodec.of(new JsonMapper()) : codec;
     }
 
     /**

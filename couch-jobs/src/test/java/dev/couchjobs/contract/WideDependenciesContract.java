@@ -21,6 +21,7 @@ class WideDependenciesContract extends DependingJobs {
     private static final int WIDE = 10_000;
     private static final int LONG_CHAIN = 1_000;
     private static final int PER_TRANSACTION = 1_000;
+    private static final int CLAIMED_AT_ONCE = 100;
     private static final int MORE_THAN_ONE_TRANSACTION_TELLS = 250;
 
     private void add(int count, IntFunction<NewJob<WorkData>> each) {
@@ -59,11 +60,11 @@ class WideDependenciesContract extends DependingJobs {
         String[] ids = IntStream.range(0, WIDE).mapToObj(i -> "j" + i).toArray(String[]::new);
         await(jobs.add(database, mail("m").after(INDEX, ids)));
         CompletableFuture<Optional<Job<WorkData>>> m = jobs.processor().accept(MAIL);
-        List<CompletableFuture<Optional<Job<WorkData>>>> claims = new ArrayList<>();
-        IntStream.range(0, WIDE).forEach(i -> claims.add(jobs.processor().accept(INDEX)));
+        List<Job<WorkData>> all = new ArrayList<>();
+        while (all.size() < WIDE) {
+            all.addAll(await(jobs.processor().accept(INDEX, CLAIMED_AT_ONCE, AcceptOptions.nonBlocking())));
+        }
 
-        List<Job<WorkData>> all =
-                claims.stream().map(claim -> await(claim).orElseThrow()).toList();
         finishSideBySide(all.subList(0, WIDE - 1));
         assertThat(m).isNotDone();
         await(jobs.processor().finish(database, all.get(WIDE - 1)));

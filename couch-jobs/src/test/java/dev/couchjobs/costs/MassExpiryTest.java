@@ -18,6 +18,7 @@ class MassExpiryTest {
     private static final int SILENT = 4_000;
     private static final int PUT_BACK_AT_ONCE = 100;
     private static final int ADDED_AT_ONCE = 500;
+    private static final int CLAIMED_AT_ONCE = 100;
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final Duration ROUND_TRIP = Duration.ofMillis(100);
     private static final Duration MOMENT = Duration.ofMillis(500);
@@ -61,9 +62,10 @@ class MassExpiryTest {
                             .mapToObj(i -> NewJob.of(MAIL, DATA).id(CostFixture.id(i)))
                             .toList()));
         }
-        for (int i = 0; i < SILENT; i++) {
-            assertThat(stage.await(stage.others().processor().accept(MAIL, AcceptOptions.nonBlocking())))
-                    .isPresent();
+        for (int i = 0; i < SILENT; i += CLAIMED_AT_ONCE) {
+            assertThat(stage.await(
+                            stage.others().processor().accept(MAIL, CLAIMED_AT_ONCE, AcceptOptions.nonBlocking())))
+                    .hasSize(CLAIMED_AT_ONCE);
         }
         stage.others().close();
     }

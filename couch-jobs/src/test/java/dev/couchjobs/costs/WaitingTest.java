@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class WaitingTest {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Duration SOON = Duration.ofMillis(50);
-    private static final int SECONDS = 10;
+    private static final int SECONDS = 5;
     private static final String LARGE = "x".repeat(1_000_000);
 
     private final MeasuredStage stage = new MeasuredStage(12, MAIL);
@@ -199,7 +199,7 @@ class WaitingTest {
         others(SECONDS / 2, 1_000);
 
         // Its pauses are between 1 and 1.1 seconds long, so that ten seconds may hold ten of them.
-        assertThat(triesPerSecondAndProcess(1, 1_000, 2 * SECONDS)).isLessThan(1);
+        assertThat(triesPerSecondAndProcess(1, 1_000, 4 * SECONDS)).isLessThan(1);
 
         CompletableFuture<Optional<JobEvent<String>>> event = Subscription.awaitAny(subscriptions, HOUR);
         stage.await(stage.others().processor().finish(database(), jobs.get(7)));

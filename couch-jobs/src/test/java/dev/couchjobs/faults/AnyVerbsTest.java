@@ -12,9 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whatever verbs are called in whatever order, all other rows say of every job what its own row says. */
+@Tag("long")
 class AnyVerbsTest {
     private static final int IDS = 4;
 
@@ -37,7 +39,7 @@ class AnyVerbsTest {
 
     @Test
     void theRowsOfAJobAgreeAfterAnyVerbs() {
-        Samples.check(60, samples -> {
+        Samples.check(40, samples -> {
             List<Call> calls = calls(samples);
 
             try (VirtualStage stage = new VirtualStage(1);

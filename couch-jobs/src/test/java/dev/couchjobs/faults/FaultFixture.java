@@ -10,6 +10,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.JsonCodec;
 import dev.couchjobs.fdb.simulation.FaultyDatabase;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.instance.AgreedClock;
@@ -30,6 +31,8 @@ final class FaultFixture implements AutoCloseable {
     static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
     static final JobType<String, ?> PAPER = JobType.of("paper", String.class);
     static final Duration LONG = Duration.ofMinutes(1);
+    /** A mapper learns each type that it reads: a fixture for each try would teach it again. */
+    private static final JsonCodec CODEC = JsonCodec.of(JsonMapper.shared());
 
     final Stage stage;
     final Script script = new Script();
@@ -56,6 +59,7 @@ final class FaultFixture implements AutoCloseable {
         return CouchJobs.builder(on)
                 .subspace(subspace)
                 .environment(stage.environment())
+                .codec(CODEC)
                 .maxClockSkew(
                         Duration.ofDays(36_500)) // a note of a clock would take the fault that is meant for a verb
                 .build();

@@ -39,7 +39,7 @@ class OutageTest {
     private static final JobType<String, String> MAIL = JobType.of("mail", String.class, String.class);
     private static final Duration WORK = Duration.ofSeconds(2);
     private static final Duration DAY = Duration.ofDays(1);
-    private static final Duration LONG_TIME = Duration.ofMinutes(Seeds.isLongRun() ? 10 : 3);
+    private static final Duration LONG_TIME = Duration.ofSeconds(Seeds.isLongRun() ? 600 : 100);
     private static final int JOBS = 20;
     private static final int RECOVERY = 0;
     private static final int UNKNOWN = 1021;

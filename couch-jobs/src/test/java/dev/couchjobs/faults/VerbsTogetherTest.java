@@ -19,9 +19,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Transactions that call any verbs without waiting in between, while each read takes 25 ms. */
+@Tag("long")
 class VerbsTogetherTest {
     private static final int IDS = 4;
     private static final int UNIQUE_KEY = 10;
@@ -50,7 +52,7 @@ class VerbsTogetherTest {
 
     @Test
     void theRowsAgreeAndNoTwoJobsShareAKey() {
-        Samples.check(500, samples -> {
+        Samples.check(120, samples -> {
             List<List<Call>> transactions = transactions(samples);
 
             try (SlowStage stage = new SlowStage();

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 class IdleTypesTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration MOMENT = Duration.ofMillis(20);
+    private static final Duration SOON = Duration.ofSeconds(2);
     /** Of one type: for new jobs, and for another leader. */
     private static final int WATCHES = 2;
     /** How long a process waits at most from one look at the types in use to the next. */
@@ -50,12 +51,12 @@ class IdleTypesTest {
         try (Fleet fleet = new Fleet(types, TIMEOUT, types, MOMENT).start(1)) {
             fleet.pass(Duration.ofMinutes(10));
 
-            for (int i = 0; i < 3; i++) {
+            for (int i = 0; i < 2; i++) {
                 IntStream.range(0, types).forEach(type -> fleet.add(type, 1));
                 fleet.pass(Duration.ofSeconds(5));
             }
 
-            assertThat(fleet.waited()).hasSize(3 * types);
+            assertThat(fleet.waited()).hasSize(2 * types);
             assertThat(fleet.figures().watchesAtMost()).isLessThan(3 * 1_000 + types);
         }
     }
@@ -64,19 +65,19 @@ class IdleTypesTest {
     @Test
     void moreTypesInUseThanAreWatchedAreServedSoonAfterTheWorkerWasFull() {
         int types = 1_050;
-        Duration jobTakes = Duration.ofSeconds(5);
+        Duration jobTakes = Duration.ofMillis(200);
         try (Fleet fleet = new Fleet(types, Duration.ofHours(10), 1, jobTakes).start(1)) {
             IntStream.range(0, types).forEach(type -> fleet.add(type, 1));
             fleet.pass(jobTakes.multipliedBy(types + 100));
             fleet.forget();
 
-            for (int type = 0; type < types; type += 10) {
+            for (int type = 0; type < types; type += 35) {
                 fleet.add(type, 1);
-                fleet.pass(jobTakes.multipliedBy(2));
+                fleet.pass(SOON);
             }
 
-            assertThat(fleet.waited()).allMatch(time -> time.compareTo(Duration.ofSeconds(2)) < 0);
-            assertThat(fleet.waited()).hasSize(types / 10);
+            assertThat(fleet.waited()).allMatch(time -> time.compareTo(SOON) < 0);
+            assertThat(fleet.waited()).hasSize(types / 35);
         }
     }
 

@@ -24,11 +24,13 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Jobs that wait for each other in any way, and end in any way and order: none starts early, and none is left behind.
  */
+@Tag("long")
 class DependencyGraphTest {
     private static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
     private static final int STEPS = 60;
@@ -37,7 +39,7 @@ class DependencyGraphTest {
 
     @Test
     void jobsRunWhenAllThatTheyWaitForAreDoneAndNotBefore() {
-        Samples.check(150, samples -> {
+        Samples.check(50, samples -> {
             long seed = samples.seed();
             int jobs = samples.between(1, 25);
 

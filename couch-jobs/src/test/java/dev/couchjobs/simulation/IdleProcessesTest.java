@@ -51,7 +51,7 @@ class IdleProcessesTest {
             .toList();
 
     static LongStream seeds() {
-        return Seeds.of(8, 12);
+        return Seeds.of(4, 16);
     }
 
     /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=IdleProcessesTest -Dsimulation.seed=N}. */

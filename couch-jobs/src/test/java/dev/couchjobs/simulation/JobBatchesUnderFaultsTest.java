@@ -64,7 +64,7 @@ class JobBatchesUnderFaultsTest {
     private boolean isOver;
 
     static LongStream seeds() {
-        return Seeds.of(10, 18);
+        return Seeds.of(5, 23);
     }
 
     /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=JobBatchesUnderFaultsTest -Dsimulation.seed=N}. */

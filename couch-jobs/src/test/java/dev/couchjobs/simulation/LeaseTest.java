@@ -16,11 +16,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * How long a processor may be silent, to the nanosecond, whatever the seed and wherever in time it was last heard of.
  */
+@Tag("long")
 class LeaseTest {
     private static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
     private static final Duration LONG = Duration.ofDays(1);
@@ -28,7 +30,7 @@ class LeaseTest {
 
     @Test
     void aJobIsPutBackBetweenOnceAndOneAndAHalfTimesTheTimeoutAfterItsLastSignOfLife() {
-        Samples.check(300, samples -> {
+        Samples.check(100, samples -> {
             long seed = samples.seed();
             int seconds = samples.between(1, 60);
             List<Integer> permilleBetweenSignsOfLife = samples.list(0, 5, each -> each.between(0, 999));
@@ -61,7 +63,7 @@ class LeaseTest {
     /** The one that claims it also monitors its type. */
     @Test
     void aJobIsPutBackAsSoonIfTheProcessThatMonitorsItDiesWithItsProcessor() {
-        Samples.check(300, samples -> {
+        Samples.check(100, samples -> {
             long seed = samples.seed();
             int seconds = samples.between(1, 60);
             int others = samples.between(1, 5);
@@ -100,7 +102,7 @@ class LeaseTest {
 
     @Test
     void aJobIsPutBackAsSoonWhileOtherTypesComeIntoUse() {
-        Samples.check(20, samples -> {
+        Samples.check(10, samples -> {
             long seed = samples.seed();
             int seconds = samples.between(10, 60);
 
@@ -148,7 +150,7 @@ class LeaseTest {
 
     @Test
     void aJobIsPutBackMinutesLaterIfItIsForgottenThatItsTypeIsInUse() {
-        Samples.check(20, samples -> {
+        Samples.check(10, samples -> {
             long seed = samples.seed();
 
             Duration timeout = Duration.ofSeconds(10);

@@ -86,7 +86,7 @@ class LimitKeysUnderFaultsTest {
     }
 
     static LongStream seeds() {
-        return Seeds.of(10, 8);
+        return Seeds.of(4, 14);
     }
 
     @AfterAll

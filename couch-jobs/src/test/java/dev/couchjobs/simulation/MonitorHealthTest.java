@@ -10,9 +10,11 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.faults.VirtualStage;
 import dev.couchjobs.fdb.testing.Samples;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A check finds out that no process monitors the jobs that run, whatever the seed, and only then. */
+@Tag("long")
 class MonitorHealthTest {
     private static final JobType<String, ?> MAIL = JobType.of("mail", String.class);
 
@@ -28,7 +30,7 @@ class MonitorHealthTest {
 
     @Test
     void allProcessesDie() {
-        Samples.check(100, samples -> {
+        Samples.check(30, samples -> {
             long seed = samples.seed();
             int timeoutSeconds = samples.between(1, 120);
             int livesSeconds = samples.between(0, 200);

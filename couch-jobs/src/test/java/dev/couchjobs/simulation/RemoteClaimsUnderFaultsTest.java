@@ -89,7 +89,7 @@ class RemoteClaimsUnderFaultsTest {
     }
 
     static LongStream seeds() {
-        return Seeds.of(6, 8);
+        return Seeds.of(3, 11);
     }
 
     @AfterAll

@@ -65,7 +65,7 @@ class SequencesUnderFaultsTest {
     }
 
     static LongStream seeds() {
-        return Seeds.of(10, 18);
+        return Seeds.of(4, 24);
     }
 
     @AfterAll

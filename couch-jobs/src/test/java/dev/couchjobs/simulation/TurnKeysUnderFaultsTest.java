@@ -70,7 +70,7 @@ class TurnKeysUnderFaultsTest {
     }
 
     static LongStream seeds() {
-        return Seeds.of(10, 18);
+        return Seeds.of(5, 23);
     }
 
     @AfterAll

@@ -63,7 +63,7 @@ class TypeLimitsUnderFaultsTest {
     private boolean isOver;
 
     static LongStream seeds() {
-        return Seeds.of(5, 8);
+        return Seeds.of(3, 10);
     }
 
     @AfterAll

@@ -67,7 +67,7 @@ class WorkerOrdersUnderFaultsTest {
     private record Started(SimulatedProcess process, Worker worker) {}
 
     static LongStream seeds() {
-        return Seeds.of(10, 8);
+        return Seeds.of(4, 14);
     }
 
     @AfterAll

@@ -32,7 +32,7 @@ class WorkersUnderFaultsTest {
     private static final Duration LATEST_RETRY = Duration.ofMinutes(15);
 
     static LongStream seeds() {
-        return Seeds.of(10, 25);
+        return Seeds.of(5, 30);
     }
 
     /** To replay one: {@code ./mvnw verify -pl couch-jobs -am -Dtest=WorkersUnderFaultsTest -Dsimulation.seed=N}. */

@@ -25,6 +25,9 @@ final class WatchLimit<A> {
     /** The acceptors that may not watch. */
     @GuardedBy("this") private final Set<A> refused = new LinkedHashSet<>();
 
+    /** Whether a search has found all watched types in use since {@link #wakeInUse}. Each poll would search again. */
+    @GuardedBy("this") private boolean areAllInUse;
+
     /**
      * @param max how many acceptors may watch
      * @param isInUse whether the type of an acceptor is in use, as far as this process knows
@@ -57,7 +60,12 @@ final class WatchLimit<A> {
     }
 
     @GuardedBy("this") private Optional<A> oldestNotInUse() {
-        return watching.stream().filter(isInUse.negate()).findFirst();
+        if (areAllInUse) {
+            return Optional.empty();
+        }
+        Optional<A> oldest = watching.stream().filter(isInUse.negate()).findFirst();
+        areAllInUse = oldest.isEmpty();
+        return oldest;
     }
 
     /** {@return whether a refused acceptor has to poll, because its type is in use} */
@@ -69,12 +77,14 @@ final class WatchLimit<A> {
     synchronized void remove(A acceptor) {
         watching.remove(acceptor);
         refused.remove(acceptor);
+        areAllInUse = false;
     }
 
-    /** Wakes the refused acceptors whose types are in use. */
+    /** Wakes the refused acceptors whose types are in use. Call it when types have come into use, or are no longer. */
     void wakeInUse() {
         List<A> toWake;
         synchronized (this) {
+            areAllInUse = false;
             toWake = refused.stream().filter(isInUse).toList();
         }
         toWake.forEach(wake);

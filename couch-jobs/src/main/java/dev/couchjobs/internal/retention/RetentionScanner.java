@@ -12,6 +12,7 @@ import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +29,8 @@ final class RetentionScanner implements AutoCloseable {
     /** A sweep may start early by this part of its pause, together with others. */
     private static final int EARLY_PART = 10;
 
+    private static final Duration IDLE_PAUSE = Duration.ofDays(1);
+
     private final Database database;
     private final Environment environment;
     private final Transactions transactions;
@@ -37,7 +40,7 @@ final class RetentionScanner implements AutoCloseable {
 
     @GuardedBy("this") private final Map<RetentionSweeper, Rest> resting = new LinkedHashMap<>();
 
-    @GuardedBy("this") private Instant pausedUntil = Instant.MIN;
+    @GuardedBy("this") private long pausedUntil = Long.MIN_VALUE;
 
     RetentionScanner(Instance instance, ClockCheck clock) {
         this.database = instance.database();
@@ -47,15 +50,12 @@ final class RetentionScanner implements AutoCloseable {
         this.loop = new Loop("scan retention", environment, this::round);
     }
 
-    private record Rest(Instant until, Duration time) {
+    /** A pause of a sweeper, in milliseconds, because each round looks at the pauses of all types. */
+    private record Rest(RetentionSweeper sweeper, long until, long time) {
         /** A clock that was set back does not prolong the pause. */
-        boolean isOver(Instant now) {
-            Duration remaining = remaining(now);
-            return remaining.compareTo(time.dividedBy(EARLY_PART)) <= 0 || remaining.compareTo(time) > 0;
-        }
-
-        Duration remaining(Instant now) {
-            return Duration.between(now, until);
+        boolean isOver(long now) {
+            long remaining = until - now;
+            return remaining <= time / EARLY_PART || remaining > time;
         }
     }
 
@@ -66,11 +66,11 @@ final class RetentionScanner implements AutoCloseable {
             if (sweeper.isClosed()) {
                 return;
             }
-            Instant now = now();
-            Rest rest = new Rest(now.plus(time), time);
+            long now = environment.clock().millis();
+            Rest rest = new Rest(sweeper, now + time.toMillis(), time.toMillis());
             resting.put(sweeper, rest);
             // A clock that was set forward passes the end of a pause that still lasts.
-            isNext = rest.until().isBefore(pausedUntil) || !now.isBefore(pausedUntil);
+            isNext = rest.until() < pausedUntil || now >= pausedUntil;
         }
         if (isNext) {
             loop.wakeUp();
@@ -87,15 +87,11 @@ final class RetentionScanner implements AutoCloseable {
         loop.close();
     }
 
-    private Instant now() {
-        return environment.clock().instant();
-    }
-
     private CompletableFuture<Pause> round() {
-        Instant now = now();
-        List<RetentionSweeper> over = over(now);
+        Instant now = environment.clock().instant();
+        List<RetentionSweeper> over = over(now.toEpochMilli());
         if (over.isEmpty()) {
-            return CompletableFuture.completedFuture(pause(now));
+            return CompletableFuture.completedFuture(pause(now.toEpochMilli()));
         }
         return batch.run(tries -> transactions.run(
                         database,
@@ -106,22 +102,24 @@ final class RetentionScanner implements AutoCloseable {
                 });
     }
 
-    private synchronized List<RetentionSweeper> over(Instant now) {
-        return resting.entrySet().stream()
-                .filter(each -> each.getValue().isOver(now))
-                .sorted(Comparator.comparing(each -> each.getValue().until()))
-                .limit(TYPES_MAX)
-                .map(Map.Entry::getKey)
-                .toList();
+    private synchronized List<RetentionSweeper> over(long now) {
+        List<Rest> over = new ArrayList<>();
+        for (Rest rest : resting.values()) {
+            if (rest.isOver(now)) {
+                over.add(rest);
+            }
+        }
+        over.sort(Comparator.comparingLong(Rest::until));
+        return over.stream().limit(TYPES_MAX).map(Rest::sweeper).toList();
     }
 
-    private synchronized Pause pause(Instant now) {
-        Duration next = resting.values().stream()
-                .map(rest -> rest.remaining(now))
-                .min(Comparator.naturalOrder())
-                .orElse(Duration.ofDays(1));
-        pausedUntil = now.plus(next);
-        return Pause.atMost(next);
+    private synchronized Pause pause(long now) {
+        long next = IDLE_PAUSE.toMillis();
+        for (Rest rest : resting.values()) {
+            next = Math.min(next, rest.until() - now);
+        }
+        pausedUntil = now + next;
+        return Pause.atMost(Duration.ofMillis(next));
     }
 
     /** Reads the next due times. The transaction also stores a sample of this process's clock for other processes. */

@@ -46,6 +46,19 @@ class WatchLimitTest {
     }
 
     @Test
+    void aTypeThatIsNoLongerInUseIsReplacedWhenThatIsKnown() {
+        inUse.addAll(List.of("a", "b", "c"));
+        limit.mayWatch("a");
+        limit.mayWatch("b");
+        limit.mayWatch("c");
+        inUse.remove("b");
+        limit.wakeInUse();
+
+        assertThat(limit.mayWatch("c")).isTrue();
+        assertThat(woken).containsExactly("c", "b");
+    }
+
+    @Test
     void anAcceptorThatDoesNotWatchIsWokenWhileItsTypeIsInUse() {
         limit.mayWatch("a");
         limit.mayWatch("b");

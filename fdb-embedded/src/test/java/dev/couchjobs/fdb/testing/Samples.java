@@ -19,6 +19,9 @@ public final class Samples {
     /** Most lists have at most so many elements more than they must, since a short one tells why a property fails. */
     private static final int SHORT = 32;
 
+    /** So many times the tries of the default run follow in the profile {@code long}. */
+    private static final long LONG_RUN = 10;
+
     private final SplittableRandom random;
 
     private Samples(long seed) {
@@ -26,12 +29,12 @@ public final class Samples {
     }
 
     /**
-     * Checks the property once with each of so many seeds.
+     * Checks the property once with each of so many seeds; in the profile {@code long}, with ten times as many others.
      *
      * @throws AssertionError that names the first seed with which the property fails, and has the failure as its cause
      */
     public static void check(int tries, ThrowingConsumer<Samples> property) {
-        Seeds.of(tries, tries).forEach(seed -> {
+        Seeds.of(tries, LONG_RUN * tries).forEach(seed -> {
             try {
                 property.accept(new Samples(seed));
             } catch (RuntimeException | Error e) {
