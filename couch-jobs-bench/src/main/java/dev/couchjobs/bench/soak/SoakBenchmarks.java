@@ -17,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 public final class SoakBenchmarks {
     private static final double SHARE = 0.7;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
-    private static final int WARM_UP_JOBS = 2_000;
     private static final int MILLIS_APART = 100;
     private static final double NANOS = 1e9;
 
@@ -67,7 +66,7 @@ public final class SoakBenchmarks {
 
     private SoakReport run() throws IOException, InterruptedException, ExecutionException {
         double capacity = settings.rate > 0 ? 0 : capacity();
-        double rate = settings.rate > 0 ? settings.rate : Math.max(1, SHARE * capacity);
+        double rate = settings.rate > 0 ? settings.rate : Math.min(settings.rateMax, Math.max(1, SHARE * capacity));
         System.err.printf("Capacity %.0f jobs/s, rate %.0f jobs/s, seed %d%n", capacity, rate, settings.seed);
         SoakSampler sampler = new SoakSampler(place, fleet, load);
         var unused = fleet.takeWaits();
@@ -92,7 +91,7 @@ public final class SoakBenchmarks {
 
     /** Adds as many jobs as are run, at first to warm up. */
     private double capacity() throws InterruptedException {
-        saturate(WARM_UP_JOBS);
+        saturate(settings.warmUpJobs);
         long before = fleet.check().frontier();
         long began = System.nanoTime();
         saturate(0);

@@ -12,7 +12,7 @@ final class SoakSettings {
 
     static final String USAGE = """
             --minutes N        how long (360)
-            --smoke            some seconds: to see that it works
+            --smoke            some seconds at 50 jobs a second: to see that it works
             --rate N           jobs a second, in place of 70 % of the measured capacity
             --capacity N       seconds in which the capacity is measured, after as many that warm up (30)
             --every N          seconds between samples (5)
@@ -24,6 +24,10 @@ final class SoakSettings {
 
     double seconds = HOURS * MINUTES_IN_HOUR * SECONDS_IN_MINUTE;
     double capacitySeconds = 30;
+    int warmUpJobs = 2_000;
+    /** Bounds the rate that follows from the capacity. */
+    double rateMax = Double.MAX_VALUE;
+
     double every = 5;
     int rate;
     int workers = 3;
@@ -56,8 +60,10 @@ final class SoakSettings {
     }
 
     private void smoke() {
-        seconds = 12;
-        capacitySeconds = 3;
+        seconds = 10;
+        capacitySeconds = 0.3;
+        warmUpJobs = 100;
+        rateMax = 50;
         every = 0.5;
         workers = 2;
     }
