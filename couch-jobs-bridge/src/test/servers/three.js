@@ -7,7 +7,5 @@ const { spawn } = require('child_process');
 const first = Number(process.argv[2] || 5984);
 for (const port of [first, first + 1, first + 2]) {
   // Each ends with its standard input, which ends with this process.
-  spawn('node', ['--unhandled-rejections=warn', path.join(__dirname, 'server.js'), String(port)], {
-    stdio: ['pipe', 'inherit', 'ignore'],
-  });
+  spawn('node', [path.join(__dirname, 'server.js'), String(port)], { stdio: ['pipe', 'inherit', 'ignore'] });
 }

@@ -1,156 +1,150 @@
 'use strict';
 
-const { refuse } = require('./replies');
-const { opaque, parse } = require('./sequences');
+const { documentText } = require('./documents');
+const { filterOf } = require('./filters');
+const { Refusal } = require('./refusal');
+const sequences = require('./sequences');
 
-const LONGEST_WAIT = 60000;
+const LONGEST_WAIT = 60_000;
 
-/** The handler of _changes: express-pouchdb's own heeds neither time-outs nor limits, and never flushes. */
-function changes(open) {
-  return (request, response, next) => answer(request, response).catch(next);
-
-  async function answer(request, response) {
-    const db = await open(request.params.db);
-    if (!db) {
-      return refuse(response, 404, 'not_found', 'Database does not exist.');
-    }
-    const { query } = request;
-    const now = (await db.info()).update_seq;
-    const since = query.since === 'now' ? now : parse(query.since || request.headers['last-event-id'] || 0);
-    if (since === undefined) {
-      return refuse(response, 400, 'bad_request', "Malformed sequence supplied in 'since' parameter.");
-    }
-    const limit = query.limit === undefined ? Infinity : Math.max(Number(query.limit), 1);
-    const wanted = options(query, request.body || {}, since);
-    if (query.feed === 'continuous') {
-      return stream(db, wanted, query, limit, response);
-    }
-    const found = await db.changes({ ...wanted, ...(limit < Infinity && { limit }) });
-    if (query.feed === 'longpoll' && !found.results.length) {
-      return poll(db, wanted, query, response);
-    }
-    response.json({ results: found.results.map(row(query)), last_seq: opaque(found.last_seq), pending: 0 });
+/** Answers a request for the changes of a database: at once, or with a feed that goes on. */
+function answerChanges(database, query, body, response) {
+  const since = query.since === 'now' ? database.sequence : sequences.parse(query.since || 0);
+  if (since === undefined) {
+    throw new Refusal(400, 'bad_request', "Malformed sequence supplied in 'since' parameter.");
   }
+  const limit = query.limit === undefined ? Infinity : Math.max(Number(query.limit), 1);
+  const read = reader(database, query, body);
+  if (query.feed === 'continuous') {
+    return new ContinuousFeed(database, query, response, read, since, limit).begin();
+  }
+  const found = read(since, limit);
+  response.writeHead(200, { 'Content-Type': 'application/json' });
+  response.write('{"results":[\n');
+  if (query.feed === 'longpoll' && !found.rows.length) {
+    return new LongPoll(database, query, response, read, since, limit).begin();
+  }
+  endResults(response, found.rows, found.last, [...database.changedSince(found.last)].length);
 }
 
-function options(query, body, since) {
-  const wanted = {
-    since,
-    style: query.style,
-    include_docs: query.include_docs === 'true' || query.filter === '_selector',
-    conflicts: query.conflicts === 'true',
-    attachments: query.attachments === 'true',
-    descending: query.descending === 'true',
-    query_params: { ...query },
+function endResults(response, rows, last, pending) {
+  response.end(`${rows.join(',\n')}\n],\n"last_seq":"${sequences.opaque(last)}","pending":${pending}}\n`);
+}
+
+/** A function that reads rows after a sequence, up to a limit. */
+function reader(database, query, body) {
+  const passes = filterOf(database, query, body);
+  return (since, limit) => {
+    const rows = [];
+    let last = since;
+    for (const document of database.changedSince(since)) {
+      if (rows.length >= limit) {
+        break;
+      }
+      last = document.sequence;
+      const candidates = query.style === 'all_docs' ? document.tree.leaves : [document.tree.winner];
+      const leaves = candidates.filter((leaf) => passes(document, leaf));
+      if (leaves.length) {
+        rows.push(row(document, leaves, query));
+      }
+    }
+    return { rows, last };
   };
-  if (query.filter === '_doc_ids') {
-    wanted.doc_ids = body.doc_ids || JSON.parse(query.doc_ids);
-  } else if (query.filter === '_selector') {
-    wanted.selector = body.selector;
-  } else if (query.filter === '_design') {
-    wanted.filter = (doc) => doc._id.startsWith('_design/');
-  } else if (query.filter) {
-    wanted.filter = query.filter;
-    wanted.view = query.view;
+}
+
+function row({ id, tree, sequence }, leaves, query) {
+  const change = { seq: sequences.opaque(sequence), id, changes: leaves.map(({ revision }) => ({ rev: revision })) };
+  if (tree.isDeleted) {
+    change.deleted = true;
   }
-  return wanted;
+  const text = JSON.stringify(change);
+  return query.include_docs === 'true'
+    ? `${text.slice(0, -1)},"doc":${documentText(id, tree.winner, tree, query)}}`
+    : text;
 }
 
-function row(query) {
-  return (change) => ({
-    seq: opaque(change.seq),
-    id: change.id,
-    changes: change.changes,
-    ...(change.deleted && { deleted: true }),
-    ...(query.include_docs === 'true' && { doc: change.doc }),
-  });
+/** A feed goes on until the client goes, the database is deleted, or nothing comes for too long. */
+class Feed {
+  #timer;
+  #isOver = false;
+
+  constructor(database, query, response, read, since, limit) {
+    Object.assign(this, { database, query, response, read, last: since, limit });
+  }
+
+  begin() {
+    this.end = this.end.bind(this);
+    this.look = this.look.bind(this);
+    this.database.on('changed', this.look).on('destroyed', this.end);
+    this.response.on('close', this.end);
+    this.wait();
+    this.look();
+    if (this.response.destroyed) { // the client went before the feed began
+      this.end();
+    }
+  }
+
+  /** Sends heartbeats from now on, or ends when nothing comes in time. */
+  wait() {
+    clearTimeout(this.#timer);
+    const { heartbeat, timeout } = this.query;
+    this.#timer = heartbeat
+      ? setInterval(() => this.response.write('\n'), Number(heartbeat) || LONGEST_WAIT)
+      : setTimeout(this.end, Math.min(Number(timeout) || LONGEST_WAIT, LONGEST_WAIT));
+  }
+
+  look() {
+    const { rows, last } = this.read(this.last, this.limit);
+    this.last = last;
+    if (rows.length) {
+      this.wait();
+      this.take(rows);
+    }
+  }
+
+  end() {
+    if (!this.#isOver) {
+      this.#isOver = true;
+      clearTimeout(this.#timer);
+      this.database.off('changed', this.look).off('destroyed', this.end);
+      this.finish();
+    }
+  }
 }
 
-/** A line for each change as it comes, until the client goes, the limit is reached, or nothing comes for too long. */
-function stream(db, wanted, query, limit, response) {
-  const line = row(query);
-  let last = wanted.since;
-  let sent = 0;
-  response.status(200).type('application/json').write('\n');
-  const live = follow(db, wanted, query, response, {
-    changed(change) {
-      last = change.seq;
-      response.write(JSON.stringify(line(change)) + '\n');
-      sent += 1;
-      return sent < limit;
-    },
-    ended: () => response.end(JSON.stringify({ last_seq: opaque(last), pending: 0 }) + '\n'),
-  });
-  if (query.heartbeat) {
-    live.every(Number(query.heartbeat) || LONGEST_WAIT, () => response.write('\n'));
+/** A line for each change as it comes. */
+class ContinuousFeed extends Feed {
+  begin() {
+    this.response.writeHead(200, { 'Content-Type': 'application/json' });
+    this.response.write('\n');
+    super.begin();
+  }
+
+  take(rows) {
+    this.response.write(rows.join('\n') + '\n');
+    this.limit -= rows.length;
+    if (this.limit <= 0) {
+      this.end();
+    }
+  }
+
+  finish() {
+    this.response.end(`{"last_seq":"${sequences.opaque(this.last)}","pending":0}\n`);
   }
 }
 
 /** Waits for the first change. */
-function poll(db, wanted, query, response) {
-  const line = row(query);
-  let last = wanted.since;
-  const rows = [];
-  response.status(200).type('application/json').write('{"results":[\n');
-  const live = follow(db, wanted, query, response, {
-    changed(change) {
-      last = change.seq;
-      rows.push(JSON.stringify(line(change)));
-      return false;
-    },
-    ended: () => response.end(`${rows.join(',\n')}\n],\n"last_seq":${JSON.stringify(opaque(last))},"pending":0}\n`),
-  });
-  if (query.heartbeat) {
-    live.every(Number(query.heartbeat) || LONGEST_WAIT, () => response.write('\n'));
+class LongPoll extends Feed {
+  rows = [];
+
+  take(rows) {
+    this.rows = rows;
+    this.end();
+  }
+
+  finish() {
+    endResults(this.response, this.rows, this.last, 0);
   }
 }
 
-function follow(db, wanted, query, response, sink) {
-  let over = false;
-  let idle;
-  let beat;
-  const end = () => {
-    if (over) {
-      return;
-    }
-    over = true;
-    clearTimeout(idle);
-    clearInterval(beat);
-    live.cancel();
-    db.removeListener('destroyed', end);
-    sink.ended();
-  };
-  const waitOn = () => {
-    clearTimeout(idle);
-    if (!query.heartbeat) {
-      idle = setTimeout(end, Math.min(Number(query.timeout) || LONGEST_WAIT, LONGEST_WAIT));
-    }
-  };
-  const live = db.changes({ ...wanted, live: true });
-  live.on('change', (change) => {
-    if (over) {
-      return;
-    }
-    if (sink.changed(change)) {
-      waitOn();
-    } else {
-      end();
-    }
-  });
-  live.on('error', end).on('complete', end);
-  db.once('destroyed', end);
-  response.on('close', end);
-  waitOn();
-  if (response.destroyed) { // the client went before anybody listened
-    end();
-  }
-  return {
-    every(milliseconds, action) {
-      if (!over) {
-        beat = setInterval(action, milliseconds);
-      }
-    },
-  };
-}
-
-module.exports = { changes };
+module.exports = { answerChanges };

@@ -3,7 +3,7 @@ package dev.couchjobs.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.Bridge;
-import dev.couchjobs.bridge.servers.NpmServer;
+import dev.couchjobs.bridge.servers.LocalServer;
 import dev.couchjobs.server.TestServer.Response;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,7 +24,7 @@ public final class TestBridge implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final TestServer server;
-    private final NpmServer couch = NpmServer.inMemory();
+    private final LocalServer couch = LocalServer.inMemory();
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final Path file;

@@ -10,10 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** CouchDB servers: those that {@code COUCHDB_URLS} names, or else the npm servers of the bridge's tests. */
+/** CouchDB servers: those that {@code COUCHDB_URLS} names, or else the servers of the bridge's tests. */
 final class Servers implements AutoCloseable {
-    private static final Path SOURCES = Path.of("..", "couch-jobs-bridge", "src", "test", "servers");
-    private static final Path INSTALLED = Path.of("target", "servers");
+    private static final Path SCRIPT = Path.of("..", "couch-jobs-bridge", "src", "test", "servers", "server.js");
     private static final String UP = "listening on ";
 
     private final List<URI> addresses = new ArrayList<>();
@@ -29,14 +28,13 @@ final class Servers implements AutoCloseable {
             }
             return;
         }
-        install();
         for (int i = 0; i < count; i++) {
             start();
         }
     }
 
     String describe() {
-        return processes.isEmpty() ? "running servers " + addresses : "PouchDB servers, in memory";
+        return processes.isEmpty() ? "running servers " + addresses : "the servers of the tests, in memory";
     }
 
     /** {@return the root of a server, with a slash at its end} */
@@ -44,22 +42,8 @@ final class Servers implements AutoCloseable {
         return addresses.get(index);
     }
 
-    private static void install() throws IOException {
-        Process install = new ProcessBuilder(
-                        "node", SOURCES.resolve("install.js").toString(), INSTALLED.toString())
-                .inheritIO()
-                .start();
-        if (install.onExit().join().exitValue() != 0) {
-            throw new IOException("The servers could not be installed; this needs Node 20 and npm");
-        }
-    }
-
     private void start() throws IOException {
-        Process process = new ProcessBuilder(
-                        "node",
-                        "--unhandled-rejections=warn",
-                        INSTALLED.resolve("server.js").toString(),
-                        "0")
+        Process process = new ProcessBuilder("node", SCRIPT.toString(), "0")
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         processes.add(process);

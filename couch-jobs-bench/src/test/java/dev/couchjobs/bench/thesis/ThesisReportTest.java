@@ -17,7 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 class ThesisReportTest {
     private final ThesisReport report = new ThesisReport(
             Map.of("Java", "17"),
-            "PouchDB servers, in memory",
+            "the servers of the tests, in memory",
             2,
             List.of(ThesisReport.Result.of(
                     Evaluation.TEST_3, TestedJoinMode.SHARED, 2, new EvaluationRun.RunResult(8.4, 6, 7))));
@@ -25,7 +25,15 @@ class ThesisReportTest {
     @Test
     void itSaysHowMuchMoreThanTheIdealATestTookBesideTheThesis() {
         assertThat(report.toString())
-                .contains("PouchDB servers, in memory", "a database", "8.0", "8.40", "5.0 %", "6-7", "15.0 %", "6-8");
+                .contains(
+                        "the servers of the tests, in memory",
+                        "a database",
+                        "8.0",
+                        "8.40",
+                        "5.0 %",
+                        "6-7",
+                        "15.0 %",
+                        "6-8");
     }
 
     @Test
@@ -47,7 +55,7 @@ class ThesisReportTest {
                         .map(test -> ThesisReport.Result.of(test, joinMode, 1, new EvaluationRun.RunResult(10, 6, 7))))
                 .toList();
         Path svg = directory.resolve("bridge.svg");
-        new ThesisReport(Map.of("Java", "17"), "PouchDB", 1, results).charts().plot(svg);
+        new ThesisReport(Map.of("Java", "17"), "servers", 1, results).charts().plot(svg);
         assertThat(Files.readString(svg))
                 .contains(
                         "nodes joined by a database at 2: 10.0",

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.BridgeMain;
 import dev.couchjobs.bridge.servers.CouchServers;
-import dev.couchjobs.bridge.servers.NpmServer;
+import dev.couchjobs.bridge.servers.LocalServer;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,7 +82,7 @@ class LogTest {
 
     @Test
     void aWrongPasswordIsOneLineThatSaysWhoIsRefusedAndWhatToDo() {
-        try (NpmServer server = NpmServer.withPassword("jo", "right")) {
+        try (LocalServer server = LocalServer.withPassword("jo", "right")) {
             URI wrong = URI.create(server.database("jobs").toString().replace("jo:right@", "jo:wrong@"));
             try (BridgeProcess bridge = BridgeProcess.begin(BridgeMain.class, file(wrong))) {
                 String line = bridge.awaitLog("does not accept");
@@ -115,7 +115,7 @@ class LogTest {
 
     @Test
     void aProgramIsReadyWhenItsDatabaseHasAnswered() {
-        try (NpmServer server = NpmServer.withPassword("jo", "right");
+        try (LocalServer server = LocalServer.withPassword("jo", "right");
                 BridgeProcess bridge = BridgeProcess.begin(BridgeMain.class, file(server.database("jobs")))) {
             bridge.awaitLine("node reg_a runs");
             bridge.awaitLine("ready");

@@ -6,7 +6,7 @@ import static dev.couchjobs.bridge.acceptance.NodeFile.REG_B;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.Bridge;
-import dev.couchjobs.bridge.servers.NpmServer;
+import dev.couchjobs.bridge.servers.LocalServer;
 import dev.couchjobs.bridge.servers.Wire;
 import java.net.URI;
 import java.nio.file.Path;
@@ -34,7 +34,7 @@ class NodeOutageTest {
     @TempDir
     private Path directory;
 
-    private final Map<String, NpmServer> servers = new TreeMap<>();
+    private final Map<String, LocalServer> servers = new TreeMap<>();
     private final Map<String, DocumentClient> clients = new TreeMap<>();
     private final Map<String, Bridge> bridges = new TreeMap<>();
     /** The proxies from the global node to the regional ones, and back. */
@@ -45,7 +45,7 @@ class NodeOutageTest {
     @BeforeEach
     void start() {
         for (String node : NodeFile.ALL) {
-            NpmServer server = NpmServer.onDisk(directory.resolve("couch-" + node));
+            LocalServer server = LocalServer.onDisk(directory.resolve("couch-" + node));
             servers.put(node, server);
             wires.put(node, new Wire(server.address()));
             clients.put(node, new DocumentClient(server.database("jobs")));
@@ -72,10 +72,10 @@ class NodeOutageTest {
         bridges.values().forEach(Bridge::close);
         clients.values().forEach(DocumentClient::close);
         wires.values().forEach(Wire::close);
-        servers.values().forEach(NpmServer::close);
+        servers.values().forEach(LocalServer::close);
     }
 
-    private NpmServer server(String node) {
+    private LocalServer server(String node) {
         return Optional.ofNullable(servers.get(node)).orElseThrow();
     }
 

@@ -10,7 +10,7 @@ import dev.couchjobs.bridge.internal.couch.CouchSettings;
 import dev.couchjobs.bridge.internal.couch.LoginThrottles;
 import dev.couchjobs.bridge.internal.couch.Replication;
 import dev.couchjobs.bridge.internal.couch.Replications;
-import dev.couchjobs.bridge.servers.NpmServer;
+import dev.couchjobs.bridge.servers.LocalServer;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,9 +29,9 @@ class PeersTest {
 
     @Test
     void aNodeThatLeavesTheConfigurationIsNoLongerFetchedFrom() {
-        try (NpmServer here = NpmServer.inMemory();
-                NpmServer stays = NpmServer.inMemory();
-                NpmServer leaves = NpmServer.inMemory();
+        try (LocalServer here = LocalServer.inMemory();
+                LocalServer stays = LocalServer.inMemory();
+                LocalServer leaves = LocalServer.inMemory();
                 DocumentClient client = new DocumentClient(here.database("jobs"));
                 Replications replications =
                         new Replications(CouchSettings.of(here.database("jobs")), new LoginThrottles("test"))) {
@@ -57,7 +57,7 @@ class PeersTest {
         }
     }
 
-    private static void comesTo(DocumentClient client, String id, NpmServer peer) {
+    private static void comesTo(DocumentClient client, String id, LocalServer peer) {
         try (DocumentClient there = new DocumentClient(peer.database("jobs"))) {
             there.put(id, "{}");
             client.await(id, document -> true);

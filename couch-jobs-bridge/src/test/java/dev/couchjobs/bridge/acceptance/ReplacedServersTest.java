@@ -5,7 +5,7 @@ import static dev.couchjobs.bridge.acceptance.NodeFile.REG_A;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.Bridge;
-import dev.couchjobs.bridge.servers.NpmServer;
+import dev.couchjobs.bridge.servers.LocalServer;
 import dev.couchjobs.bridge.servers.PlainHttp;
 import java.net.URI;
 import java.nio.file.Path;
@@ -33,14 +33,14 @@ class ReplacedServersTest {
     @TempDir
     private Path directory;
 
-    private final Map<String, NpmServer> servers = new TreeMap<>();
+    private final Map<String, LocalServer> servers = new TreeMap<>();
     private final Map<String, Path> files = new TreeMap<>();
     private final Map<String, Bridge> bridges = new TreeMap<>();
     private final Queue<String> done = new ConcurrentLinkedQueue<>();
 
     @BeforeEach
     void start() {
-        NODES.forEach(node -> servers.put(node, NpmServer.inMemory()));
+        NODES.forEach(node -> servers.put(node, LocalServer.inMemory()));
         for (String node : NODES) {
             NodeFile file = new NodeFile(node, new JoinFixture.ByReplication(), database(node));
             NODES.stream().filter(other -> !other.equals(node)).forEach(other -> file.peer(other, database(other)));
@@ -71,7 +71,7 @@ class ReplacedServersTest {
     @AfterEach
     void stop() {
         stopBridges();
-        servers.values().forEach(NpmServer::close);
+        servers.values().forEach(LocalServer::close);
     }
 
     private URI database(String node) {
@@ -91,7 +91,7 @@ class ReplacedServersTest {
 
     @Test
     void bridgesThatKeptRunningTakeUpWhatIsPutThere() {
-        servers.values().forEach(NpmServer::restart);
+        servers.values().forEach(LocalServer::restart);
         runsOnBoth("after");
         assertThat(done).containsOnlyOnce("before-0/0", "before-4/1");
     }
@@ -99,7 +99,7 @@ class ReplacedServersTest {
     @Test
     void bridgesThatAreStartedAgainTakeUpWhatIsPutThere() {
         stopBridges();
-        servers.values().forEach(NpmServer::restart);
+        servers.values().forEach(LocalServer::restart);
         startBridges();
         runsOnBoth("after");
         assertThat(done).containsOnlyOnce("before-0/0", "before-4/1");

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.Bridge;
 import dev.couchjobs.bridge.BridgeMain;
-import dev.couchjobs.bridge.servers.NpmServer;
+import dev.couchjobs.bridge.servers.LocalServer;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +24,7 @@ class WhyTest {
 
     @Test
     void theBridgeOfTheConfigurationAnswersAlsoIfOneBeforeItWasKilled() {
-        try (NpmServer server = NpmServer.inMemory();
+        try (LocalServer server = LocalServer.inMemory();
                 DocumentClient client = new DocumentClient(server.database("jobs"))) {
             Path file = file(server.database("jobs"));
             try (BridgeProcess killed = BridgeProcess.start(BridgeMain.class, file)) {
@@ -46,7 +46,7 @@ class WhyTest {
 
     @Test
     void aBridgeWhosePasswordIsWrongSaysSo() {
-        try (NpmServer server = NpmServer.withPassword("jo", "right")) {
+        try (LocalServer server = LocalServer.withPassword("jo", "right")) {
             Path file = file(URI.create(server.database("jobs").toString().replace("jo:right@", "jo:wrong@")));
             try (BridgeProcess bridge = BridgeProcess.begin(BridgeMain.class, file)) {
                 bridge.awaitLog("does not accept");

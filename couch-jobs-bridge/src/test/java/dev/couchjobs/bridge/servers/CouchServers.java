@@ -45,7 +45,7 @@ public final class CouchServers implements AutoCloseable {
                         .findFirst()
                         .orElseThrow()
                         .start()
-                : NpmServer.onDisk(directory.resolve("couch-" + servers.size()));
+                : LocalServer.onDisk(directory.resolve("couch-" + servers.size()));
     }
 
     /** {@return a server, by its index from 0} */

@@ -122,7 +122,7 @@ final class RevisionTree {
     private Leaf leaf(String revision, boolean isDeleted, ObjectNode document) {
         ObjectNode body = document.objectNode();
         body.setAll(Revisions.content(document));
-        body.put("_id", id).put("_rev", revision); // at the end, as in PouchDB: no client may depend on the order
+        body.put("_id", id).put("_rev", revision); // at the end, unlike CouchDB: no client may depend on the order
         if (isDeleted) {
             body.put("_deleted", true);
         }

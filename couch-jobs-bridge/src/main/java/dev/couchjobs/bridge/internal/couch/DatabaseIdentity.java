@@ -58,7 +58,7 @@ final class DatabaseIdentity {
         });
     }
 
-    /** Of concurrent writers the last wins with CouchDB, the first with PouchDB: so the result is read. */
+    /** Of concurrent writers the last wins, so the result is read. */
     private CompletableFuture<Optional<String>> mark() {
         RandomGenerator random = settings.environment().random();
         JsonNode document = JsonNodeFactory.instance

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A database of a CouchDB server, over HTTP. Works with Apache CouchDB 3.5 and with PouchDB's servers. */
+/** A database of a CouchDB server, over HTTP. Works with Apache CouchDB 3.5. */
 public final class HttpCouchDatabase implements CouchDatabase {
     private final CouchSettings settings;
     private final Address address;

@@ -30,7 +30,7 @@ public record Replication(String id, End source, End target, boolean isContinuou
 
         private ObjectNode json() {
             ObjectNode json = JsonNodeFactory.instance.objectNode().put("url", address.toString());
-            // PouchDB's servers need the field, even if it is empty.
+            // Always there, even if empty: another document would replace the replications of earlier versions.
             ObjectNode headers = json.putObject("headers");
             authorization().ifPresent(value -> headers.put("Authorization", value));
             return json;
@@ -49,7 +49,7 @@ public record Replication(String id, End source, End target, boolean isContinuou
 
     /** Selects the documents to copy. */
     public sealed interface Choice {
-        /** The documents that match a selector of {@code _find}. PouchDB's servers copy nothing. */
+        /** The documents that match a selector of {@code _find}. */
         record Selector(ObjectNode json) implements Choice {}
 
         /**

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.couchjobs.bridge.internal.couch.ScriptedServer.Call;
-import dev.couchjobs.bridge.servers.NpmServer;
+import dev.couchjobs.bridge.servers.LocalServer;
 import dev.couchjobs.bridge.servers.PlainHttp;
 import java.net.URI;
 import java.time.Duration;
@@ -109,7 +109,7 @@ class ReplicationsTest {
 
     @Test
     void serversThatAskForPasswordsReplicate() {
-        try (NpmServer server = NpmServer.withPassword("admin", "geheim");
+        try (LocalServer server = LocalServer.withPassword("admin", "geheim");
                 HttpCouchDatabase source = created(server.database("source"));
                 HttpCouchDatabase target = created(server.database("target"));
                 Replications replications =
@@ -128,7 +128,7 @@ class ReplicationsTest {
 
     @Test
     void aFilterLetsThroughWhatConcernsANode() {
-        try (NpmServer server = NpmServer.inMemory();
+        try (LocalServer server = LocalServer.inMemory();
                 HttpCouchDatabase source = created(server.database("source"));
                 HttpCouchDatabase target = created(server.database("target"));
                 Replications replications =
@@ -151,7 +151,7 @@ class ReplicationsTest {
 
     @Test
     void aCookieSessionThatRunsOutOnARealServerIsRenewed() {
-        try (NpmServer server = NpmServer.withPassword("admin", "geheim")) {
+        try (LocalServer server = LocalServer.withPassword("admin", "geheim")) {
             CouchSettings settings = CouchSettings.of(server.database("jobs"));
             try (HttpCouchDatabase database =
                     new HttpCouchDatabase(settings.withCredentials(new Credentials.Cookie("admin", "geheim")))) {

@@ -2,7 +2,7 @@ package dev.couchjobs.bridge.internal.couch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.couchjobs.bridge.servers.NpmServer;
+import dev.couchjobs.bridge.servers.LocalServer;
 import dev.couchjobs.bridge.servers.PlainHttp;
 import dev.couchjobs.bridge.servers.Wire;
 import java.net.URI;
@@ -23,15 +23,15 @@ class RestartTest {
     @TempDir
     private Path directory;
 
-    private NpmServer here;
-    private NpmServer there;
+    private LocalServer here;
+    private LocalServer there;
     private URI jobsHere;
     private URI jobsThere;
 
     @BeforeEach
     void start() {
-        here = NpmServer.onDisk(directory.resolve("here"));
-        there = NpmServer.onDisk(directory.resolve("there"));
+        here = LocalServer.onDisk(directory.resolve("here"));
+        there = LocalServer.onDisk(directory.resolve("there"));
         jobsHere = here.database("jobs");
         jobsThere = there.database("jobs");
     }
@@ -81,7 +81,7 @@ class RestartTest {
 
     @Test
     void aServerThatLostAllIsReadFromItsStartByWhoFollowedItAndByWhoKeptAPosition() {
-        try (NpmServer forgetful = NpmServer.inMemory()) {
+        try (LocalServer forgetful = LocalServer.inMemory()) {
             URI jobs = forgetful.database("jobs");
             try (HttpCouchDatabase following =
                             new HttpCouchDatabase(settings(jobs).withCreation(true));

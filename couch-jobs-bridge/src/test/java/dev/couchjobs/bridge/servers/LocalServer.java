@@ -11,10 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A CouchDB-compatible server from the npm registry, in its own process: {@code src/test/servers/server.js}. */
-public final class NpmServer implements CouchServer {
-    private static final Path SCRIPT = Path.of(System.getProperty("couch.servers", "target/servers"), "server.js")
-            .toAbsolutePath();
+/** The small CouchDB-compatible server of the tests, in its own process: {@code src/test/servers/server.js}. */
+public final class LocalServer implements CouchServer {
+    /** Where it is for the tests of each module. */
+    private static final Path SCRIPT = Path.of("..", "couch-jobs-bridge", "src", "test", "servers", "server.js");
+
     private static final String UP = "listening on ";
     private static final String IGNORED = "ignored an uncaught error:";
     /** How many characters of its errors a failure shows. */
@@ -27,7 +28,7 @@ public final class NpmServer implements CouchServer {
     private Process process;
     private boolean isWantedUp = true;
 
-    private NpmServer(Optional<Path> data, Optional<String> userAndPassword) {
+    private LocalServer(Optional<Path> data, Optional<String> userAndPassword) {
         this.data = data;
         this.userAndPassword = userAndPassword;
         this.complaints = newFile();
@@ -36,18 +37,18 @@ public final class NpmServer implements CouchServer {
     }
 
     /** {@return a server that loses its data at its end} */
-    public static NpmServer inMemory() {
-        return new NpmServer(Optional.empty(), Optional.empty());
+    public static LocalServer inMemory() {
+        return new LocalServer(Optional.empty(), Optional.empty());
     }
 
     /** {@return a server with its data in a directory, which can be restarted} */
-    public static NpmServer onDisk(Path data) {
-        return new NpmServer(Optional.of(data), Optional.empty());
+    public static LocalServer onDisk(Path data) {
+        return new LocalServer(Optional.of(data), Optional.empty());
     }
 
     /** {@return a server that requires a name and a password, which must need no escapes in an address} */
-    public static NpmServer withPassword(String user, String password) {
-        return new NpmServer(Optional.empty(), Optional.of(user + ":" + password));
+    public static LocalServer withPassword(String user, String password) {
+        return new LocalServer(Optional.empty(), Optional.of(user + ":" + password));
     }
 
     private static Path newFile() {
@@ -59,11 +60,7 @@ public final class NpmServer implements CouchServer {
     }
 
     private Process launch(int wantedPort) {
-        if (!Files.exists(SCRIPT)) {
-            throw new IllegalStateException(SCRIPT + " is missing: ./mvnw process-test-classes installs it");
-        }
-        List<String> command = new ArrayList<>(
-                List.of("node", "--unhandled-rejections=warn", SCRIPT.toString(), Integer.toString(wantedPort)));
+        List<String> command = new ArrayList<>(List.of("node", SCRIPT.toString(), Integer.toString(wantedPort)));
         data.ifPresent(directory -> command.add(directory.toString()));
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(complaints.toFile()));
