@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import com.sun.management.OperatingSystemMXBean;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.bench.JavaCommand;
 import dev.couchjobs.fdb.DatabaseLocation;
 import dev.couchjobs.fdb.Databases;
 import dev.couchjobs.server.Access;
@@ -53,18 +54,9 @@ final class ServerProcess implements AutoCloseable {
 
     /** Starts a server, in memory unless there is a directory. */
     static ServerProcess start(Optional<Path> directory) throws IOException {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        List<String> command = List.of(
-                java,
-                "-Xmx" + HEAP,
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:+IgnoreUnrecognizedVMOptions",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-                "-cp",
-                System.getProperty("java.class.path"),
-                ServerProcess.class.getName(),
-                directory.map(Path::toString).orElse(IN_MEMORY));
+        List<String> command = JavaCommand.of(ServerProcess.class, HEAP);
+        command.add(1, "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
+        command.add(directory.map(Path::toString).orElse(IN_MEMORY));
         return new ServerProcess(new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start());

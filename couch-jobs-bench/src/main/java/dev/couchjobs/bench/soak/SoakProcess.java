@@ -1,10 +1,10 @@
 package dev.couchjobs.bench.soak;
 
+import dev.couchjobs.bench.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -58,13 +58,8 @@ final class SoakProcess implements AutoCloseable {
     }
 
     private void startOnce() throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx" + HEAP,
-                "-Dorg.slf4j.simpleLogger.showDateTime=true",
-                "-cp",
-                System.getProperty("java.class.path"),
-                program.getName()));
+        List<String> command = JavaCommand.of(program, HEAP);
+        command.add(1, "-Dorg.slf4j.simpleLogger.showDateTime=true");
         command.addAll(words);
         Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
