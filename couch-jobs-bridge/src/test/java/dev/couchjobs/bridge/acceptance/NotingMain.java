@@ -21,9 +21,19 @@ public final class NotingMain {
      * @param arguments its configuration
      */
     public static void main(String[] arguments) throws Exception {
-        Path configuration = Path.of(arguments[0]);
+        try (Bridge bridge = start(Path.of(arguments[0]))) {
+            bridge.ready().join();
+            System.out.println(bridge.getClass().getSimpleName() + " runs");
+            while (System.in.read() >= 0) {
+                // The parent process decides when it ends.
+            }
+        }
+    }
+
+    /** {@return the bridge, which has been started} */
+    static Bridge start(Path configuration) {
         Path notes = configuration.resolveSibling("notes");
-        try (Bridge bridge = Bridge.of(configuration)
+        return Bridge.of(configuration)
                 .handler("note", step -> note(notes, step.documentId()))
                 .handler("refuse", step -> {
                     note(notes, step.documentId());
@@ -36,13 +46,7 @@ public final class NotingMain {
                     }
                     return Optional.empty();
                 })
-                .start()) {
-            bridge.ready().join();
-            System.out.println(bridge.getClass().getSimpleName() + " runs");
-            while (System.in.read() >= 0) {
-                // The parent process decides when it ends.
-            }
-        }
+                .start();
     }
 
     /** Several processes write at once, so a line is one append to the file. */

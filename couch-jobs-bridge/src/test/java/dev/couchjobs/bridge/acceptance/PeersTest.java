@@ -5,6 +5,7 @@ import static dev.couchjobs.bridge.acceptance.NodeFile.REG_A;
 import static dev.couchjobs.bridge.acceptance.NodeFile.REG_B;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.bridge.Bridge;
 import dev.couchjobs.bridge.BridgeMain;
 import dev.couchjobs.bridge.internal.couch.CouchSettings;
 import dev.couchjobs.bridge.internal.couch.LoginThrottles;
@@ -37,16 +38,17 @@ class PeersTest {
                         new Replications(CouchSettings.of(here.database("jobs")), new LoginThrottles("test"))) {
             URI database = here.database("jobs");
             NodeFile both = file(database).peer(REG_B, stays.database("jobs")).peer(GLOBAL, leaves.database("jobs"));
-            try (BridgeProcess bridge = start(both)) {
+            try (Bridge bridge = Bridge.of(both.write(directory.resolve(REG_A))).start()) {
+                bridge.ready().join();
                 comesTo(client, "of the one that stays", stays);
                 comesTo(client, "of the one that leaves", leaves);
                 DocumentClient.await(replications.ensure(
                         Replication.continuous(OF_ANOTHER_BRIDGE, stays.database("jobs"), here.database("other"))));
-                assertThat(bridge.end()).isZero();
             }
             assertThat(names(replications)).hasSize(3);
 
-            try (BridgeProcess bridge = start(file(database).peer(REG_B, stays.database("jobs")))) {
+            Path alone = file(database).peer(REG_B, stays.database("jobs")).write(directory.resolve(REG_A));
+            try (BridgeProcess bridge = BridgeProcess.start(BridgeMain.class, alone)) {
                 bridge.awaitLog("was removed: the configuration does not contain it");
                 assertThat(bridge.end()).isZero();
             }
@@ -62,10 +64,6 @@ class PeersTest {
             there.put(id, "{}");
             client.await(id, document -> true);
         }
-    }
-
-    private BridgeProcess start(NodeFile file) {
-        return BridgeProcess.start(BridgeMain.class, file.write(directory.resolve(REG_A)));
     }
 
     private static List<String> names(Replications replications) {

@@ -47,31 +47,33 @@ class TwoBridgesTest {
     }
 
     @Test
-    void theSecondIsRefusedAndSaysWhyAndTheFirstGoesOn() {
-        try (BridgeProcess running = BridgeProcess.start(BridgeMain.class, first);
-                BridgeProcess refused = BridgeProcess.begin(BridgeMain.class, second)) {
-            assertThat(refused.awaitEnd()).isEqualTo(1);
-            assertThat(refused.rest()).noneMatch(line -> line.endsWith("runs"));
-            assertThat(refused.log())
-                    .anyMatch(line -> line.startsWith("node reg_a has stopped: another bridge of the name reg_a owns")
-                            && line.contains(first.resolveSibling("data").toString())
-                            && line.contains(second.resolveSibling("data").toString())
-                            && line.contains("--take-over"));
+    void theSecondIsRefusedAndSaysWhyAndTheFirstGoesOn() throws Exception {
+        try (Bridge running = Bridge.of(first).start()) {
+            running.ready().get(1, TimeUnit.MINUTES);
+            try (BridgeProcess refused = BridgeProcess.begin(BridgeMain.class, second)) {
+                assertThat(refused.awaitEnd()).isEqualTo(1);
+                assertThat(refused.rest()).noneMatch(line -> line.endsWith("runs"));
+                assertThat(refused.log())
+                        .anyMatch(line -> line.startsWith(
+                                        "node reg_a has stopped: another bridge of the name reg_a owns")
+                                && line.contains(first.resolveSibling("data").toString())
+                                && line.contains(second.resolveSibling("data").toString())
+                                && line.contains("--take-over"));
+            }
             run("one");
-            assertThat(running.end()).isZero();
         }
         assertThat(directory.resolve("ran")).hasContent("one");
     }
 
     @Test
-    void afterTheFirstHasEndedTheSecondRuns() {
+    void afterTheFirstHasEndedTheSecondRuns() throws Exception {
         try (BridgeProcess running = BridgeProcess.start(BridgeMain.class, first)) {
             run("one");
             assertThat(running.end()).isZero();
         }
-        try (BridgeProcess running = BridgeProcess.start(BridgeMain.class, second)) {
+        try (Bridge running = Bridge.of(second).start()) {
+            running.ready().get(1, TimeUnit.MINUTES);
             run("two");
-            assertThat(running.end()).isZero();
         }
         assertThat(directory.resolve("ran")).hasContent("one\ntwo");
     }
