@@ -9,26 +9,34 @@ import dev.couchjobs.NewJob;
 import dev.couchjobs.Rate;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
+import dev.couchjobs.fdb.testing.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A type stays at its limit for long, or a limit key without tokens, so its leader waits although a job is due. Such a
  * leader is not taken for a dead one, and if it does die, that is found out once a job may be claimed.
  */
+@Tag("long")
 class DeadLeaderAtLimitTest {
     private static final JobType<String, Void> MAIL = JobType.of("mail", String.class);
     private static final Duration TIMEOUT = Duration.ofSeconds(8);
     private static final int WORKERS = 4;
 
-    @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    static LongStream seeds() {
+        return Seeds.of(2, 8);
+    }
+
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
     void aJobRunsSoonAfterTheLimitIsRaisedAlthoughTheLeaderHasDied(long seed) {
         try (Simulation simulation = Simulation.builder(seed).calm().build()) {
             CouchJobs client = jobs(simulation.process("client"));
@@ -57,8 +65,8 @@ class DeadLeaderAtLimitTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
     void aJobRunsAfterThereIsATokenAlthoughTheLeaderHasDied(long seed) {
         try (Simulation simulation = Simulation.builder(seed).calm().build()) {
             CouchJobs client = jobs(simulation.process("client"));
