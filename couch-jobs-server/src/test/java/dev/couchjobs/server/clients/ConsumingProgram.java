@@ -20,8 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends messages to an embedded database and consumes them in transactions, in one process, which kills itself at one
- * of its commits. Rows:
+ * Appends messages to an embedded database and consumes them in transactions. It is killed at one of its commits.
+ * Rows:
  *
  * <pre>
  * ("appended")        = how many messages
@@ -48,17 +48,24 @@ public final class ConsumingProgram {
      * @param args the directory, the number of the commit, and whether it takes effect
      */
     public static void main(String[] args) {
-        try (Database database =
-                HaltingPlan.open(Path.of(args[0]), Integer.parseInt(args[1]), Boolean.parseBoolean(args[2]))) {
-            Topics topics = Topics.on(database);
-            var unused =
-                    topics.create(database, ORDERS, TopicSettings.partitions(2)).join();
-            TopicConsumer consumer = topics.group(ORDERS, "packers")
-                    .consumer()
-                    .lease(Duration.ofSeconds(1))
-                    .batch(4)
-                    .inTransaction((tx, messages) -> messages.forEach(message -> handle(tx, message)))
-                    .start();
+        HaltingPlan plan = HaltingPlan.ofProcess(Integer.parseInt(args[1]), Boolean.parseBoolean(args[2]));
+        try (Database database = plan.open(Path.of(args[0]))) {
+            run(database);
+        }
+    }
+
+    /** Runs it within this process. */
+    static void run(Database database) {
+        Topics topics = Topics.on(database);
+        var unused =
+                topics.create(database, ORDERS, TopicSettings.partitions(2)).join();
+        TopicConsumer consumer = topics.group(ORDERS, "packers")
+                .consumer()
+                .lease(Duration.ofSeconds(1))
+                .batch(4)
+                .inTransaction((tx, messages) -> messages.forEach(message -> handle(tx, message)))
+                .start();
+        try {
             boolean hasMore = true;
             while (hasMore) {
                 hasMore = database.runAsync(tx -> appendNext(tx, topics)).join();
@@ -69,6 +76,7 @@ public final class ConsumingProgram {
                                 : CompletableFuture.<Void>completedFuture(null))
                         .join();
             }
+        } finally {
             consumer.close();
         }
     }

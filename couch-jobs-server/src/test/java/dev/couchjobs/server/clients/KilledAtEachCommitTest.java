@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 /**
  * A server is killed at each of its commits, before and after it takes effect, while a client works through a job:
  * adds it, claims it, reports, and finishes it with a job that follows. The client repeats what got no reply.
- * Afterwards the job has ended once, and has added one job.
+ * Afterwards there is that job alone; it has ended once, and has added one job.
  */
 @Tag("long")
 @Timeout(120)
@@ -43,7 +44,7 @@ class KilledAtEachCommitTest {
     }
 
     /** Repeats a request, with its key, until there is a reply. */
-    private HttpResponse<byte[]> send(ServerProcess server, String method, String path, String body) {
+    private HttpResponse<byte[]> send(KillableServer server, String method, String path, String body) {
         HttpRequest.Builder request = server.request(method, path, body);
         if (!method.equals("GET") && !path.endsWith("claims")) {
             request.header("Idempotency-Key", "key-" + keys++);
@@ -54,13 +55,22 @@ class KilledAtEachCommitTest {
     @ParameterizedTest
     @MethodSource("commits")
     void theJobEndsOnceAndAddsOneJob(int fatal, boolean takesEffect) {
-        try (ServerProcess server = new ServerProcess(directory)) {
+        assertThatTheJobEndsOnceAndAddsOneJob(new ServerWithin(directory), fatal, takesEffect);
+    }
+
+    @Test
+    void theJobEndsOnceWhenAProcessIsKilled() {
+        assertThatTheJobEndsOnceAndAddsOneJob(new ServerProcess(directory), (FIRST + LAST) / 2, true);
+    }
+
+    private void assertThatTheJobEndsOnceAndAddsOneJob(KillableServer killed, int fatal, boolean takesEffect) {
+        try (KillableServer server = killed) {
             server.startHalting(fatal, takesEffect);
             send(server, "PUT", "/v1/types/follow/timeout", "{'timeout': 'PT1S'}");
             send(server, "POST", "/v1/types/follow/jobs", "{'data': 1, 'retry': {'initialDelay': 'PT0S'}}");
             String job = "";
             for (int attempt = 0; job.isEmpty(); attempt++) {
-                JsonNode claims = ServerProcess.json(
+                JsonNode claims = KillableServer.json(
                                 send(server, "POST", "/v1/work/claims", CLAIM.formatted("claim-" + attempt)))
                         .get("claims");
                 if (!claims.isEmpty() && finish(server, claims.get(0))) {
@@ -72,14 +82,15 @@ class KilledAtEachCommitTest {
             assertThat(ended.get("outcome").stringValue()).isEqualTo("succeeded");
             assertThat(server.get("/v1/types/effect/counts").get("pending").intValue())
                     .isEqualTo(1);
-            assertThat(server.get("/v1/types/follow/counts").get("succeeded").intValue())
-                    .isEqualTo(1);
+            JsonNode counts = server.get("/v1/types/follow/counts");
+            assertThat(counts.get("succeeded").intValue()).isEqualTo(1);
+            assertThat(counts.get("pending").intValue()).isZero();
             assertThat(server.halts()).isLessThanOrEqualTo(1);
         }
     }
 
     /** {@return false if the claim was lost meanwhile} */
-    private boolean finish(ServerProcess server, JsonNode claim) {
+    private boolean finish(KillableServer server, JsonNode claim) {
         String path = "/v1/work/types/follow/jobs/" + claim.get("id").stringValue();
         String lock = "{'lock': '" + claim.get("lock").stringValue() + "', ";
         send(server, "POST", path + "/update", lock + "'progress': {'done': 1}, 'log': ['half']}");

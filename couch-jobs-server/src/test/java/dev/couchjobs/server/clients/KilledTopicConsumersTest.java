@@ -18,8 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A process that holds an embedded database, and consumes messages in transactions, is killed at commits that a seed
- * draws, and started again. Afterwards each message was handled once, in the order of its key.
+ * A program that holds an embedded database, and consumes messages in transactions, is killed at commits that a seed
+ * draws, and started again: first as a process, then within this one. Afterwards each message was handled once, in the
+ * order of its key.
  */
 @Tag("long")
 @Timeout(300)
@@ -35,25 +36,38 @@ class KilledTopicConsumersTest {
         return LongStream.range(0, SEEDS);
     }
 
-    private int run(int fatal, boolean takesEffect) {
+    /** Runs the program as a process. {@return whether it was killed} */
+    private boolean runProcess(int fatal, boolean takesEffect) {
         List<String> args = List.of(directory.toString(), Integer.toString(fatal), Boolean.toString(takesEffect));
         try (ClientProcess program = ClientProcess.startJava(
                 "dev.couchjobs.server.clients.ConsumingProgram", URI.create("http://none/"), "", args)) {
             int status = program.awaitExit();
             assertThat(status).as(program.output()).isIn(0, HaltingPlan.KILLED);
-            return status;
+            return status == HaltingPlan.KILLED;
         }
+    }
+
+    /** Runs the program within this process. {@return whether it was killed} */
+    private boolean run(int fatal, boolean takesEffect) {
+        HaltingPlan plan = HaltingPlan.within(fatal, takesEffect);
+        try (Database database = plan.open(directory)) {
+            ConsumingProgram.run(database);
+        } catch (RuntimeException e) {
+            assertThat(plan.isDead()).as(e.toString()).isTrue();
+        }
+        return plan.isDead();
     }
 
     @ParameterizedTest
     @MethodSource("seeds")
     void eachMessageIsHandledOnce(long seed) {
         Random random = new Random(seed);
-        assertThat(run(1 + random.nextInt(COMMITS), random.nextBoolean())).isEqualTo(HaltingPlan.KILLED);
+        assertThat(runProcess(1 + random.nextInt(COMMITS), random.nextBoolean()))
+                .isTrue();
         for (int kill = 1; kill < KILLS; kill++) {
             run(1 + random.nextInt(COMMITS), random.nextBoolean());
         }
-        assertThat(run(Integer.MAX_VALUE, true)).isZero();
+        assertThat(run(Integer.MAX_VALUE, true)).isFalse();
 
         try (Database database = EmbeddedDatabase.open(directory)) {
             List<Integer> effects = database.run(tx -> IntStream.range(0, ConsumingProgram.MESSAGES)

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,8 +29,6 @@ class TopicsKilledAtEachCommitTest {
     /** The creation of the topic is the fourth; after it come an append, a poll, an append and a commit. */
     private static final int LAST = 8;
 
-    private static final List<Integer> SOME = List.of(5, 6, LAST);
-    private static final boolean IS_LONG = Boolean.getBoolean("long");
     private static final String ORDERS = "/v1/topics/orders";
 
     @TempDir
@@ -38,15 +37,13 @@ class TopicsKilledAtEachCommitTest {
     private int keys;
 
     static Stream<Arguments> commits() {
-        return IS_LONG
-                ? IntStream.rangeClosed(1, LAST)
-                        .boxed()
-                        .flatMap(number -> Stream.of(Arguments.of(number, false), Arguments.of(number, true)))
-                : SOME.stream().map(number -> Arguments.of(number, true));
+        return IntStream.rangeClosed(1, LAST)
+                .boxed()
+                .flatMap(number -> Stream.of(Arguments.of(number, false), Arguments.of(number, true)));
     }
 
     /** Repeats a write, with its key, until there is a reply. */
-    private HttpResponse<byte[]> write(ServerProcess server, String method, String path, String body) {
+    private HttpResponse<byte[]> write(KillableServer server, String method, String path, String body) {
         HttpRequest request = server.request(method, path, body)
                 .header("Idempotency-Key", "key-" + keys++)
                 .build();
@@ -64,13 +61,23 @@ class TopicsKilledAtEachCommitTest {
     @ParameterizedTest
     @MethodSource("commits")
     void eachMessageIsThereOnceAndConsumedOnce(int fatal, boolean takesEffect) {
-        try (ServerProcess server = new ServerProcess(directory)) {
+        assertThatEachMessageIsThereOnceAndConsumedOnce(new ServerWithin(directory), fatal, takesEffect);
+    }
+
+    @Test
+    void eachMessageIsConsumedOnceWhenAProcessIsKilled() {
+        assertThatEachMessageIsThereOnceAndConsumedOnce(new ServerProcess(directory), LAST - 2, true);
+    }
+
+    private void assertThatEachMessageIsThereOnceAndConsumedOnce(
+            KillableServer killed, int fatal, boolean takesEffect) {
+        try (KillableServer server = killed) {
             server.startHalting(fatal, takesEffect);
             write(server, "PUT", ORDERS, "{'partitions': 1}");
             write(server, "POST", ORDERS + "/messages", "{'messages': [{'value': 'a'}, {'value': 'b'}]}");
             List<String> consumed = new ArrayList<>();
-            consumed.addAll(
-                    values(ServerProcess.json(write(server, "POST", ORDERS + "/groups/packers/poll", "{'limit': 1}"))));
+            consumed.addAll(values(
+                    KillableServer.json(write(server, "POST", ORDERS + "/groups/packers/poll", "{'limit': 1}"))));
             write(server, "POST", ORDERS + "/messages", "{'messages': [{'value': 'c'}]}");
             JsonNode page = server.get(ORDERS + "/groups/packers/messages");
             consumed.addAll(values(page));
