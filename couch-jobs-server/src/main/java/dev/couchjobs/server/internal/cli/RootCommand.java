@@ -27,7 +27,16 @@ import picocli.CommandLine.UnmatchedArgumentException;
         mixinStandardHelpOptions = true,
         versionProvider = RootCommand.Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {
+        exitCodeListHeading = "Exit status:%n",
+        exitCodeList = {
+            "0:done",
+            "1:failed",
+            "2:the command line is wrong",
+            "3:there is no such thing, or nothing was changed",
+            "4:the server does not let the caller do it"
+        })
+public final class RootCommand {
+    private static final List<Class<?>> COMMANDS = List.of(
             ServeCommand.class,
             AddCommand.class,
             ListCommand.class,
@@ -55,17 +64,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             BackupCommand.class,
             BenchCommand.class,
             TokenCommand.class,
-            CompletionCommand.class
-        },
-        exitCodeListHeading = "Exit status:%n",
-        exitCodeList = {
-            "0:done",
-            "1:failed",
-            "2:the command line is wrong",
-            "3:there is no such thing, or nothing was changed",
-            "4:the server does not let the caller do it"
-        })
-public final class RootCommand {
+            CompletionCommand.class);
+
     private static final String LOG = "org.slf4j.simpleLogger.";
 
     /** What a server logs: lines with times, and of the HTTP library only what is wrong. */
@@ -119,7 +119,7 @@ public final class RootCommand {
 
     static int run(Shell shell, String... arguments) {
         List<String> all = withCommand(arguments);
-        CommandLine line = commandLine(shell);
+        CommandLine line = commandLine(shell, needed(all));
         if (all.isEmpty()) {
             line.usage(shell.err(), colours(shell));
             return Failure.USAGE;
@@ -130,8 +130,23 @@ public final class RootCommand {
         return exitCode;
     }
 
+    /** {@return the command line with all commands} */
     static CommandLine commandLine(Shell shell) {
+        return commandLine(shell, COMMANDS);
+    }
+
+    /** {@return the command that is named, or all: to read the options of all takes longer than many a command} */
+    private static List<Class<?>> needed(List<String> arguments) {
+        List<Class<?>> named = COMMANDS.stream()
+                .filter(command -> !arguments.isEmpty()
+                        && command.getAnnotation(Command.class).name().equals(arguments.get(0)))
+                .toList();
+        return named.isEmpty() || named.contains(CompletionCommand.class) ? COMMANDS : named;
+    }
+
+    private static CommandLine commandLine(Shell shell, List<Class<?>> commands) {
         CommandLine line = new CommandLine(new RootCommand(shell));
+        commands.forEach(line::addSubcommand);
         line.registerConverter(Duration.class, new Arguments.DurationConverter());
         line.setOut(shell.out());
         line.setErr(shell.err());

@@ -97,7 +97,7 @@ public final class ApiServlet extends HttpServlet {
         rates = new CallRates(settings.rate(), clock);
         bodyBytesMax = settings.bodyBytesMax();
         isAudited = settings.isAudited();
-        ApiDocument document = ApiDocument.load();
+        ApiDocument document = ApiDocument.get();
         Operations operations = new Operations();
         new JobOperations(jobs, database, hiding).bind(operations);
         new TypeOperations(jobs, hiding).bind(operations);

@@ -42,8 +42,17 @@ public final class ApiDocument {
         document.get("paths").forEachEntry(this::readPath);
     }
 
+    /** Read when it is first used, and once: that is a third of the start of a server. */
+    private static final class Loaded {
+        static final ApiDocument DOCUMENT = load();
+    }
+
     /** {@return the document of this server} */
-    public static ApiDocument load() {
+    public static ApiDocument get() {
+        return Loaded.DOCUMENT;
+    }
+
+    private static ApiDocument load() {
         try (InputStream in = ApiDocument.class.getResourceAsStream(RESOURCE)) {
             if (in == null) {
                 throw new IllegalStateException(RESOURCE + " is missing: the library is not complete.");
