@@ -4,21 +4,21 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.HealthStatus;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.json.JobJson;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
-import tools.jackson.databind.JsonNode;
 
 /** The server itself. */
 public final class ServerOperations {
     private final CouchJobs jobs;
-    private final JsonNode document;
+    private final Reply document;
 
-    public ServerOperations(CouchJobs jobs, JsonNode document) {
+    public ServerOperations(CouchJobs jobs, String document) {
         this.jobs = jobs;
-        this.document = document;
+        this.document = Reply.of(200, Reply.JSON, document.getBytes(StandardCharsets.UTF_8));
     }
 
     public void bind(Operations operations) {
-        operations.act("getOpenApi", call -> CompletableFuture.completedFuture(Reply.ok(document)));
+        operations.act("getOpenApi", call -> CompletableFuture.completedFuture(document));
         operations.act(
                 "getHealth",
                 call -> jobs.health()

@@ -32,13 +32,15 @@ public final class ApiDocument {
     private static final List<String> METHODS = List.of("get", "put", "post", "delete", "patch");
 
     private final JsonNode document;
+    private final String json;
     private final SchemaRegistry schemas;
     private final Map<String, ApiOperation> operations = new LinkedHashMap<>();
 
     private ApiDocument(String yaml) {
         document = new YAMLMapper().readTree(yaml);
+        json = document.toString();
         schemas = SchemaRegistry.withDefaultDialect(
-                SpecificationVersion.DRAFT_2020_12, registry -> registry.schemas(Map.of(IRI, document.toString())));
+                SpecificationVersion.DRAFT_2020_12, registry -> registry.schemas(Map.of(IRI, json)));
         document.get("paths").forEachEntry(this::readPath);
     }
 
@@ -63,8 +65,9 @@ public final class ApiDocument {
         }
     }
 
-    public JsonNode json() {
-        return document;
+    /** {@return the document as JSON} */
+    public String json() {
+        return json;
     }
 
     /** {@return the operations by their ids} */
