@@ -2,7 +2,9 @@ package dev.couchjobs.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.fdb.testing.TemporaryDirectories;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -10,6 +12,8 @@ import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
@@ -18,15 +22,31 @@ final class TestCertificate {
     private static final char[] PASSWORD = "changeit".toCharArray();
     private static final Base64.Encoder BASE64 = Base64.getMimeEncoder(64, new byte[] {'\n'});
 
+    /** Made once for all tests: each takes a process. */
+    private static final Map<String, TestCertificate> MADE = new ConcurrentHashMap<>();
+
     private final KeyStore store;
 
     /**
-     * Makes one, by the JDK's keytool.
+     * {@return one, always the same for a name}
      *
      * @param algorithm RSA or EC
      */
-    TestCertificate(Path directory, String algorithm, String name) throws IOException, GeneralSecurityException {
-        Path file = directory.resolve(name + ".p12");
+    static TestCertificate of(String algorithm, String name) {
+        return MADE.computeIfAbsent(name, absent -> {
+            try {
+                return new TestCertificate(algorithm, name);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (GeneralSecurityException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+    }
+
+    /** Makes one, by the JDK's keytool. */
+    private TestCertificate(String algorithm, String name) throws IOException, GeneralSecurityException {
+        Path file = TemporaryDirectories.fresh().resolve(name + ".p12");
         Path tool = Path.of(System.getProperty("java.home"), "bin", "keytool");
         ProcessBuilder builder = new ProcessBuilder(List.of(
                 tool.toString(),

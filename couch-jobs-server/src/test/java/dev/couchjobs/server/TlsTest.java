@@ -85,7 +85,7 @@ class TlsTest {
     @Test
     void rsaAndEcAreServedWithHttp2() throws IOException, GeneralSecurityException {
         for (String algorithm : new String[] {"RSA", "EC"}) {
-            TestCertificate certificate = new TestCertificate(directory, algorithm, algorithm);
+            TestCertificate certificate = TestCertificate.of(algorithm, algorithm);
             certificate.write(certificates(), key());
             try (JobsServer server = start(http -> http, "127.0.0.1")) {
                 assertThat(server.address().getScheme()).isEqualTo("https");
@@ -98,7 +98,7 @@ class TlsTest {
 
     @Test
     void otherMachinesAreServedWithTokens() throws IOException, GeneralSecurityException {
-        TestCertificate certificate = new TestCertificate(directory, "EC", "any");
+        TestCertificate certificate = TestCertificate.of("EC", "EC");
         certificate.write(certificates(), key());
         try (JobsServer server = start(JobsHttp::tokens, "0.0.0.0")) {
             try (SSLSocket socket = (SSLSocket) TestCertificate.trusting(certificate)
@@ -115,7 +115,7 @@ class TlsTest {
 
     @Test
     void aCommandTrustsTheAuthorityThatItIsGiven() throws IOException, GeneralSecurityException {
-        new TestCertificate(directory, "EC", "own").write(certificates(), key());
+        TestCertificate.of("EC", "EC").write(certificates(), key());
         try (JobsServer server = start(http -> http, "127.0.0.1")) {
             String url = server.address().toString();
             Ran refused = new Typed().run("list", "--url", url);
@@ -144,7 +144,7 @@ class TlsTest {
 
     @Test
     void oldProtocolsAreRefused() throws IOException, GeneralSecurityException {
-        TestCertificate certificate = new TestCertificate(directory, "RSA", "old");
+        TestCertificate certificate = TestCertificate.of("RSA", "RSA");
         certificate.write(certificates(), key());
         try (JobsServer server = start(http -> http, "127.0.0.1");
                 SSLSocket socket = (SSLSocket) TestCertificate.trusting(certificate)
@@ -157,18 +157,18 @@ class TlsTest {
 
     @Test
     void certificatesThatChangeAreServed() throws IOException, GeneralSecurityException {
-        TestCertificate first = new TestCertificate(directory, "EC", "first");
-        TestCertificate second = new TestCertificate(directory, "RSA", "second");
+        TestCertificate first = TestCertificate.of("EC", "EC");
+        TestCertificate second = TestCertificate.of("RSA", "RSA");
         SSLContext context = TestCertificate.trusting(first, second);
         first.write(certificates(), key());
         try (JobsServer server = start(http -> http, "127.0.0.1")) {
-            assertThat(servedName(server, context)).isEqualTo("CN=first");
+            assertThat(servedName(server, context)).isEqualTo("CN=EC");
             Files.writeString(certificates(), "half a file");
-            assertThat(servedName(server, context)).isEqualTo("CN=first");
+            assertThat(servedName(server, context)).isEqualTo("CN=EC");
             second.write(certificates(), key());
             String served = servedName(server, context);
-            while (!served.equals("CN=second")) { // the time limit of the test ends it
-                assertThat(served).isEqualTo("CN=first");
+            while (!served.equals("CN=RSA")) { // the time limit of the test ends it
+                assertThat(served).isEqualTo("CN=EC");
                 served = servedName(server, context);
             }
         }
@@ -176,8 +176,8 @@ class TlsTest {
 
     @Test
     void filesThatCannotBeUsedAreNamed() throws IOException, GeneralSecurityException {
-        TestCertificate one = new TestCertificate(directory, "EC", "one");
-        TestCertificate other = new TestCertificate(directory, "EC", "other");
+        TestCertificate one = TestCertificate.of("EC", "EC");
+        TestCertificate other = TestCertificate.of("EC", "other");
         one.write(certificates(), key());
         String certificate = Files.readString(certificates());
         String key = Files.readString(key());
