@@ -52,21 +52,29 @@ class CommandLineProcessTest {
         return new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
+    /** One server shows what takes a process of its own: its options, its bridge, its lock, and how it ends. */
     @Test
     void optionsAloneServeUntilASignal() throws IOException, InterruptedException {
         String directory = root.resolve("data").toString();
-        Process server = start("--directory", directory, "--port", "0");
+        Path bridge = TestBridge.write(URI.create("http://127.0.0.1:1/jobs"));
+        Process server = start("--directory", directory, "--port", "0", "--bridge", bridge.toString());
         try (BufferedReader out = lines(server)) {
             String url = out.readLine().replaceAll(".*listens on (\\S+) .*", "$1");
+            assertThat(out.readLine()).contains("--tokens");
+            assertThat(out.readLine()).isEqualTo("The bridge waits for its CouchDB; GET /v1/bridge/nodes shows it.");
             assertThat(new Typed()
                             .run("add", "mail", "1", "--id", "a", "--url", url)
                             .exitCode())
                     .isZero();
             assertThat(new Typed().run("pause", "mail", "--url", url).exitCode())
                     .isZero();
-            Process held = start("list", "--directory", directory);
-            assertThat(held.waitFor()).isEqualTo(1);
-            assertThat(text(held.getErrorStream())).contains("--url").doesNotContain("Exception");
+            Typed.Ran held = new Typed().run("list", "--directory", directory);
+            assertThat(held.exitCode()).isEqualTo(1);
+            assertThat(held.err()).contains("--url").doesNotContain("Exception");
+            while (new Typed().run("bridge", "reg_a", "--url", url).exitCode() != 0) {
+                Polling.pause();
+            }
+            assertThat(new Typed().run("bridge", "--url", url).lines().get(1)).startsWith("reg_a  running  false");
 
             server.toHandle().destroy();
             assertThat(server.waitFor()).isEqualTo(TERMINATED);
@@ -74,6 +82,8 @@ class CommandLineProcessTest {
         } finally {
             server.destroyForcibly();
         }
+        assertThat(new Typed().run("bridge", "--directory", directory).lines().get(1))
+                .startsWith("reg_a  ended  ");
         Process shown = start("show", "mail", "a", "--directory", directory, "--json");
         assertThat(shown.waitFor()).isZero();
         assertThat(text(shown.getInputStream())).contains("\"id\":\"a\"").hasLineCount(1);
@@ -81,29 +91,15 @@ class CommandLineProcessTest {
     }
 
     @Test
-    void aServerRunsABridgeAndClosesIt() throws IOException, InterruptedException {
-        String directory = root.resolve("data").toString();
-        Path file = TestBridge.write(URI.create("http://127.0.0.1:1/jobs"));
-        Process server = start("--directory", directory, "--port", "0", "--bridge", file.toString());
-        try (BufferedReader out = lines(server)) {
-            String url = out.readLine().replaceAll(".*listens on (\\S+) .*", "$1");
-            assertThat(out.readLine()).contains("--tokens");
-            assertThat(out.readLine()).isEqualTo("The bridge waits for its CouchDB; GET /v1/bridge/nodes shows it.");
-            while (new Typed().run("bridge", "reg_a", "--url", url).exitCode() != 0) {
-                Polling.pause();
-            }
-            assertThat(new Typed().run("bridge", "--url", url).lines().get(1)).startsWith("reg_a  running  false");
-            server.toHandle().destroy();
-            assertThat(server.waitFor()).isEqualTo(TERMINATED);
-        } finally {
-            server.destroyForcibly();
-        }
-        assertThat(new Typed().run("bridge", "--directory", directory).lines().get(1))
-                .startsWith("reg_a  ended  ");
-        Process wrong = start(
-                "--directory", directory, "--bridge", root.resolve("none.toml").toString());
-        assertThat(wrong.waitFor()).isEqualTo(2);
-        assertThat(text(wrong.getErrorStream())).contains("none.toml: cannot be read");
+    void aBridgeNeedsItsFile() {
+        Typed.Ran wrong = new Typed()
+                .run(
+                        "--directory",
+                        root.resolve("data").toString(),
+                        "--bridge",
+                        root.resolve("none.toml").toString());
+        assertThat(wrong.exitCode()).isEqualTo(2);
+        assertThat(wrong.err()).contains("none.toml: cannot be read");
     }
 
     @Test
@@ -144,33 +140,28 @@ class CommandLineProcessTest {
 
     @Test
     void aFollowerGoesOnWhenItsServerIsBack() throws IOException, InterruptedException {
-        String directory = root.resolve("data").toString();
-        Process server = start("--directory", directory, "--port", "0");
-        try (BufferedReader out = lines(server)) {
-            String url = out.readLine().replaceAll(".*listens on (\\S+) .*", "$1");
-            new Typed().run("topics", "create", "log", "--url", url);
-            new Typed().run("topics", "append", "log", "1", "--url", url);
-            Process follower = start("topics", "read", "log", "--follow", "--limit", "2", "--url", url);
-            try (BufferedReader messages = lines(follower)) {
-                assertThat(messages.readLine()).endsWith(" 1");
-                server.toHandle().destroy();
-                assertThat(server.waitFor()).isEqualTo(TERMINATED);
-                String port = String.valueOf(URI.create(url).getPort());
-                Process next = start("--directory", directory, "--port", port);
-                try (BufferedReader nextOut = lines(next)) {
-                    assertThat(nextOut.readLine()).contains("listens on");
-                    new Typed().run("topics", "append", "log", "2", "--url", url);
-                    assertThat(messages.readLine()).endsWith(" 2");
-                    assertThat(follower.waitFor()).isZero();
-                } finally {
-                    next.destroyForcibly();
-                }
-            } finally {
-                follower.destroyForcibly();
+        HaltingServer server = serve(0);
+        String url = server.address().toString();
+        new Typed().run("topics", "create", "log", "--url", url);
+        new Typed().run("topics", "append", "log", "1", "--url", url);
+        Process follower = start("topics", "read", "log", "--follow", "--limit", "2", "--url", url);
+        try (BufferedReader messages = lines(follower)) {
+            assertThat(messages.readLine()).endsWith(" 1");
+            server.close();
+            try (HaltingServer next = serve(URI.create(url).getPort())) {
+                assertThat(next.address()).hasToString(url);
+                new Typed().run("topics", "append", "log", "2", "--url", url);
+                assertThat(messages.readLine()).endsWith(" 2");
+                assertThat(follower.waitFor()).isZero();
             }
         } finally {
-            server.destroyForcibly();
+            follower.destroyForcibly();
         }
+    }
+
+    /** A server within this process, that no commit ends. */
+    private HaltingServer serve(int port) {
+        return new HaltingServer(root.resolve("data"), port, HaltingPlan.within(Integer.MAX_VALUE, true));
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.couchjobs.server;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
+import java.net.URI;
 import java.nio.file.Path;
 
 /** A server that is killed by one of its own commits: before that is sent, or before its result is known. */
@@ -28,6 +29,10 @@ public final class HaltingServer implements AutoCloseable {
         HaltingPlan plan = HaltingPlan.ofProcess(Integer.parseInt(args[2]), Boolean.parseBoolean(args[3]));
         var unused = new HaltingServer(Path.of(args[0]), Integer.parseInt(args[1]), plan);
         Thread.currentThread().join();
+    }
+
+    URI address() {
+        return server.address();
     }
 
     @Override
