@@ -26,7 +26,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(600)
 class KilledProcessesTest {
     private static final int JOBS = 120;
-    private static final int KILLS = 4;
+    /** Of a server and a worker in turn. */
+    private static final int KILLS = Boolean.getBoolean("long") ? 4 : 2;
+
     private static final int SEEDS = Boolean.getBoolean("long") ? 10 : 1;
 
     private final List<ClientProcess> workers = new ArrayList<>();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.couchjobs.fdb.testing.Polling;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,8 +29,12 @@ import tools.jackson.databind.JsonNode;
 @Timeout(300)
 class KilledTopicProcessesTest {
     private static final int MESSAGES = 60;
-    private static final int KILLS = 4;
-    private static final int SEEDS = Boolean.getBoolean("long") ? 10 : 1;
+    private static final boolean IS_LONG = Boolean.getBoolean("long");
+
+    /** One of each kind, and in the profile long further ones. */
+    private static final int KILLS = IS_LONG ? 5 : 3;
+
+    private static final int SEEDS = IS_LONG ? 10 : 1;
     private static final List<String> PRODUCERS = List.of("ann", "bob", "cem");
     private static final int TOTAL = MESSAGES * PRODUCERS.size();
 
@@ -62,8 +67,18 @@ class KilledTopicProcessesTest {
         return ClientProcess.startJava("dev.couchjobs.server.clients.TopicProgram", server.address(), "", args);
     }
 
-    private void kill(ServerProcess server, Random random) {
-        switch (random.nextInt(3)) {
+    /** {@return the kinds of what is killed, in the order of a seed} */
+    private static List<Integer> kinds(Random random) {
+        List<Integer> kinds = new ArrayList<>(List.of(0, 1, 2));
+        while (kinds.size() < KILLS) {
+            kinds.add(random.nextInt(3));
+        }
+        Collections.shuffle(kinds, random);
+        return kinds;
+    }
+
+    private void kill(ServerProcess server, int kind, Random random) {
+        switch (kind) {
             case 0 -> server.restart();
             case 1 -> {
                 String name = PRODUCERS.get(random.nextInt(PRODUCERS.size()));
@@ -112,12 +127,12 @@ class KilledTopicProcessesTest {
             PRODUCERS.forEach(name -> startProducer(server, name));
             consumers.add(program(server, List.of()));
             consumers.add(program(server, List.of()));
-            for (int kill = 0; kill < KILLS; kill++) {
+            for (int kind : kinds(random)) {
                 int target = appended(server) + random.nextInt(TOTAL / KILLS);
                 while (appended(server) < Math.min(target, TOTAL)) {
                     Polling.pause();
                 }
-                kill(server, random);
+                kill(server, kind, random);
             }
             for (ClientProcess producer : producers.values()) {
                 assertThat(producer.awaitExit()).as(producer.output()).isZero();
