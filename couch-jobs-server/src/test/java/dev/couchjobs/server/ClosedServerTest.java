@@ -30,16 +30,21 @@ import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** When a server is closed, or the server of an application that has mounted the servlet, nothing of it is left. */
 class ClosedServerTest {
+    /** With all classes anew, a second time shows the same. */
+    private static final int TIMES = Boolean.getBoolean("long") ? 2 : 1;
+
     @ParameterizedTest
     @ValueSource(classes = {OwnServer.class, NotStarted.class, Mounted.class})
+    @Tag("long")
     void anApplicationWithTheServerLeavesNothing(Class<?> application, @TempDir Path directory) {
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < TIMES; i++) {
             Application.withAllClasses(application).assertLeavesNothing(directory);
         }
     }

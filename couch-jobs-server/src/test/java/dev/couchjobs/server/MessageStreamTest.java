@@ -200,12 +200,16 @@ class MessageStreamTest {
             assertThat(appended.status()).as(appended.detail()).isEqualTo(200);
         }
         List<String> paged = new ArrayList<>();
-        for (JsonNode page = json("?limit=1000"); ; page = json("?limit=1000&from=" + next(page))) {
-            assertThat(page.toString()).hasSizeLessThan(3_000_000);
+        String query = "?limit=1000";
+        while (true) {
+            Response response = server.get(ALL + query);
+            assertThat(response.http().body()).hasSizeLessThan(3_000_000);
+            JsonNode page = response.body();
             page.get("items").forEach(item -> paged.add(begin(item)));
             if (page.get("end").booleanValue()) {
                 break;
             }
+            query = "?limit=1000&from=" + next(page);
         }
         List<String> streamed = new ArrayList<>();
         try (Stream stream = new Stream(ALL)) {
@@ -218,7 +222,8 @@ class MessageStreamTest {
     }
 
     private static String begin(JsonNode message) {
-        return message.get("value").stringValue().replace("x", "");
+        String value = message.get("value").stringValue();
+        return value.length() > 2 ? value.substring(0, value.indexOf('x')) : value;
     }
 
     /** A group consumes all messages, and the topic keeps none of them. */

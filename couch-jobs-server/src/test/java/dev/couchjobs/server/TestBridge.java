@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.Bridge;
 import dev.couchjobs.bridge.servers.LocalServer;
+import dev.couchjobs.fdb.testing.Polling;
 import dev.couchjobs.server.TestServer.Response;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -108,6 +109,7 @@ public final class TestBridge implements AutoCloseable {
         Response last = server.get(path);
         while (last.status() != 200 || !condition.test(last.body())) {
             assertThat(System.nanoTime()).as("%s: %s", path, last.body()).isLessThan(end);
+            Polling.pause();
             last = server.get(path);
         }
         return last.body();

@@ -10,14 +10,19 @@ import java.io.Writer;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A program that runs commands within its process keeps nothing of them. */
 class ClosedCommandTest {
+    /** With all classes anew, a second time shows the same. */
+    private static final int TIMES = Boolean.getBoolean("long") ? 2 : 1;
+
     @Test
+    @Tag("long")
     void aProgramThatRunsCommandsLeavesNothing(@TempDir Path directory) {
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < TIMES; i++) {
             Application.withAllClasses(Commands.class).assertLeavesNothing(directory);
         }
     }
