@@ -22,8 +22,12 @@ final class SharedPages {
 
     private final CouchJobs jobs;
     private final Database database;
-    private final AsyncCache<Place, ChangePage> pages =
-            Caffeine.newBuilder().maximumSize(PAGES_MAX).expireAfterWrite(KEPT).buildAsync();
+    /** Tidied by its callers: a thread of the JVM's pool would hold an application for a minute after its end. */
+    private final AsyncCache<Place, ChangePage> pages = Caffeine.newBuilder()
+            .maximumSize(PAGES_MAX)
+            .expireAfterWrite(KEPT)
+            .executor(Runnable::run)
+            .buildAsync();
 
     /** @param type the name of a type, or empty for all */
     private record Place(Optional<String> type, Versionstamp since) {}
