@@ -13,6 +13,8 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -115,9 +117,29 @@ public final class Application {
         }
     }
 
+    /**
+     * Runs it on a thread of its own. If it waited on a worker of JUnit's pool, the pool would start another worker in
+     * place of that one, and a thread holds the classes that were on the stack when it was started.
+     */
+    private static void start(Class<?> main, Path directory) {
+        FutureTask<Boolean> run = new FutureTask<>(() -> accept(main, directory), true);
+        new Thread(run, "application").start();
+        try {
+            run.get();
+        } catch (ExecutionException e) {
+            throw new AssertionError("The application has failed", e.getCause());
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     @SuppressWarnings("unchecked") // what a main class is
-    private static void start(Class<?> main, Path directory) throws ReflectiveOperationException {
-        ((Consumer<Path>) main.getConstructor().newInstance()).accept(directory);
+    private static void accept(Class<?> main, Path directory) {
+        try {
+            ((Consumer<Path>) main.getConstructor().newInstance()).accept(directory);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("The application cannot run", e);
+        }
     }
 
     /** {@return the threads that hold classes of the application, each with its stack} */
