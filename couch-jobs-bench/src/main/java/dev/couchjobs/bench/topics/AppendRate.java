@@ -53,9 +53,11 @@ final class AppendRate {
         awaitAll();
     }
 
+    /** At least until messages are acknowledged: else a short time has no rate where the machine is slow. */
     private void appendFor(double seconds) throws Exception {
+        long before = committed.get();
         long began = System.nanoTime();
-        while (secondsSince(began) < seconds) {
+        while (secondsSince(began) < seconds || committed.get() == before) {
             if (inFlight == 1) {
                 log.appendAndWait(messages);
                 committed.incrementAndGet();
