@@ -121,7 +121,7 @@ public final class CouchJobsBuilder {
         return this;
     }
 
-    /** {@return the codec; a mapper of its own unless set, because a shared one keeps the classes of all applications} */
+    /** {@return the codec: with a mapper of its own unless one is set, since a shared one keeps all payload classes} */
     JsonCodec codec() {
         return codec == null ? JsonCodec.of(new JsonMapper()) : codec;
     }
