@@ -1,6 +1,6 @@
 'use strict';
-// node tests-run.js MODULE DIRECTORY --since=TIME: prints how many tests of a module have run, as Surefire's reports in the
-// directory count them that were written since a time in milliseconds; nothing if there are none.
+// node tests-run.js MODULE DIRECTORY --since=TIME: prints how many tests of a module have run, as Surefire's reports in
+// the directory count them that were written since a time in milliseconds; nothing if there are none.
 
 const fs = require('fs');
 const path = require('path');
