@@ -174,8 +174,8 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
     private void end(Optional<RuntimeException> fault) {
         if (stop()) {
             Instant now = settings.environment().clock().instant();
-            boolean wasUseful = hasRows || !now.isBefore(begun.plus(settings.heartbeat()));
-            sink.ended(this, new End(fault, wasUseful, lastPosition, streaming));
+            boolean hasLasted = !now.isBefore(begun.plus(settings.heartbeat()));
+            sink.ended(this, new End(fault, hasRows, hasLasted, lastPosition, streaming));
         }
     }
 

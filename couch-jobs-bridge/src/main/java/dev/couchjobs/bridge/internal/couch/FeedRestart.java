@@ -34,13 +34,19 @@ final class FeedRestart {
                         : TransientException.slow(String.valueOf(thrown.getMessage())));
     }
 
+    /** Starts the feed again after an error of this process. */
+    void afterError(Throwable thrown) {
+        faults.make("the feed cannot begin, and begins again later", thrown);
+        later(new TransientException("The feed cannot begin"));
+    }
+
     /** Starts the feed again after a failure of its listener. */
     void afterUndelivered(Throwable thrown) {
         undelivered.make("changes could not be processed, and are read again", thrown);
         later(new TransientException("The listener failed"));
     }
 
-    /** Starts the feed again after a source that has brought nothing. */
+    /** Starts the feed again after a source that has brought nothing new. */
     void afterUselessSource() {
         later(new TransientException("The feed ended at once"));
     }
@@ -68,7 +74,6 @@ final class FeedRestart {
 
     /** The listener has processed a batch. */
     void delivered() {
-        backoff.reset();
         faults.settle();
         undelivered.settle();
     }

@@ -42,9 +42,15 @@ interface FeedSource {
      * The end of a source.
      *
      * @param fault the fault; empty if the server ended it regularly
-     * @param wasUseful whether it has brought changes, or has lasted; the next one begins without a pause
+     * @param hasRows whether it has brought changes
+     * @param hasLasted whether it has lasted, so that the next one may begin at once
      * @param position the server's position after all rows
      * @param streaming what it has shown about streaming
      */
-    record End(Optional<RuntimeException> fault, boolean wasUseful, Optional<JsonNode> position, Streaming streaming) {}
+    record End(
+            Optional<RuntimeException> fault,
+            boolean hasRows,
+            boolean hasLasted,
+            Optional<JsonNode> position,
+            Streaming streaming) {}
 }

@@ -1,7 +1,10 @@
 package dev.couchjobs.bridge.internal.couch;
 
+import dev.couchjobs.bridge.internal.RootCauses;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -10,7 +13,9 @@ import tools.jackson.databind.JsonNode;
 /**
  * Follows the changes of a database with one source after another. Before each it compares the identity of the
  * database, and starts again if that has changed. While the listener is busy, it reads at most one batch ahead. The
- * next source begins after the rows of the last one have been delivered.
+ * next source begins after the rows of the last one have been delivered: at once if the last one has lasted, or the
+ * feed has advanced with it. Otherwise pauses grow, because a server may ignore the position and bring the same rows
+ * each time.
  */
 final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private static final Logger LOG = LoggerFactory.getLogger(HttpChangesFeed.class);
@@ -38,6 +43,11 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     private final FeedMode mode = new FeedMode();
     private FeedPosition position;
     private @Nullable FeedSource source;
+    /** The server's position at which the last source has begun. */
+    private @Nullable JsonNode begunAt;
+    /** Whether the server has refused a position since it accepted one. */
+    private boolean wasPositionRefused;
+
     private Optional<FeedSource.End> end = Optional.empty();
     private boolean sourceWaits;
     /** The batch that the listener processes; null if there is none, or it was lost. */
@@ -71,13 +81,39 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
                 return;
             }
         }
-        var unused = identity.look().whenComplete((database, thrown) -> {
-            if (thrown == null) {
-                beginIn(database);
-            } else {
-                restart.afterFault(TransientException.of(thrown));
-            }
-        });
+        var unused = CompletableFuture.completedFuture(identity)
+                .thenCompose(DatabaseIdentity::look)
+                .thenAccept(this::beginIn)
+                .whenComplete((begun, thrown) -> {
+                    if (thrown != null) {
+                        beginLater(RootCauses.of(thrown));
+                    }
+                });
+    }
+
+    /** Ends a source that may have begun, so that there is one at a time. */
+    private void beginLater(Throwable thrown) {
+        drop();
+        if (thrown instanceof Error) { // otherwise the feed would end in silence
+            restart.afterError(thrown);
+        } else {
+            restart.afterFault(TransientException.of(thrown));
+        }
+    }
+
+    /** Ends the source, and forgets its rows that the listener has not processed. */
+    private void drop() {
+        FeedSource dropped;
+        synchronized (this) {
+            underWay = null;
+            inbox.clear();
+            end = Optional.empty();
+            dropped = source;
+            source = null;
+        }
+        if (dropped != null) {
+            dropped.cancel();
+        }
     }
 
     private void beginIn(Optional<String> database) {
@@ -91,6 +127,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             sourceWaits = false;
             wasReplaced = position.isOfAnotherThan(database);
             position = position.in(database);
+            begunAt = position.since();
             next = mode.isPolling()
                     ? new PollingSource(settings, address, transport, position.since(), this)
                     : new ContinuousSource(settings, address, transport, position.since(), this);
@@ -193,19 +230,16 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
 
     /** Repeats a batch that the listener has not processed, and all changes after it. */
     private void startOver(Inbox.Batch batch, Throwable thrown) {
-        FeedSource failed;
+        boolean hasAdvanced;
         synchronized (this) {
             if (isClosed || !isUnderWay(batch)) {
                 return;
             }
-            underWay = null;
-            inbox.clear();
-            end = Optional.empty();
-            failed = source;
-            source = null;
+            hasAdvanced = hasAdvanced();
         }
-        if (failed != null) {
-            failed.cancel();
+        drop();
+        if (hasAdvanced) {
+            restart.useful();
         }
         restart.afterUndelivered(thrown);
     }
@@ -213,6 +247,7 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     /** Continues with the next source when all rows of the last one have been delivered. */
     private void goOn() {
         FeedSource.End ended;
+        boolean wasUseful;
         synchronized (this) {
             if (isClosed || underWay != null || !inbox.isEmpty() || end.isEmpty()) {
                 return;
@@ -221,18 +256,25 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
             end = Optional.empty();
             source = null;
             position = ended.position().map(position::at).orElse(position);
+            wasUseful = ended.hasLasted() || (ended.hasRows() && hasAdvanced());
+            wasPositionRefused &= !wasUseful || begunAt == null;
             noteMode(ended);
         }
-        if (ended.wasUseful()) {
+        if (wasUseful) {
             restart.useful();
         }
         if (ended.fault().isPresent()) {
             after(ended.fault().get());
-        } else if (ended.wasUseful()) {
+        } else if (wasUseful) {
             begin();
         } else {
             restart.afterUselessSource();
         }
+    }
+
+    /** {@return whether the position is another than that at which the last source has begun} */
+    private synchronized boolean hasAdvanced() {
+        return !Objects.equals(begunAt, position.since());
     }
 
     private void noteMode(FeedSource.End ended) {
@@ -242,21 +284,25 @@ final class HttpChangesFeed implements ChangesFeed, FeedSource.Sink {
     }
 
     private void after(RuntimeException thrown) {
-        if (thrown instanceof CouchException refusal && refusal.status() == 400 && forgetPosition()) {
+        boolean isRefused = thrown instanceof CouchException refusal && refusal.status() == 400;
+        if (isRefused && forgetPosition()) {
             LOG.warn(
                     "{}: the database refuses the position of the feed, which starts again: {}",
                     address,
-                    refusal.getMessage());
+                    thrown.getMessage());
             begin();
         } else {
             restart.afterFault(thrown);
         }
     }
 
+    /** {@return whether to start again at once: not if the server refuses one position after another} */
     private synchronized boolean forgetPosition() {
         boolean hadOne = position.since() != null;
+        boolean isFirst = hadOne && !wasPositionRefused;
+        wasPositionRefused |= hadOne;
         position = position.at(null);
-        return hadOne;
+        return isFirst;
     }
 
     @Override

@@ -158,6 +158,11 @@ public final class HttpCouchDatabase implements CouchDatabase {
         return settings.executor();
     }
 
+    /** {@return the pauses between attempts} */
+    Backoff newBackoff() {
+        return retrier.newBackoff();
+    }
+
     private final class Owner implements HttpChangesFeed.Owner {
         @Override
         public void found() {

@@ -45,6 +45,8 @@ public final class OwnerMark implements AutoCloseable {
     private boolean isClosed;
     /** The last write of a claim: the bridge may end before it knows the result. */
     private @Nullable CompletableFuture<HttpCouchDatabase.LocalWrite> marking;
+    /** The last pause of a claim. */
+    private @Nullable CompletableFuture<?> pause;
 
     /**
      * The bridge that marks a database.
@@ -87,6 +89,10 @@ public final class OwnerMark implements AutoCloseable {
      *     {@link OwnedException}
      */
     public CompletableFuture<Void> claim(boolean takesOver) {
+        return claim(takesOver, couch.newBackoff());
+    }
+
+    private CompletableFuture<Void> claim(boolean takesOver, Backoff pauses) {
         return couch.local(name()).thenCompose(found -> {
             Optional<JsonNode> other = found.filter(mark -> !isOfSelf(mark) && !hasEnded(mark));
             if (other.isPresent() && !takesOver) {
@@ -95,16 +101,33 @@ public final class OwnerMark implements AutoCloseable {
             other.ifPresent(mark -> LOG.warn(
                     "Node {}: {} takes over {} from {}", self.node(), describe(), couch.address(), describe(mark)));
             return mark(found).thenCompose(written -> switch (written) {
-                case CONFLICT -> claim(takesOver);
+                case CONFLICT -> claimLater(takesOver, pauses);
                 case FORBIDDEN -> unmarked();
-                case WRITTEN -> confirm(takesOver);
+                case WRITTEN -> confirm(takesOver, pauses);
             });
         });
     }
 
+    private CompletableFuture<Void> claimLater(boolean takesOver, Backoff pauses) {
+        return pause(pauses).thenCompose(over -> claim(takesOver, pauses));
+    }
+
+    private synchronized CompletableFuture<?> pause(Backoff pauses) {
+        if (isClosed) {
+            return ending();
+        }
+        CompletableFuture<?> over = pauses.pause(environment, couch.executor());
+        pause = over;
+        return over;
+    }
+
+    private static <T> CompletableFuture<T> ending() {
+        return CompletableFuture.failedFuture(new CancellationException("the bridge ends"));
+    }
+
     private synchronized CompletableFuture<HttpCouchDatabase.LocalWrite> mark(Optional<JsonNode> before) {
         if (isClosed) {
-            return CompletableFuture.failedFuture(new CancellationException("the bridge ends"));
+            return ending();
         }
         CompletableFuture<HttpCouchDatabase.LocalWrite> written = write(before, false);
         marking = written;
@@ -112,10 +135,10 @@ public final class OwnerMark implements AutoCloseable {
     }
 
     /** Of two bridges that start at once the last writer is the owner. */
-    private CompletableFuture<Void> confirm(boolean takesOver) {
+    private CompletableFuture<Void> confirm(boolean takesOver, Backoff pauses) {
         return couch.local(name()).thenCompose(found -> {
             if (found.filter(this::isOfProcess).isEmpty()) {
-                return claim(takesOver);
+                return claimLater(takesOver, pauses);
             }
             watch();
             return done();
@@ -245,9 +268,16 @@ public final class OwnerMark implements AutoCloseable {
         return id.substring(0, Math.min(SHORT_ID, id.length())) + " (" + place + ")";
     }
 
-    private synchronized void stop() {
-        if (timer != null) {
-            timer.cancel(false);
+    private void stop() {
+        CompletableFuture<?> waiting;
+        synchronized (this) {
+            waiting = pause;
+            if (timer != null) {
+                timer.cancel(false);
+            }
+        }
+        if (waiting != null) {
+            waiting.cancel(false); // without the lock: the claim fails
         }
     }
 

@@ -41,7 +41,7 @@ final class PollingSource implements FeedSource {
         var unused = answered.thenAccept(response -> take(response.json())).whenComplete((done, thrown) -> {
             if (thrown != null && !isCancelled) {
                 RuntimeException fault = TransientException.of(thrown);
-                sink.ended(this, new End(Optional.of(fault), false, Optional.empty(), Streaming.UNKNOWN));
+                sink.ended(this, new End(Optional.of(fault), false, false, Optional.empty(), Streaming.UNKNOWN));
             }
         });
     }
@@ -65,7 +65,8 @@ final class PollingSource implements FeedSource {
                 this,
                 new End(
                         Optional.empty(),
-                        hasWaited || !rows.isEmpty(),
+                        !rows.isEmpty(),
+                        hasWaited,
                         Optional.of(answer.path("last_seq")),
                         Streaming.UNKNOWN));
     }

@@ -1,18 +1,17 @@
 package dev.couchjobs.bridge.internal.steps;
 
-import dev.couchjobs.Environment;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.bridge.internal.RootCauses;
 import dev.couchjobs.bridge.internal.action.Action;
 import dev.couchjobs.bridge.internal.action.ActionContext;
 import dev.couchjobs.bridge.internal.action.ActionResult;
 import dev.couchjobs.bridge.internal.action.Stoppable;
+import dev.couchjobs.bridge.internal.couch.Backoff;
 import dev.couchjobs.bridge.internal.store.DiskErrorCheck;
+import dev.couchjobs.bridge.internal.transaction.BridgeContext;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -65,29 +64,30 @@ public final class RunningAction {
      * @return the result of the transaction; fails if the work is stopped before, or on any other error
      */
     public <T extends @Nullable Object> CompletableFuture<T> stored(
-            Environment environment, Supplier<CompletableFuture<T>> transaction) {
-        return stored(environment, transaction, FIRST_PAUSE);
+            BridgeContext context, Supplier<CompletableFuture<T>> transaction) {
+        Backoff pauses =
+                new Backoff(FIRST_PAUSE, LONGEST_PAUSE, context.environment().random());
+        return stored(context, transaction, pauses);
     }
 
     private <T extends @Nullable Object> CompletableFuture<T> stored(
-            Environment environment, Supplier<CompletableFuture<T>> transaction, Duration pause) {
+            BridgeContext context, Supplier<CompletableFuture<T>> transaction, Backoff pauses) {
         return transaction.get().exceptionallyCompose(error -> {
             if (!DiskErrorCheck.isIn(error) || whole.isStopped()) {
                 return CompletableFuture.failedFuture(error);
             }
-            Duration next = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
-            return pause(environment, pause).thenCompose(over -> stored(environment, transaction, next));
+            // After a stop the transaction runs once more: the storage may have recovered during the pause.
+            return pause(context, pauses)
+                    .handle((over, stopped) -> transaction)
+                    .thenCompose(again -> stored(context, again, pauses));
         });
     }
 
-    private CompletableFuture<@Nullable Void> pause(Environment environment, Duration pause) {
-        CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
-        Future<?> timer =
-                environment.scheduler().schedule(() -> over.complete(null), pause.toNanos(), TimeUnit.NANOSECONDS);
-        whole.whenStopped(() -> {
-            timer.cancel(false);
-            over.complete(null);
-        });
+    /** {@return completes after the next pause; fails as soon as the work is stopped} */
+    public CompletableFuture<@Nullable Void> pause(BridgeContext context, Backoff pauses) {
+        CompletableFuture<@Nullable Void> over =
+                pauses.pause(context.environment(), context.database().getExecutor());
+        whole.whenStopped(() -> over.cancel(false));
         return over;
     }
 

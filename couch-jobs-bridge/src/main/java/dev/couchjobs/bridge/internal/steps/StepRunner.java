@@ -202,7 +202,7 @@ public final class StepRunner {
         }
 
         private <T> CompletableFuture<T> stored(Supplier<CompletableFuture<T>> transaction) {
-            return runningAction.stored(context.environment(), transaction);
+            return runningAction.stored(context, transaction);
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.couchjobs.bridge.internal.wiring;
 
-import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.RootCauses;
 import dev.couchjobs.bridge.internal.Sha256;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
@@ -19,6 +18,7 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -41,33 +41,47 @@ final class ExplainServer implements AutoCloseable {
     private final String node;
     private final Path path;
     private final ServerSocketChannel socket;
+    private final Executor threads;
     private final Function<String, CompletableFuture<String>> answers;
 
-    private ExplainServer(BridgeConfig config, Path path, Function<String, CompletableFuture<String>> answers)
-            throws IOException {
-        this.node = config.node();
+    /**
+     * Creates a server that does not answer yet.
+     *
+     * @param path the path to which the socket is bound
+     */
+    ExplainServer(
+            String node,
+            Path path,
+            ServerSocketChannel socket,
+            Executor threads,
+            Function<String, CompletableFuture<String>> answers) {
+        this.node = node;
         this.path = path;
+        this.socket = socket;
+        this.threads = threads;
         this.answers = answers;
-        this.socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-        socket.bind(UnixDomainSocketAddress.of(path));
     }
 
     /**
      * Starts to answer.
      *
+     * @param threads run tasks that block
      * @param answers returns the answer for a document's id
      * @return empty if the machine does not permit it, or another process answers for the configuration; both are
      *     logged
      */
-    static Optional<ExplainServer> open(BridgeConfig config, Function<String, CompletableFuture<String>> answers) {
+    static Optional<ExplainServer> open(
+            BridgeConfig config, Executor threads, Function<String, CompletableFuture<String>> answers) {
         Path path = path(config);
         try {
             if (isAnswered(path)) {
                 throw new IOException("another process answers there");
             }
             Files.deleteIfExists(path); // left by a process that was killed
-            ExplainServer explainServer = new ExplainServer(config, path, answers);
-            BridgeThreads.blocking().execute(explainServer::serve);
+            ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+            ExplainServer explainServer = new ExplainServer(config.node(), path, socket, threads, answers);
+            socket.bind(UnixDomainSocketAddress.of(path));
+            threads.execute(explainServer::serve);
             return Optional.of(explainServer);
         } catch (IOException | UnsupportedOperationException e) {
             LOG.warn("Node {}: --why cannot reach this bridge by the socket {}: {}", config.node(), path, e.toString());
@@ -104,17 +118,26 @@ final class ExplainServer implements AutoCloseable {
         return Path.of(System.getProperty("java.io.tmpdir"), "couch-jobs-" + name + ".socket");
     }
 
-    private void serve() {
-        while (socket.isOpen()) {
-            try {
-                SocketChannel asked = socket.accept();
-                BridgeThreads.blocking().execute(() -> answer(asked));
-            } catch (IOException e) {
-                if (socket.isOpen()) {
-                    LOG.warn("Node {}: --why cannot reach this bridge any more", node, e);
-                    close();
-                }
+    /** Answers until the socket is closed. The first failure closes it, because the next accept would fail, too. */
+    void serve() {
+        try {
+            while (true) {
+                begin(socket.accept());
             }
+        } catch (Throwable e) { // also of the executor, after which nobody would accept
+            if (socket.isOpen()) {
+                LOG.warn("Node {}: --why cannot reach this bridge any more", node, e);
+                close();
+            }
+        }
+    }
+
+    private void begin(SocketChannel asked) throws IOException {
+        try {
+            threads.execute(() -> answer(asked));
+        } catch (Throwable e) { // otherwise the other process would wait for an answer
+            asked.close();
+            throw e;
         }
     }
 
@@ -145,9 +168,8 @@ final class ExplainServer implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
+        try (this.socket) { // also if the path cannot be deleted
             Files.deleteIfExists(path); // before the close, after which another process may create its own
-            socket.close();
         } catch (IOException e) {
             LOG.debug("Node {}: {} remains", node, path, e);
         }

@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.StepHandler;
+import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.config.EngineConfig;
 import dev.couchjobs.bridge.internal.couch.OwnerMark;
@@ -76,7 +77,7 @@ public final class RunningBridge implements AutoCloseable {
         ConfiguredParts parts = new ConfiguredParts(file);
         parts.createShellDirectory();
         Database database = given.orElseGet(() -> opening(parts.database()));
-        ExplainServer.open(file, this::why).ifPresent(this::opening);
+        ExplainServer.open(file, BridgeThreads.blocking(), this::why).ifPresent(this::opening);
         CouchJobs jobs = opening(parts.jobs(database, environment));
         NodeRows rows = new NodeRows(file.engine().prefix());
         String id = waiting.database(parts.owner(database, environment), stop);

@@ -4,6 +4,7 @@ import dev.couchjobs.JobContext;
 import dev.couchjobs.PermanentFailureException;
 import dev.couchjobs.bridge.internal.OneLine;
 import dev.couchjobs.bridge.internal.action.ActionContext;
+import dev.couchjobs.bridge.internal.couch.Backoff;
 import dev.couchjobs.bridge.internal.couch.WriteResult;
 import dev.couchjobs.bridge.internal.document.WorkItem;
 import dev.couchjobs.bridge.internal.steps.RunningAction;
@@ -26,6 +27,8 @@ import org.slf4j.LoggerFactory;
  */
 final class WorkAttempt {
     private static final Logger LOG = LoggerFactory.getLogger(WorkAttempt.class);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
     private final BridgeContext context;
     private final WorkItemDocuments documents;
@@ -34,6 +37,8 @@ final class WorkAttempt {
     private final String id;
     private final RunningActions actions;
     private final RunningAction runningAction;
+    /** The pauses after conflicts, which do not end while a shard that lags shows an old revision. */
+    private final Backoff conflicts;
 
     WorkAttempt(
             BridgeContext context,
@@ -48,6 +53,8 @@ final class WorkAttempt {
         this.job = job;
         this.id = job.data().document();
         this.runningAction = new RunningAction(job);
+        this.conflicts =
+                new Backoff(FIRST_PAUSE, LONGEST_PAUSE, context.environment().random());
     }
 
     CompletableFuture<Void> start() {
@@ -82,12 +89,13 @@ final class WorkAttempt {
         return runningAction.unlessStopped(documents.write(own)).thenCompose(writeResult -> {
             if (writeResult instanceof WriteResult.Accepted accepted) {
                 own.body().put("_rev", accepted.revision());
+                conflicts.reset();
                 return CompletableFuture.completedFuture(Optional.of(own));
             }
             if (writeResult instanceof WriteResult.Refused refused) {
                 throw new IllegalStateException("CouchDB refuses the claim of work item " + id + ": " + words(refused));
             }
-            return claim();
+            return runningAction.pause(context, conflicts).thenCompose(over -> claim());
         });
     }
 
@@ -121,9 +129,7 @@ final class WorkAttempt {
 
     private CompletableFuture<Void> keep(WorkOutcome outcome) {
         return runningAction
-                .stored(
-                        context.environment(),
-                        () -> context.jobs().processor().checkpoint(context.database(), job.job(), outcome))
+                .stored(context, () -> context.jobs().processor().checkpoint(context.database(), job.job(), outcome))
                 .thenCompose(number -> done());
     }
 
@@ -147,7 +153,9 @@ final class WorkAttempt {
             if (result instanceof WriteResult.Refused refused) {
                 return refused(claimed, outcome, refused);
             }
-            return result instanceof WriteResult.Accepted ? done() : settleFromDocument(outcome);
+            return result instanceof WriteResult.Accepted
+                    ? done()
+                    : runningAction.pause(context, conflicts).thenCompose(over -> settleFromDocument(outcome));
         });
     }
 

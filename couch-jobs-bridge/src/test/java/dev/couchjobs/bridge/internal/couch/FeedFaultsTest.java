@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.couchjobs.bridge.internal.couch.Recorder.Call;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -315,6 +316,59 @@ class FeedFaultsTest {
         server.call().stream().endOfChunks();
         assertThat(time.passPause()).isEqualTo(FIRST_PAUSE.multipliedBy(2));
         server.call();
+    }
+
+    /** For example behind a cache that does not regard the position. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aServerThatIgnoresThePositionIsAskedWithGrowingPauses(boolean isPolled) {
+        ScriptedServer.Call call = follow(null);
+        if (isPolled) {
+            call.answer(200, "{\"results\":[\n");
+            time.passPause();
+            call = server.call();
+        }
+        bring(call, "x", "y");
+        told("x", "y");
+        call = server.call();
+        assertThat(call.target()).endsWith("&since=after-y");
+
+        Instant end = time.instant().plus(Duration.ofMinutes(1));
+        int requests = 0;
+        while (time.instant().isBefore(end)) {
+            requests++;
+            bring(call, "x", "y");
+            time.passPause();
+            call = server.call();
+        }
+        assertThat(requests).isBetween(5, 20);
+
+        bring(call, "z");
+        told("z");
+        assertThat(server.call().target()).endsWith("&since=after-z");
+    }
+
+    /** Answers a request for changes completely. */
+    private static void bring(ScriptedServer.Call call, String... ids) {
+        List<String> rows = Arrays.stream(ids).map(FeedFaultsTest::row).toList();
+        if (call.target().contains("feed=longpoll")) {
+            String last = "\"after-" + ids[ids.length - 1] + "\"";
+            call.answer(200, "{\"results\":[" + String.join(",", rows) + "],\"last_seq\":" + last + "}");
+        } else {
+            call.stream().chunk(String.join("", rows)).endOfChunks();
+        }
+    }
+
+    @Test
+    void aServerThatRefusesEveryPositionIsAskedSlowly() {
+        bring(follow(null), "x");
+        told("x");
+        server.call().answer(400, "{\"error\":\"bad_request\"}");
+        bring(server.call(), "x", "y");
+        told("y");
+        server.call().answer(400, "{\"error\":\"bad_request\"}");
+        assertThat(time.passPause()).isEqualTo(LONGEST_PAUSE);
+        assertThat(server.call().target()).doesNotContain("since");
     }
 
     @Test

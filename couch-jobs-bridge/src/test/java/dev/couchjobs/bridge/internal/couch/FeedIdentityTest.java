@@ -2,9 +2,11 @@ package dev.couchjobs.bridge.internal.couch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.Environment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -145,6 +147,28 @@ class FeedIdentityTest {
         time.passPause();
         identify("one");
         assertThat(changes().target()).endsWith("&since=8");
+    }
+
+    @Test
+    void anErrorWithWhichAFeedCannotBeginIsAFault() {
+        AtomicBoolean fails = new AtomicBoolean();
+        Environment failing = new Environment(
+                () -> {
+                    if (fails.getAndSet(false)) {
+                        throw new OutOfMemoryError("no memory for a feed");
+                    }
+                    return time.instant();
+                },
+                time,
+                () -> 0L);
+        database = new HttpCouchDatabase(settings.withEnvironment(failing));
+        follow(null);
+        ScriptedServer.Call identity = expect("GET", "/_local/couch-jobs");
+        fails.set(true);
+        identity.answer(200, "{\"id\":\"one\"}");
+        time.passPause();
+        identify("one");
+        told(changes());
     }
 
     @Test

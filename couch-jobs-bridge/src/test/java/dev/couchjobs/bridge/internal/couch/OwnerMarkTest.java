@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.couchjobs.bridge.internal.couch.ScriptedServer.Call;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -116,8 +117,51 @@ class OwnerMarkTest {
         expect("GET").answer(404, NOTHING);
         written();
         expect("GET").answer(200, OTHER);
+        time.passPause();
         expect("GET").answer(200, OTHER);
         assertThatThrownBy(() -> await(claim)).hasCauseInstanceOf(OwnerMark.OwnedException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {409, 201})
+    void aMarkThatIsNeverWrittenOrNeverSeenIsWrittenWithGrowingPauses(int status) {
+        CompletableFuture<Void> claim = mark.claim(false);
+        Instant end = time.instant().plus(Duration.ofMinutes(1));
+        int rounds = 0;
+        while (time.instant().isBefore(end)) {
+            rounds++;
+            unmarked(status);
+            time.passPause();
+        }
+        assertThat(rounds).isBetween(5, 20);
+        assertThat(claim).isNotDone();
+
+        expect("GET").answer(404, NOTHING);
+        String written = written();
+        expect("GET").answer(200, written);
+        await(claim);
+    }
+
+    /** Answers a claim so that the database has no mark afterwards. */
+    private void unmarked(int status) {
+        expect("GET").answer(404, NOTHING);
+        expect("PUT").answer(status, "{}");
+        if (status == 201) {
+            expect("GET").answer(404, NOTHING);
+        }
+    }
+
+    @Test
+    void aBridgeThatEndsWhileItsClaimPausesSetsNoMarkAndNoTimer() {
+        CompletableFuture<Void> claim = mark.claim(false);
+        unmarked(409);
+        time.awaitPause();
+        CompletableFuture<Void> closed = CompletableFuture.runAsync(mark::close, couch.executor());
+        expect("GET").answer(404, NOTHING);
+        await(closed);
+        assertThat(claim).isCompletedExceptionally();
+        assertThat(time.hasPauses()).isFalse();
+        assertThat(server.hasCalls()).isFalse();
     }
 
     @Test

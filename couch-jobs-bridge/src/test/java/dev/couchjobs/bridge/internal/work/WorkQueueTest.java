@@ -8,6 +8,7 @@ import dev.couchjobs.bridge.internal.engine.TestBridges;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -214,6 +215,55 @@ class WorkQueueTest {
         assertThat(bridges.done).containsExactly("a sleep 5");
         assertThat(bridges.read("a", "w").path("claimed_by").asString()).isEqualTo("a");
         return open;
+    }
+
+    /** For example behind a shard that lags for long. */
+    @Test
+    void aClaimThatAlwaysConflictsIsTriedWithGrowingPauses() {
+        try (TestBridges bridges = TestBridges.replicated(Duration.ofMinutes(1), 2, "a")) {
+            bridges.at("a").write(TestBridges.json("{'_id': 'w', 'type': 'WorkItem', 'worker': 'email'}"));
+            AtomicInteger reads = changedUnseen(bridges);
+            bridges.advance(60);
+            assertThat(reads.get()).isBetween(5, 40);
+            assertThat(bridges.done).isEmpty();
+
+            bridges.at("a").lag(now -> now);
+            bridges.advance(15);
+            assertThat(bridges.done).hasSize(1);
+            assertThat(bridges.at("a").read("w").current()).isEmpty();
+        }
+    }
+
+    @Test
+    void anOutcomeThatAlwaysConflictsIsWrittenWithGrowingPauses() {
+        try (TestBridges bridges = TestBridges.replicated(Duration.ofMinutes(1), 2, "a")) {
+            bridges.put("a", "{'_id': 'w', 'type': 'WorkItem', 'worker': 'email', 'do': 'sleep 5'}");
+            bridges.advance(2); // it is claimed
+            AtomicInteger reads = changedUnseen(bridges);
+            bridges.advance(60);
+            assertThat(reads.get()).isBetween(5, 40);
+            assertThat(bridges.read("a", "w").path("claimed_by").asString()).isEqualTo("a");
+
+            bridges.at("a").lag(now -> now);
+            bridges.advance(15);
+            assertThat(bridges.done).containsExactly("a sleep 5");
+            assertThat(bridges.at("a").read("w").current()).isEmpty();
+        }
+    }
+
+    /** Lets a person change an item while its node reads it as it was. {@return counts the reads} */
+    private static AtomicInteger changedUnseen(TestBridges bridges) {
+        StoredDocument before = bridges.at("a").read("w");
+        AtomicInteger reads = new AtomicInteger();
+        bridges.at("a").write(bridges.read("a", "w").put("note", "by a person"));
+        bridges.at("a").lag(now -> {
+            if (!now.id().equals("w")) {
+                return now;
+            }
+            reads.incrementAndGet();
+            return before;
+        });
+        return reads;
     }
 
     @Test
