@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.simulation.FaultPlan;
+import dev.couchjobs.fdb.simulation.FaultPoint;
+import dev.couchjobs.fdb.simulation.FaultyDatabase;
+import dev.couchjobs.fdb.simulation.InjectedFault;
 import dev.couchjobs.fdb.testing.Polling;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -105,6 +110,51 @@ class LeavingClientsTest {
         client.leave();
 
         await(() -> watches.openWatches() == 0);
+    }
+
+    /** The stream is reset before the server watches the connection. */
+    @Test
+    void aWaitForAJobThatTheClientHasLeftBeforeItBegins() throws Exception {
+        HeldRead held = new HeldRead();
+        WatchCounter own = new WatchCounter(new FaultyDatabase(EmbeddedDatabase.openInMemory(), held), "mail");
+        try (TestServer slow = TestServer.of(own.database())) {
+            slow.jobs.add(slow.database, MAIL, "a", 1).join();
+            HttpRequest any = HttpRequest.newBuilder(slow.uri("/openapi.json")).build();
+            http2.send(any, HttpResponse.BodyHandlers.discarding());
+            String result = "/v1/types/mail/jobs/a/result?timeout=";
+            held.isAwaited = true;
+            Leaving client = Protocol.HTTP_2.ask(
+                    this, HttpRequest.newBuilder(slow.uri(result + LONG)).build(), "");
+            held.begun.join();
+
+            client.leave();
+            // On the same connection: so the server has read that the stream was reset.
+            http2.send(any, HttpResponse.BodyHandlers.discarding());
+            held.mayGoOn.complete(null);
+
+            slow.get(result + "PT0.5S"); // begins to wait later, and ends
+            await(() -> own.openWatches() == 0);
+        }
+    }
+
+    /** Holds the thread of one read. */
+    private static final class HeldRead implements FaultPlan {
+        private final CompletableFuture<Void> begun = new CompletableFuture<>();
+        private final CompletableFuture<Void> mayGoOn = new CompletableFuture<>();
+        private volatile boolean isAwaited;
+
+        @Override
+        public @Nullable InjectedFault injectedFault(FaultPoint point) {
+            return null;
+        }
+
+        @Override
+        public CompletableFuture<?> before(FaultPoint point) {
+            if (isAwaited && begun.complete(null)) {
+                mayGoOn.join();
+            }
+            return CompletableFuture.completedFuture(point);
+        }
     }
 
     /** The server shares the watch of long polls and keeps it for a minute, so this looks at the connection. */

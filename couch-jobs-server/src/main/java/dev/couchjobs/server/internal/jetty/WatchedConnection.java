@@ -9,6 +9,7 @@ import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.internal.HttpConnection;
@@ -43,8 +44,20 @@ final class WatchedConnection implements ClientConnection, Callback {
             onEnd = action;
         }
         request.addFailureListener(failure -> end());
-        if (request.getConnectionMetaData().getHttpVersion() != HttpVersion.HTTP_2 && !isAhead()) {
+        if (request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_2) {
+            endIfFailed();
+        } else if (!isAhead()) {
             awaitInput();
+        }
+    }
+
+    /** Jetty does not tell a listener of a failure that was before it. */
+    private void endIfFailed() {
+        Content.Chunk chunk = request.read();
+        if (Content.Chunk.isFailure(chunk)) {
+            end();
+        } else if (chunk != null) {
+            chunk.release(); // of a body that the operation has not asked for
         }
     }
 
