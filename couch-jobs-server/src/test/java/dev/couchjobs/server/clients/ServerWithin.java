@@ -11,9 +11,8 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server within this process, which is a tenth of the work of a process. It is killed by that neither the database
- * nor a client hears of it any more. What the kill of a process leaves in the files of the engine, the engine's own
- * tests show.
+ * A server within this process, which takes a tenth of the work of a process. A kill cuts it off from its database and
+ * its clients. The tests of the engine show what the kill of a process leaves in its files.
  */
 final class ServerWithin extends KillableServer {
     private final Path directory;

@@ -3,7 +3,7 @@ package dev.couchjobs.fdb.testing;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** For tests that wait for what notifies nobody, such as the state of another process. */
+/** For tests that wait for a state that no event announces, such as that of another process. */
 public final class Polling {
     /** Short for a test, and long enough for the processors to do something else. */
     private static final Duration INTERVAL = Duration.ofMillis(5);

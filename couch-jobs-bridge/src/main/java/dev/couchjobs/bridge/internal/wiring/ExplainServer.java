@@ -124,7 +124,7 @@ final class ExplainServer implements AutoCloseable {
             while (true) {
                 begin(socket.accept());
             }
-        } catch (Throwable e) { // also of the executor, after which nobody would accept
+        } catch (Throwable e) { // an executor that rejects a task ends this loop, too
             if (socket.isOpen()) {
                 LOG.warn("Node {}: --why cannot reach this bridge any more", node, e);
                 close();
