@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 /** One run of the command line. */
 final class BridgeProgram {
@@ -183,14 +184,16 @@ final class BridgeProgram {
      * Closes the bridges at the same time, because one may take more than a minute. {@return whether all have closed}
      */
     private boolean close(List<Running> running) {
-        List<CompletableFuture<Boolean>> all =
-                running.stream().map(this::closeAsync).toList();
-        return all.stream().map(CompletableFuture::join).reduce(true, Boolean::logicalAnd);
+        try (BridgeThreads threads = new BridgeThreads()) {
+            List<CompletableFuture<Boolean>> all =
+                    running.stream().map(each -> close(each, threads)).toList();
+            return all.stream().map(CompletableFuture::join).reduce(true, Boolean::logicalAnd);
+        }
     }
 
-    private CompletableFuture<Boolean> closeAsync(Running running) {
+    private CompletableFuture<Boolean> close(Running running, Executor threads) {
         CompletableFuture<Boolean> isClean = new CompletableFuture<>();
-        BridgeThreads.blocking().execute(() -> {
+        threads.execute(() -> {
             try {
                 running.bridge().close();
                 out.println("node " + running.node() + " has ended");

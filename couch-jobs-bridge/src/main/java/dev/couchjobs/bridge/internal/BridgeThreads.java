@@ -1,21 +1,34 @@
 package dev.couchjobs.bridge.internal;
 
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Creates the threads of the bridge. Its timers are those of {@link dev.couchjobs.Environment}. */
-public final class BridgeThreads {
-    private BridgeThreads() {}
+/**
+ * The threads of a bridge for tasks that may block, as many as there are tasks: daemons that end when idle. They are
+ * not virtual: a handler that blocks in native code, for example reading a pipe, would block its carrier thread, and
+ * with one processor there is only one. The bridge's timers are those of {@link dev.couchjobs.Environment}.
+ */
+public final class BridgeThreads implements Executor, AutoCloseable {
+    /** The time that threads have to end, and then once more after an interrupt. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /**
-     * {@return threads for tasks that may block, as many as there are tasks: daemons that end when idle} The whole
-     * process shares them. They are not virtual: a handler that blocks in native code, for example reading a pipe,
-     * would block its carrier thread, and with one processor there is only one.
-     */
-    public static Executor blocking() {
-        return Shared.BLOCKING;
+    private final AtomicInteger started = new AtomicInteger();
+    /** Those that run: a pool that has terminated does not say when its threads have ended. */
+    private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
+
+    private final ExecutorService pool = Executors.newCachedThreadPool(this::newThread);
+
+    private Thread newThread(Runnable task) {
+        threads.removeIf(thread -> thread.getState() == Thread.State.TERMINATED);
+        Thread thread = new Thread(task, "couch-jobs-bridge-" + started.incrementAndGet());
+        thread.setDaemon(true);
+        threads.add(thread);
+        return thread;
     }
 
     /**
@@ -27,16 +40,35 @@ public final class BridgeThreads {
         Runtime.getRuntime().addShutdownHook(new Thread(task, "couch-jobs-bridge-shutdown"));
     }
 
-    private static final class Shared {
-        static final Executor BLOCKING = daemons();
+    @Override
+    public void execute(Runnable task) {
+        pool.execute(task);
+    }
 
-        private static ExecutorService daemons() {
-            AtomicInteger started = new AtomicInteger();
-            return Executors.newCachedThreadPool(task -> {
-                Thread thread = new Thread(task, "couch-jobs-bridge-" + started.incrementAndGet());
-                thread.setDaemon(true);
-                return thread;
-            });
+    /** Ends the threads, which take no more tasks. A task that ignores its interrupt keeps its thread. */
+    @Override
+    public void close() {
+        pool.shutdown();
+        if (!haveEnded()) {
+            pool.shutdownNow();
+            haveEnded();
+        }
+    }
+
+    private boolean haveEnded() {
+        long end = System.nanoTime() + PATIENCE_NANOS;
+        try {
+            boolean haveEnded = true;
+            for (Thread thread : threads) {
+                if (thread != Thread.currentThread()) {
+                    TimeUnit.NANOSECONDS.timedJoin(thread, end - System.nanoTime());
+                    haveEnded &= !thread.isAlive();
+                }
+            }
+            return haveEnded;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
         }
     }
 }

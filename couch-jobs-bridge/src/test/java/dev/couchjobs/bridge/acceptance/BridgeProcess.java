@@ -1,6 +1,6 @@
 package dev.couchjobs.bridge.acceptance;
 
-import dev.couchjobs.bridge.internal.BridgeThreads;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -89,7 +89,7 @@ final class BridgeProcess implements AutoCloseable {
 
     /** {@return the next line with the given end} */
     String awaitLine(String end) {
-        return CompletableFuture.supplyAsync(() -> read(end), BridgeThreads.blocking())
+        return CompletableFuture.supplyAsync(() -> read(end), TestClient.THREADS)
                 .orTimeout(PATIENCE_S, TimeUnit.SECONDS)
                 .join();
     }
@@ -104,7 +104,7 @@ final class BridgeProcess implements AutoCloseable {
                                 () -> lines.lines()
                                         .filter(line -> line.contains(part))
                                         .findFirst(),
-                                BridgeThreads.blocking())
+                                TestClient.THREADS)
                         .orTimeout(PATIENCE_S, TimeUnit.SECONDS)
                         .join()
                         .orElseThrow();

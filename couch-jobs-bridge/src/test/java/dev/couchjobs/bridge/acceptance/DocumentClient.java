@@ -1,11 +1,11 @@
 package dev.couchjobs.bridge.acceptance;
 
-import dev.couchjobs.bridge.internal.couch.CouchSettings;
 import dev.couchjobs.bridge.internal.couch.DocumentChange;
 import dev.couchjobs.bridge.internal.couch.HttpCouchDatabase;
 import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.couch.WriteResult;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.net.URI;
@@ -45,7 +45,7 @@ final class DocumentClient implements AutoCloseable {
      */
     DocumentClient(URI address) {
         database = new HttpCouchDatabase(
-                CouchSettings.of(address).withPauses(Duration.ofMillis(20), Duration.ofMillis(200)));
+                TestClient.settings(address).withPauses(Duration.ofMillis(20), Duration.ofMillis(200)));
         await(database.ensureDatabase());
         database.follow(null, this::changed);
     }

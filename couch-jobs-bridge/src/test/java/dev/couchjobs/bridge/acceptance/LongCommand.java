@@ -2,7 +2,7 @@ package dev.couchjobs.bridge.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.couchjobs.bridge.internal.BridgeThreads;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -35,7 +35,7 @@ final class LongCommand {
 
     /** {@return the processes of the command, as soon as it runs} */
     List<ProcessHandle> processes() {
-        String numbers = DocumentClient.await(CompletableFuture.supplyAsync(this::read, BridgeThreads.blocking()));
+        String numbers = DocumentClient.await(CompletableFuture.supplyAsync(this::read, TestClient.THREADS));
         return numbers.strip()
                 .lines()
                 .flatMap(line -> List.of(line.split(" ", -1)).stream())

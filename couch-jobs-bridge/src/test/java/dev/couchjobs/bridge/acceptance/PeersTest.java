@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.Bridge;
 import dev.couchjobs.bridge.BridgeMain;
-import dev.couchjobs.bridge.internal.couch.CouchSettings;
 import dev.couchjobs.bridge.internal.couch.LoginThrottles;
 import dev.couchjobs.bridge.internal.couch.Replication;
 import dev.couchjobs.bridge.internal.couch.Replications;
 import dev.couchjobs.bridge.servers.LocalServer;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
@@ -35,7 +35,7 @@ class PeersTest {
                 LocalServer leaves = LocalServer.inMemory();
                 DocumentClient client = new DocumentClient(here.database("jobs"));
                 Replications replications =
-                        new Replications(CouchSettings.of(here.database("jobs")), new LoginThrottles("test"))) {
+                        new Replications(TestClient.settings(here.database("jobs")), new LoginThrottles("test"))) {
             URI database = here.database("jobs");
             NodeFile both = file(database).peer(REG_B, stays.database("jobs")).peer(GLOBAL, leaves.database("jobs"));
             try (Bridge bridge = Bridge.of(both.write(directory.resolve(REG_A))).start()) {

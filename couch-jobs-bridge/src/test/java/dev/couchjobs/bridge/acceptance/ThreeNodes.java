@@ -3,11 +3,11 @@ package dev.couchjobs.bridge.acceptance;
 import dev.couchjobs.bridge.Bridge;
 import dev.couchjobs.bridge.BridgeBuilder;
 import dev.couchjobs.bridge.StepHandler;
-import dev.couchjobs.bridge.internal.couch.CouchSettings;
 import dev.couchjobs.bridge.internal.couch.LoginThrottles;
 import dev.couchjobs.bridge.internal.couch.Replication;
 import dev.couchjobs.bridge.internal.couch.Replications;
 import dev.couchjobs.bridge.servers.CouchServers;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -57,7 +57,8 @@ final class ThreeNodes implements AutoCloseable {
 
     private void eachReplication(BiFunction<Replications, Replication, CompletableFuture<Boolean>> action) {
         databases.forEach((node, database) -> {
-            try (Replications replications = new Replications(CouchSettings.of(database), new LoginThrottles("test"))) {
+            try (Replications replications =
+                    new Replications(TestClient.settings(database), new LoginThrottles("test"))) {
                 List<CompletableFuture<Boolean>> all = new ArrayList<>();
                 databases.forEach((other, source) -> {
                     if (!other.equals(node)) {

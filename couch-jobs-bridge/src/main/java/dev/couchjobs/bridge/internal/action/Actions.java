@@ -16,6 +16,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Creates the actions of plans on this node. Thread-safe. */
@@ -27,6 +29,8 @@ public final class Actions {
     private final Environment environment;
     private final Executor threads;
     private final HttpSender sender;
+    /** For the data of handlers. */
+    private final ObjectMapper mapper = JsonMapper.builder().build();
 
     /**
      * Creates the actions of a node.
@@ -152,7 +156,7 @@ public final class Actions {
 
     private Action java(ActionPlan.Java plan) {
         return Optional.ofNullable(handlers.get(plan.name()))
-                .<Action>map(handler -> new JavaAction(handler, plan.data(), environment, threads))
+                .<Action>map(handler -> new JavaAction(handler, plan.data(), mapper, environment, threads))
                 .orElseGet(() -> refusal("no handler of the name '" + plan.name() + "' is registered on this node"
                         + NameSuggestion.hint(plan.name(), handlers.keySet())));
     }

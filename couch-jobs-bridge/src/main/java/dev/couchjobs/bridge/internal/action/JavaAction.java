@@ -2,7 +2,6 @@ package dev.couchjobs.bridge.internal.action;
 
 import dev.couchjobs.Environment;
 import dev.couchjobs.PermanentFailureException;
-import dev.couchjobs.bridge.StepContext;
 import dev.couchjobs.bridge.StepHandler;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -15,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.ObjectMapper;
 
 /** Calls a handler on its own thread. */
 final class JavaAction implements Action {
@@ -23,12 +23,14 @@ final class JavaAction implements Action {
 
     private final StepHandler handler;
     private final JsonNode data;
+    private final ObjectMapper mapper;
     private final Environment environment;
     private final Executor threads;
 
-    JavaAction(StepHandler handler, JsonNode data, Environment environment, Executor threads) {
+    JavaAction(StepHandler handler, JsonNode data, ObjectMapper mapper, Environment environment, Executor threads) {
         this.handler = handler;
         this.data = data;
+        this.mapper = mapper;
         this.environment = environment;
         this.threads = threads;
     }
@@ -88,8 +90,8 @@ final class JavaAction implements Action {
 
     private ActionResult call(ActionContext context) {
         try {
-            Optional<String> said = handler.run(
-                    new StepContext(context.documentId(), context.step(), context.node(), context.attempt(), data));
+            Optional<String> said = handler.run(new HandledStep(
+                    context.documentId(), context.step(), context.node(), context.attempt(), data, mapper));
             BoundedOutput output = new BoundedOutput(ShellSettings.DEFAULT_OUTPUT_LIMIT);
             byte[] bytes = said.orElse("").getBytes(StandardCharsets.UTF_8);
             output.write(bytes, bytes.length);

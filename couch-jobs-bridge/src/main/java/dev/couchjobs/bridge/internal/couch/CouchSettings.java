@@ -1,7 +1,6 @@
 package dev.couchjobs.bridge.internal.couch;
 
 import dev.couchjobs.Environment;
-import dev.couchjobs.bridge.internal.BridgeThreads;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -20,7 +19,7 @@ import java.util.concurrent.Executor;
  * @param longestPause the limit of the pauses
  * @param isCreated whether a feed creates the database if it does not exist
  * @param environment clock, timer and randomness
- * @param client the HTTP client; its executor, or else the threads of the bridge, run callbacks
+ * @param client the HTTP client; its executor, which it must have, runs callbacks
  */
 public record CouchSettings(
         URI address,
@@ -33,8 +32,6 @@ public record CouchSettings(
         boolean isCreated,
         Environment environment,
         HttpClient client) {
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
-
     /** Checks the settings. */
     public CouchSettings {
         Address.of(address);
@@ -56,13 +53,13 @@ public record CouchSettings(
         }
     }
 
-    /** {@return the default settings; a name and a password in the address become basic credentials} */
-    public static CouchSettings of(URI address) {
-        HttpClient client = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .executor(BridgeThreads.blocking())
-                .connectTimeout(CONNECT_TIMEOUT)
-                .build();
+    /**
+     * {@return the default settings; a name and a password in the address become basic credentials}
+     *
+     * @param environment clock, timer and randomness
+     * @param client the HTTP client, which has an executor
+     */
+    public static CouchSettings of(URI address, Environment environment, HttpClient client) {
         return new CouchSettings(
                 URI.create(Address.of(address).toString()),
                 Credentials.in(address),
@@ -72,13 +69,13 @@ public record CouchSettings(
                 Duration.ofMillis(100),
                 Duration.ofSeconds(10),
                 false,
-                Environment.system(),
+                environment,
                 client);
     }
 
     /** {@return the threads for requests, callbacks, and tasks that would delay a timer} */
     Executor executor() {
-        return client.executor().orElseGet(BridgeThreads::blocking);
+        return client.executor().orElseThrow();
     }
 
     /** {@return these settings with other credentials} */
@@ -139,20 +136,5 @@ public record CouchSettings(
     public CouchSettings withEnvironment(Environment other) {
         return new CouchSettings(
                 address, credentials, heartbeat, batch, timeout, firstPause, longestPause, isCreated, other, client);
-    }
-
-    /** {@return these settings with another client, for example one that trusts another authority} */
-    public CouchSettings withClient(HttpClient other) {
-        return new CouchSettings(
-                address,
-                credentials,
-                heartbeat,
-                batch,
-                timeout,
-                firstPause,
-                longestPause,
-                isCreated,
-                environment,
-                other);
     }
 }

@@ -6,7 +6,6 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.StepHandler;
-import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.action.Actions;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.config.EngineConfig;
@@ -33,9 +32,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
-/** Creates the parts of a bridge from its configuration. The caller closes what it creates. */
-record ConfiguredParts(BridgeConfig config) {
+/**
+ * Creates the parts of a bridge from its configuration. The caller closes what it creates.
+ *
+ * @param threads threads that may block
+ */
+record ConfiguredParts(BridgeConfig config, Executor threads) {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
     /** Longer than the lag between replicas of a database. */
     private static final Duration REMEMBERED = Duration.ofDays(30);
@@ -61,7 +65,7 @@ record ConfiguredParts(BridgeConfig config) {
                 : new DatabaseLocation.Directory(((EngineConfig.Directory) config.engine()).path());
         ClusterOptions patient =
                 ClusterOptions.defaults().answerWithin(Duration.ZERO).timeout(Duration.ZERO);
-        return Databases.open(location, patient.executor(BridgeThreads.blocking()));
+        return Databases.open(location, patient.executor(threads));
     }
 
     CouchJobs jobs(Database database, Environment environment) {
@@ -76,7 +80,7 @@ record ConfiguredParts(BridgeConfig config) {
     HttpClient client() {
         HttpClient.Builder client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
-                .executor(BridgeThreads.blocking())
+                .executor(threads)
                 .connectTimeout(CONNECT_TIMEOUT);
         config.couchdb().caFile().ifPresent(file -> client.sslContext(Tls.trusting(file, Optional.empty())));
         return client.build();
@@ -105,8 +109,7 @@ record ConfiguredParts(BridgeConfig config) {
     }
 
     Actions actions(Map<String, StepHandler> handlers, Environment environment) {
-        return new Actions(
-                config.shell(), config.http(), handlers, System.getenv(), environment, BridgeThreads.blocking());
+        return new Actions(config.shell(), config.http(), handlers, System.getenv(), environment, threads);
     }
 
     BridgeEngine engine(BridgeContext context, Actions actions) {
@@ -116,7 +119,7 @@ record ConfiguredParts(BridgeConfig config) {
                 actions::of,
                 workKinds(actions),
                 config.workers(),
-                feedName(),
+                feedName(config),
                 Long.toString(ProcessHandle.current().pid()));
     }
 
@@ -155,7 +158,7 @@ record ConfiguredParts(BridgeConfig config) {
     /**
      * The name changes with the set of kinds: the feed is then read again, because it may contain items of a new kind.
      */
-    String feedName() {
+    static String feedName(BridgeConfig config) {
         String address = config.couchdb().url().toString();
         return config.workItems().isEmpty()
                 ? address

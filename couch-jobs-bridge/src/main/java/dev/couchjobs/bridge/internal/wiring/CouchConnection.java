@@ -7,6 +7,7 @@ import dev.couchjobs.bridge.internal.couch.LoginThrottles;
 import dev.couchjobs.bridge.internal.couch.OwnerMark;
 import java.net.http.HttpClient;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 /**
  * A node's CouchDB database, and the mark that it belongs to this bridge.
@@ -28,11 +29,11 @@ record CouchConnection(
         implements AutoCloseable {
 
     /** Opens a connection. It sends nothing. */
-    static CouchConnection open(BridgeConfig config, Environment environment, OwnerMark.Owner owner) {
-        HttpClient client = new ConfiguredParts(config).client();
+    static CouchConnection open(BridgeConfig config, Environment environment, Executor threads, OwnerMark.Owner owner) {
+        HttpClient client = new ConfiguredParts(config, threads).client();
         LoginThrottles loginThrottles = new LoginThrottles("Node " + config.node());
         HttpCouchDatabase couch =
-                new HttpCouchDatabase(PeerReplications.settings(config.couchdb(), client), loginThrottles);
+                new HttpCouchDatabase(PeerReplications.settings(config.couchdb(), environment, client), loginThrottles);
         CompletableFuture<String> lost = new CompletableFuture<>();
         OwnerMark mark = new OwnerMark(couch, environment, owner, lost::complete);
         return new CouchConnection(

@@ -1,21 +1,21 @@
 package dev.couchjobs.bridge.internal.wiring;
 
 import dev.couchjobs.Environment;
-import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.couch.OwnerMark;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /** Connects a bridge to CouchDB databases. */
-record CouchConnections(Environment environment, OwnerMark.Owner owner) {
+record CouchConnections(Environment environment, Executor threads, OwnerMark.Owner owner) {
     private static final Duration PROBE_TIMEOUT = Duration.ofSeconds(20);
 
     /** {@return a connection that has sent nothing} */
     CouchConnection open(BridgeConfig config) {
-        return CouchConnection.open(config, environment, owner);
+        return CouchConnection.open(config, environment, threads, owner);
     }
 
     /**
@@ -30,14 +30,13 @@ record CouchConnections(Environment environment, OwnerMark.Owner owner) {
         Future<?> limit = environment
                 .scheduler()
                 .schedule(
-                        () -> BridgeThreads.blocking()
-                                .execute(() -> result.completeExceptionally(unanswered(config, connection))),
+                        () -> threads.execute(() -> result.completeExceptionally(unanswered(config, connection))),
                         PROBE_TIMEOUT.toSeconds(),
                         TimeUnit.SECONDS);
         return result.whenComplete((done, error) -> {
             limit.cancel(false);
             if (error != null) {
-                BridgeThreads.blocking().execute(connection::close);
+                threads.execute(connection::close);
             }
         });
     }

@@ -1,13 +1,13 @@
 package dev.couchjobs.bridge.internal.wiring;
 
 import dev.couchjobs.Environment;
-import dev.couchjobs.bridge.internal.BridgeThreads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -22,15 +22,20 @@ final class DirectoryWatch implements AutoCloseable {
     private final @Nullable Object identity;
     private final Future<?> timer;
 
-    /** @param whenGone receives the reason, for people, at each detection */
-    DirectoryWatch(Path directory, Environment environment, Consumer<String> whenGone) {
+    /**
+     * Begins to watch.
+     *
+     * @param threads threads that may block
+     * @param whenGone receives the reason, for people, at each detection
+     */
+    DirectoryWatch(Path directory, Environment environment, Executor threads, Consumer<String> whenGone) {
         this.directory = directory;
         this.whenGone = whenGone;
         this.identity = identity();
         this.timer = environment
                 .scheduler()
                 .scheduleWithFixedDelay(
-                        () -> BridgeThreads.blocking().execute(this::look),
+                        () -> threads.execute(this::look),
                         LOOK_EVERY.toSeconds(),
                         LOOK_EVERY.toSeconds(),
                         TimeUnit.SECONDS);

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +40,12 @@ final class NodeRun implements AutoCloseable {
     private volatile boolean isClosing;
 
     /** What stays if these parts are opened anew. */
-    record Shared(Database database, CouchJobs jobs, Environment environment, Map<String, StepHandler> handlers) {}
+    record Shared(
+            Database database,
+            CouchJobs jobs,
+            Environment environment,
+            Executor threads,
+            Map<String, StepHandler> handlers) {}
 
     /**
      * Opens the parts. They do not work before {@link #engine} is started.
@@ -47,7 +53,7 @@ final class NodeRun implements AutoCloseable {
      * @param connection is closed with this
      */
     NodeRun(BridgeConfig config, Shared shared, CouchConnection connection) {
-        ConfiguredParts parts = new ConfiguredParts(config);
+        ConfiguredParts parts = new ConfiguredParts(config, shared.threads());
         this.config = config;
         this.connection = connection;
         opened.push(connection);
@@ -102,7 +108,7 @@ final class NodeRun implements AutoCloseable {
     /** {@return the position in the feed; empty also if its row is damaged, because a report goes on without it} */
     CompletableFuture<Optional<String>> position(ReadTransaction tx) {
         return context.store()
-                .position(tx, context.node(), new ConfiguredParts(config).feedName())
+                .position(tx, context.node(), ConfiguredParts.feedName(config))
                 .thenApply(position -> position.map(json -> json.toString()))
                 .exceptionallyCompose(error -> RootCauses.of(error) instanceof JacksonException
                         ? CompletableFuture.completedFuture(Optional.empty())

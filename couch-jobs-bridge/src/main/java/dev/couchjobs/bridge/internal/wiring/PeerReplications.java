@@ -31,6 +31,7 @@ final class PeerReplications implements AutoCloseable {
     private static final String FROM = "-from-";
 
     private final BridgeConfig config;
+    private final Environment environment;
     private final HttpClient client;
     private final HttpCouchDatabase own;
     private final Replications replications;
@@ -45,19 +46,19 @@ final class PeerReplications implements AutoCloseable {
             LoginThrottles loginThrottles,
             HttpCouchDatabase own) {
         this.config = config;
+        this.environment = environment;
         this.client = client;
         this.own = own;
-        this.replications = new Replications(settings(config.couchdb(), client), loginThrottles);
+        this.replications = new Replications(settings(config.couchdb(), environment, client), loginThrottles);
         this.watch = new ReplicationWatch(config.node(), replications, environment);
         this.asked = new PeerCheck(loginThrottles);
     }
 
-    static CouchSettings settings(CouchConfig couch, HttpClient client) {
-        return CouchSettings.of(couch.url())
+    static CouchSettings settings(CouchConfig couch, Environment environment, HttpClient client) {
+        return CouchSettings.of(couch.url(), environment, client)
                 .withCredentials(couch.credentials())
                 .withHeartbeat(couch.heartbeat())
-                .withCreation(couch.isCreated())
-                .withClient(client);
+                .withCreation(couch.isCreated());
     }
 
     /**
@@ -123,7 +124,7 @@ final class PeerReplications implements AutoCloseable {
     }
 
     private CouchSettings settings(ReplicationConfig.Peer peer) {
-        return CouchSettings.of(peer.url()).withCredentials(peer.credentials()).withClient(client);
+        return CouchSettings.of(peer.url(), environment, client).withCredentials(peer.credentials());
     }
 
     private CompletableFuture<?> awaitPeer(ReplicationConfig.Peer peer) {

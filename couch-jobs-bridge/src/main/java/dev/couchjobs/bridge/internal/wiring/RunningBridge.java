@@ -31,8 +31,9 @@ public final class RunningBridge implements AutoCloseable {
             .orElse("unknown");
 
     private final BridgeConfig file;
-    private final Environment environment = Environment.system();
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final BridgeThreads threads = opening(new BridgeThreads());
+    private final Environment environment = opening(Environment.system());
     private final AnswerWait waiting;
     private final NodeRuns runs;
 
@@ -74,10 +75,10 @@ public final class RunningBridge implements AutoCloseable {
             Optional<Database> given,
             boolean takesOver,
             CompletableFuture<Void> stop) {
-        ConfiguredParts parts = new ConfiguredParts(file);
+        ConfiguredParts parts = new ConfiguredParts(file, threads);
         parts.createShellDirectory();
         Database database = given.orElseGet(() -> opening(parts.database()));
-        ExplainServer.open(file, BridgeThreads.blocking(), this::why).ifPresent(this::opening);
+        ExplainServer.open(file, threads, this::why).ifPresent(this::opening);
         CouchJobs jobs = opening(parts.jobs(database, environment));
         NodeRows rows = new NodeRows(file.engine().prefix());
         String id = waiting.database(parts.owner(database, environment), stop);
@@ -85,9 +86,10 @@ public final class RunningBridge implements AutoCloseable {
                 BridgeContext.read(database, "read settings", tx -> StartSettings.read(rows, tx, file.node())), stop);
         CouchConnections connections = new CouchConnections(
                 environment,
+                threads,
                 new OwnerMark.Owner(
                         file.node(), id, Host.name() + ", " + file.engine().describe()));
-        NodeRun.Shared shared = new NodeRun.Shared(database, jobs, environment, handlers);
+        NodeRun.Shared shared = new NodeRun.Shared(database, jobs, environment, threads, handlers);
         NodeControl control =
                 new NodeControl(rows, nodeEnvironment(database), new SteeredNode(file, runs, shared, connections));
         StartSettings.Followed followed =
@@ -95,7 +97,7 @@ public final class RunningBridge implements AutoCloseable {
         runs.first(new NodeRun(followed.config(), shared, followed.connection()));
         opening(control);
         if (given.isEmpty() && file.engine() instanceof EngineConfig.Directory directory) {
-            opening(new DirectoryWatch(directory.path(), environment, runs::stopBecause));
+            opening(new DirectoryWatch(directory.path(), environment, threads, runs::stopBecause));
         }
         runs.reportTo(control);
         runs.begin(followed.claimed(), stop);

@@ -1,7 +1,6 @@
 package dev.couchjobs.bridge.internal.wiring;
 
 import com.apple.foundationdb.ReadTransaction;
-import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.nodes.NodeControl;
 import dev.couchjobs.bridge.internal.nodes.NodeReport;
@@ -92,7 +91,7 @@ record StartSettings(
         try {
             return waiting.answer(probe, "the answer of " + config.couchdb().url(), stop);
         } catch (CancellationException e) {
-            var unused = probe.thenAcceptAsync(CouchConnection::close, BridgeThreads.blocking());
+            var unused = probe.thenAcceptAsync(CouchConnection::close, connections.threads());
             throw e;
         }
     }

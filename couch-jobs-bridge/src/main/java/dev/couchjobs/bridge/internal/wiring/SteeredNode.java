@@ -2,7 +2,6 @@ package dev.couchjobs.bridge.internal.wiring;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.bridge.BridgeSettings;
-import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.nodes.NodeControl;
 import dev.couchjobs.bridge.internal.nodes.NodeReport;
@@ -54,7 +53,7 @@ record SteeredNode(BridgeConfig file, NodeRuns runs, NodeRun.Shared shared, Couc
                 file.join() == BridgeConfig.Join.FOUNDATIONDB,
                 file.cluster().nodes(),
                 file.cluster().groups(),
-                new ConfiguredParts(runs.present().config()).feedName());
+                ConfiguredParts.feedName(runs.present().config()));
     }
 
     @Override
@@ -90,7 +89,7 @@ record SteeredNode(BridgeConfig file, NodeRuns runs, NodeRun.Shared shared, Couc
 
     private CompletableFuture<Void> replace(BridgeConfig config, Optional<CouchConnection> probed) {
         CompletableFuture<Void> replaced = new CompletableFuture<>();
-        BridgeThreads.blocking().execute(() -> {
+        shared.threads().execute(() -> {
             try {
                 LOG.info(
                         "Node {} ends its steps to follow {}",

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -62,7 +62,7 @@ class HttpActionTest {
             answer(exchange, 302, "");
         });
         server.createContext("/never", exchange -> seen.add("reached"));
-        server.setExecutor(BridgeThreads.blocking());
+        server.setExecutor(TestClient.THREADS);
         server.start();
         url = "http://localhost:" + server.getAddress().getPort();
     }
@@ -269,8 +269,7 @@ class HttpActionTest {
     }
 
     private Actions actions(HttpSettings settings) {
-        return new Actions(
-                ShellSettings.off(), settings, Map.of(), Map.of(), timers.environment(), BridgeThreads.blocking());
+        return new Actions(ShellSettings.off(), settings, Map.of(), Map.of(), timers.environment(), TestClient.THREADS);
     }
 
     private static ActionPlan.Http plan(

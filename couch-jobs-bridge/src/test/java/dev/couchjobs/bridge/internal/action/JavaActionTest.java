@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.couchjobs.PermanentFailureException;
 import dev.couchjobs.bridge.StepContext;
 import dev.couchjobs.bridge.StepHandler;
-import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -142,7 +142,7 @@ class JavaActionTest {
                         Map.of("create-user", step -> Optional.empty(), "remove", step -> Optional.empty()),
                         Map.of(),
                         timers.environment(),
-                        BridgeThreads.blocking())
+                        TestClient.THREADS)
                 .of(new ActionPlan.Java("createUser", data()))
                 .run(new ActionContext("job-1", 0, "alpha", 1, Optional.empty()))
                 .join();
@@ -173,7 +173,7 @@ class JavaActionTest {
                         Map.of("test", handler),
                         Map.of(),
                         timers.environment(),
-                        BridgeThreads.blocking())
+                        TestClient.THREADS)
                 .of(new ActionPlan.Java("test", data()))
                 .run(new ActionContext("job-1", 2, "alpha", 3, Optional.of(LIMIT)));
     }

@@ -3,8 +3,8 @@ package dev.couchjobs.bridge.internal.action;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.Environment;
-import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Proxy;
@@ -107,7 +107,7 @@ class ShellActionTest {
                         Map.of(),
                         bridge,
                         Environment.system(),
-                        BridgeThreads.blocking())
+                        TestClient.THREADS)
                 .of(plan)
                 .run(OCCASION)
                 .join()
@@ -485,12 +485,7 @@ class ShellActionTest {
 
     private static Actions actions(ShellSettings settings, Environment environment) {
         return new Actions(
-                settings,
-                HttpSettings.off(),
-                Map.of(),
-                TestSystem.environment(),
-                environment,
-                BridgeThreads.blocking());
+                settings, HttpSettings.off(), Map.of(), TestSystem.environment(), environment, TestClient.THREADS);
     }
 
     private static ShellSettings inDirectory(Path directory) {

@@ -3,8 +3,8 @@ package dev.couchjobs.bridge.internal.action;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.Environment;
-import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -119,7 +119,7 @@ class ShellGuardTest {
                 off.outputLimit(),
                 off.limits());
         return new Actions(
-                settings, HttpSettings.off(), Map.of(), Map.of("PATH", path), environment, BridgeThreads.blocking());
+                settings, HttpSettings.off(), Map.of(), Map.of("PATH", path), environment, TestClient.THREADS);
     }
 
     private static ActionPlan.Shell shell(String command) {

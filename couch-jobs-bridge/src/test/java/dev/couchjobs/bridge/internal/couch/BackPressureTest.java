@@ -38,10 +38,9 @@ class BackPressureTest {
     private int written;
 
     private void follow() {
-        CouchSettings settings = CouchSettings.of(URI.create("http://localhost/jobs"))
-                .withBatch(BATCH)
-                .withEnvironment(new ManualTime().environment())
-                .withClient(connection);
+        CouchSettings settings = CouchSettings.of(
+                        URI.create("http://localhost/jobs"), new ManualTime().environment(), connection)
+                .withBatch(BATCH);
         new HttpCouchDatabase(settings).follow(null, recorder);
     }
 

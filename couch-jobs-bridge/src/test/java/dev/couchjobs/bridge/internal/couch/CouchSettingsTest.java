@@ -3,6 +3,7 @@ package dev.couchjobs.bridge.internal.couch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.couchjobs.bridge.testing.TestClient;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Random;
@@ -15,7 +16,8 @@ class CouchSettingsTest {
 
     @Test
     void aNameAndAPasswordInTheAddressAreTakenOutOfIt() {
-        CouchSettings settings = CouchSettings.of(URI.create("https://ad%40min:pass%3Aw+ord@couch.example:6984/jobs/"));
+        CouchSettings settings =
+                TestClient.settings(URI.create("https://ad%40min:pass%3Aw+ord@couch.example:6984/jobs/"));
         assertThat(settings.address()).isEqualTo(URI.create("https://couch.example:6984/jobs"));
         assertThat(settings.credentials()).isEqualTo(new Credentials.Basic("ad@min", "pass:w+ord"));
         assertThat(settings.toString()).doesNotContain("w+ord");
@@ -32,20 +34,20 @@ class CouchSettingsTest {
     @ValueSource(
             strings = {"http://host:5984", "http://host:5984/", "ftp://host/jobs", "jobs", "http://host/jobs?rev=1"})
     void whatIsNoAddressOfADatabaseIsRefusedWithAnExample(String address) {
-        assertThatThrownBy(() -> CouchSettings.of(URI.create(address)))
+        assertThatThrownBy(() -> TestClient.settings(URI.create(address)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("looks like http://localhost:5984/jobs");
     }
 
     @Test
     void aPasswordIsNotRepeatedInAnError() {
-        assertThatThrownBy(() -> CouchSettings.of(URI.create("http://admin:geheim@host")))
+        assertThatThrownBy(() -> TestClient.settings(URI.create("http://admin:geheim@host")))
                 .hasMessageNotContaining("geheim");
     }
 
     @Test
     void settingsThatCannotWorkAreRefused() {
-        CouchSettings settings = CouchSettings.of(URI.create("http://host/jobs"));
+        CouchSettings settings = TestClient.settings(URI.create("http://host/jobs"));
         assertThatThrownBy(() -> settings.withBatch(0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> settings.withBatch(1001)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> settings.withHeartbeat(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);

@@ -3,6 +3,7 @@ package dev.couchjobs.bridge.internal.couch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.internal.couch.Recorder.Call;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,7 +29,7 @@ class FeedFaultsTest {
     private final ManualTime time = new ManualTime();
     private final ScriptedServer server = new ScriptedServer();
     private final Recorder recorder = new Recorder();
-    private final HttpCouchDatabase database = new HttpCouchDatabase(CouchSettings.of(server.database())
+    private final HttpCouchDatabase database = new HttpCouchDatabase(TestClient.settings(server.database())
             .withTimeout(ManualTime.TIMEOUT)
             .withHeartbeat(Duration.ofSeconds(10))
             .withBatch(10)

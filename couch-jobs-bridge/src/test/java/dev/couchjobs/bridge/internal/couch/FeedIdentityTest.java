@@ -3,6 +3,7 @@ package dev.couchjobs.bridge.internal.couch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +24,7 @@ class FeedIdentityTest {
     private final ManualTime time = new ManualTime();
     private final ScriptedServer server = new ScriptedServer().unidentified();
     private final Recorder recorder = new Recorder();
-    private final CouchSettings settings = CouchSettings.of(server.database())
+    private final CouchSettings settings = TestClient.settings(server.database())
             .withTimeout(ManualTime.TIMEOUT)
             .withHeartbeat(Duration.ofSeconds(10))
             .withEnvironment(time.environment());

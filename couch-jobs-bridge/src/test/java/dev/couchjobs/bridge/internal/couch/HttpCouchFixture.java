@@ -2,6 +2,7 @@ package dev.couchjobs.bridge.internal.couch;
 
 import dev.couchjobs.bridge.servers.CouchServers;
 import dev.couchjobs.bridge.servers.Wire;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,7 +62,7 @@ final class HttpCouchFixture implements CouchFixture {
     }
 
     private static HttpCouchDatabase open(URI address) {
-        return new HttpCouchDatabase(CouchSettings.of(address)
+        return new HttpCouchDatabase(TestClient.settings(address)
                 .withHeartbeat(Duration.ofSeconds(1))
                 .withPauses(Duration.ofMillis(20), Duration.ofMillis(200)));
     }
@@ -70,7 +71,7 @@ final class HttpCouchFixture implements CouchFixture {
     public void replicate(Place source, Place target) {
         URI from = ((HttpPlace) source).address;
         URI to = ((HttpPlace) target).address;
-        Replications replications = new Replications(CouchSettings.of(to), new LoginThrottles("test"));
+        Replications replications = new Replications(TestClient.settings(to), new LoginThrottles("test"));
         toClose.add(replications);
         Replication replication =
                 Replication.continuous("test-" + UUID.randomUUID(), servers.forServers(from), servers.forServers(to));

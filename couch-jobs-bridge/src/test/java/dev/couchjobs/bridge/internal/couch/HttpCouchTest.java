@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.servers.CouchServers;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -102,7 +103,7 @@ class HttpCouchTest extends CouchContract {
     }
 
     private HttpCouchDatabase databaseWith(List<ObjectNode> documents) {
-        HttpCouchDatabase database = new HttpCouchDatabase(CouchSettings.of(servers.newDatabase(0)));
+        HttpCouchDatabase database = new HttpCouchDatabase(TestClient.settings(servers.newDatabase(0)));
         documents.forEach(document ->
                 assertThat(await(database.write(List.of(document)))).hasOnlyElementsOfType(WriteResult.Accepted.class));
         return database;

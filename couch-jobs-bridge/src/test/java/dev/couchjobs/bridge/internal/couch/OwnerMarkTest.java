@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.couchjobs.bridge.internal.couch.ScriptedServer.Call;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +24,7 @@ class OwnerMarkTest {
 
     private final ManualTime time = new ManualTime();
     private final ScriptedServer server = new ScriptedServer();
-    private final HttpCouchDatabase couch = new HttpCouchDatabase(CouchSettings.of(server.database())
+    private final HttpCouchDatabase couch = new HttpCouchDatabase(TestClient.settings(server.database())
             .withTimeout(ManualTime.TIMEOUT)
             .withPauses(Duration.ofMillis(100), Duration.ofSeconds(10))
             .withEnvironment(time.environment()));

@@ -2,6 +2,7 @@ package dev.couchjobs.bridge.internal.couch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.bridge.testing.TestClient;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +21,7 @@ class PeerCheckTest {
 
     private final ManualTime time = new ManualTime();
     private final ScriptedServer server = new ScriptedServer();
-    private final CouchSettings settings = CouchSettings.of(server.database())
+    private final CouchSettings settings = TestClient.settings(server.database())
             .withTimeout(ManualTime.TIMEOUT)
             .withPauses(Duration.ofMillis(100), Duration.ofSeconds(10))
             .withEnvironment(time.environment())

@@ -3,6 +3,7 @@ package dev.couchjobs.bridge.internal.couch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.internal.couch.ScriptedServer.Call;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +22,7 @@ class ReplicationWatchTest {
     private final ManualTime time = new ManualTime();
     private final ScriptedServer server = new ScriptedServer();
     private final Replications replications = new Replications(
-            CouchSettings.of(server.database())
+            TestClient.settings(server.database())
                     .withTimeout(ManualTime.TIMEOUT)
                     .withPauses(Duration.ofMillis(100), Duration.ofSeconds(10))
                     .withEnvironment(time.environment()),

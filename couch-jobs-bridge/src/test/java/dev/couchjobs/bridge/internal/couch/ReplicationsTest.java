@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.couchjobs.bridge.internal.couch.ScriptedServer.Call;
 import dev.couchjobs.bridge.servers.LocalServer;
 import dev.couchjobs.bridge.servers.PlainHttp;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -30,7 +31,7 @@ class ReplicationsTest {
 
     private static Replications replications(ScriptedServer server) {
         return new Replications(
-                CouchSettings.of(server.database()).withPauses(Duration.ofMillis(1), Duration.ofMillis(1)),
+                TestClient.settings(server.database()).withPauses(Duration.ofMillis(1), Duration.ofMillis(1)),
                 new LoginThrottles("test"));
     }
 
@@ -94,7 +95,7 @@ class ReplicationsTest {
     }
 
     private static HttpCouchDatabase created(URI address) {
-        HttpCouchDatabase database = new HttpCouchDatabase(CouchSettings.of(address));
+        HttpCouchDatabase database = new HttpCouchDatabase(TestClient.settings(address));
         await(database.ensureDatabase());
         return database;
     }
@@ -113,7 +114,7 @@ class ReplicationsTest {
                 HttpCouchDatabase source = created(server.database("source"));
                 HttpCouchDatabase target = created(server.database("target"));
                 Replications replications =
-                        new Replications(CouchSettings.of(server.database("source")), new LoginThrottles("test"))) {
+                        new Replications(TestClient.settings(server.database("source")), new LoginThrottles("test"))) {
             Replication replication =
                     Replication.continuous("copy", server.database("source"), server.database("target"));
             assertThat(await(replications.ensure(replication))).isTrue();
@@ -132,7 +133,7 @@ class ReplicationsTest {
                 HttpCouchDatabase source = created(server.database("source"));
                 HttpCouchDatabase target = created(server.database("target"));
                 Replications replications =
-                        new Replications(CouchSettings.of(server.database("source")), new LoginThrottles("test"))) {
+                        new Replications(TestClient.settings(server.database("source")), new LoginThrottles("test"))) {
             ObjectNode design = document("_design/bridge");
             design.putObject("filters").put("node", "function (doc, req) { return doc.node === req.query.node; }");
             write(source, design);
@@ -152,7 +153,7 @@ class ReplicationsTest {
     @Test
     void aCookieSessionThatRunsOutOnARealServerIsRenewed() {
         try (LocalServer server = LocalServer.withPassword("admin", "geheim")) {
-            CouchSettings settings = CouchSettings.of(server.database("jobs"));
+            CouchSettings settings = TestClient.settings(server.database("jobs"));
             try (HttpCouchDatabase database =
                     new HttpCouchDatabase(settings.withCredentials(new Credentials.Cookie("admin", "geheim")))) {
                 await(database.ensureDatabase());

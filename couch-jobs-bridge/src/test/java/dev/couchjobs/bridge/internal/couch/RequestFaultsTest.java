@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.couchjobs.bridge.internal.couch.ScriptedServer.Call;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,7 @@ class RequestFaultsTest {
 
     private final ManualTime time = new ManualTime();
     private final ScriptedServer server = new ScriptedServer();
-    private final HttpCouchDatabase database = new HttpCouchDatabase(CouchSettings.of(server.database())
+    private final HttpCouchDatabase database = new HttpCouchDatabase(TestClient.settings(server.database())
             .withTimeout(ManualTime.TIMEOUT)
             .withPauses(FIRST_PAUSE, LONGEST_PAUSE)
             .withEnvironment(time.environment()));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.couchjobs.bridge.servers.LocalServer;
 import dev.couchjobs.bridge.servers.PlainHttp;
 import dev.couchjobs.bridge.servers.Wire;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,7 +48,7 @@ class RestartTest {
     }
 
     private static CouchSettings settings(URI address) {
-        return CouchSettings.of(address)
+        return TestClient.settings(address)
                 .withHeartbeat(Duration.ofMillis(500))
                 .withPauses(Duration.ofMillis(20), Duration.ofMillis(200));
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.couchjobs.bridge.internal.couch.ScriptedServer.Call;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -25,7 +26,7 @@ class SessionTest {
     }
 
     private HttpCouchDatabase database(Credentials credentials) {
-        return new HttpCouchDatabase(CouchSettings.of(server.database())
+        return new HttpCouchDatabase(TestClient.settings(server.database())
                 .withTimeout(ManualTime.TIMEOUT)
                 .withPauses(Duration.ofMillis(100), Duration.ofSeconds(10))
                 .withEnvironment(time.environment())

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import dev.couchjobs.Environment;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -91,7 +93,7 @@ class TlsTest {
     private void read(HttpClient client) {
         URI address = URI.create("https://localhost:" + server.getAddress().getPort() + "/jobs");
         try (HttpCouchDatabase database =
-                new HttpCouchDatabase(CouchSettings.of(address).withClient(client))) {
+                new HttpCouchDatabase(CouchSettings.of(address, Environment.system(), client))) {
             assertThat(database.read(List.of("x"))
                             .orTimeout(20, TimeUnit.SECONDS)
                             .join())
@@ -102,6 +104,7 @@ class TlsTest {
     @Test
     void aCertificateInPemIsTrusted() {
         read(HttpClient.newBuilder()
+                .executor(TestClient.THREADS)
                 .sslContext(Tls.trusting(certificate, Optional.empty()))
                 .build());
     }
@@ -118,6 +121,7 @@ class TlsTest {
             certificates.store(out, PASSWORD.toCharArray());
         }
         read(HttpClient.newBuilder()
+                .executor(TestClient.THREADS)
                 .sslContext(Tls.trusting(trusted, Optional.of(PASSWORD)))
                 .build());
     }
@@ -126,7 +130,7 @@ class TlsTest {
     void otherwiseItIsNotAndThatIsAFaultThatSomebodyMayMend() {
         ManualTime time = new ManualTime();
         URI address = URI.create("https://localhost:" + server.getAddress().getPort() + "/jobs");
-        try (HttpCouchDatabase database = new HttpCouchDatabase(CouchSettings.of(address)
+        try (HttpCouchDatabase database = new HttpCouchDatabase(TestClient.settings(address)
                 .withTimeout(ManualTime.TIMEOUT)
                 .withPauses(Duration.ofMillis(100), Duration.ofSeconds(10))
                 .withEnvironment(time.environment()))) {

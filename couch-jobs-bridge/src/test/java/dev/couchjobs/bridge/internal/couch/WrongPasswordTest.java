@@ -3,6 +3,7 @@ package dev.couchjobs.bridge.internal.couch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.internal.couch.ScriptedServer.Call;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +25,7 @@ class WrongPasswordTest {
 
     private final ManualTime time = new ManualTime();
     private final ScriptedServer server = new ScriptedServer();
-    private final CouchSettings settings = CouchSettings.of(server.database())
+    private final CouchSettings settings = TestClient.settings(server.database())
             .withTimeout(ManualTime.TIMEOUT)
             .withPauses(Duration.ofMillis(100), Duration.ofSeconds(10))
             .withEnvironment(time.environment())

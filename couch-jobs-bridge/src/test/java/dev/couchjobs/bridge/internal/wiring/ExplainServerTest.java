@@ -2,9 +2,9 @@ package dev.couchjobs.bridge.internal.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.config.ConfigReader;
+import dev.couchjobs.bridge.testing.TestClient;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.SocketOption;
@@ -47,7 +47,7 @@ class ExplainServerTest {
     }
 
     private Optional<ExplainServer> open(BridgeConfig config, Function<String, CompletableFuture<String>> answers) {
-        Optional<ExplainServer> explainServer = ExplainServer.open(config, BridgeThreads.blocking(), answers);
+        Optional<ExplainServer> explainServer = ExplainServer.open(config, TestClient.THREADS, answers);
         explainServer.ifPresent(opened::add);
         return explainServer;
     }
@@ -112,7 +112,7 @@ class ExplainServerTest {
                         CompletableFuture::completedFuture)
                 .orElseThrow();
         opened.add(server);
-        CompletableFuture<Void> served = CompletableFuture.runAsync(serve.join(), BridgeThreads.blocking());
+        CompletableFuture<Void> served = CompletableFuture.runAsync(serve.join(), TestClient.THREADS);
         assertThat(ExplainServer.ask(config, "x").orElse("")).isEmpty();
         served.join();
         assertThat(openAs("another", config)).isPresent();

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
-import dev.couchjobs.bridge.internal.BridgeThreads;
 import dev.couchjobs.bridge.internal.config.BridgeConfig;
 import dev.couchjobs.bridge.internal.config.ConfigReader;
+import dev.couchjobs.bridge.testing.TestClient;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
@@ -44,8 +44,7 @@ class RunningBridgeTest {
         try (Database database = EmbeddedDatabase.open(directory.resolve("other"))) {
             Database silent = silent(database, () -> isWaiting.complete(null));
             CompletableFuture<Void> started = CompletableFuture.runAsync(
-                    () -> RunningBridge.start(config, Map.of(), Optional.of(silent), false, stop),
-                    BridgeThreads.blocking());
+                    () -> RunningBridge.start(config, Map.of(), Optional.of(silent), false, stop), TestClient.THREADS);
             isWaiting.join();
 
             assertThat(RunningBridge.ask(config, "x").orElseThrow())
