@@ -76,6 +76,7 @@ record Tarball(String name, Path root, Path etc, Path var) {
         ProcessBuilder builder =
                 new ProcessBuilder(words.stream().map(this::here).toList()).redirectErrorStream(true);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().put("JAVA_OPTS", "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"); // it lives for seconds
         builder.environment().putAll(variables);
         return builder.start();
     }

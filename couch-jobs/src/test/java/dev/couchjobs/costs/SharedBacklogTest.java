@@ -173,7 +173,7 @@ class SharedBacklogTest {
     /** Nor is what has a priority, where there is a lot of it. */
     @Test
     void aBacklogOfUrgentJobsLeavesTheOthersWhatIsReservedForThem() {
-        add(0, BACKLOG);
+        add(0, BACKLOG / 4);
         for (int from = 0; from < BACKLOG; from += ADDED_AT_ONCE) {
             stage.await(stage.others()
                     .addAll(

@@ -60,7 +60,7 @@ final class SoakSettings {
     }
 
     private void smoke() {
-        seconds = 10;
+        seconds = 6;
         capacitySeconds = 0.3;
         warmUpJobs = 100;
         rateMax = 50;

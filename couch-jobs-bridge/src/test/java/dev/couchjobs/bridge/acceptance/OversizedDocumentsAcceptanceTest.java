@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
 class OversizedDocumentsAcceptanceTest {
     private static final String JOB =
             "{'creator': 'global_node', 'job': [{'target': 'global_node', 'kind': 'java', 'do': 'note'}]}";
-    private static final String MEMORY = "-Xmx96m";
+    private static final String MEMORY = "-Xmx64m";
 
     @TempDir
     private Path directory;
@@ -73,7 +73,7 @@ class OversizedDocumentsAcceptanceTest {
         poisons.add(nested("deep", 900));
         poisons.add(nested("bottomless", 1_200));
         for (int i = 0; i < 18; i++) { // each document is readable; all together exceed the heap of the bridge
-            poisons.add(good("large-" + i).put("no such field", "x".repeat(6_000_000)));
+            poisons.add(good("large-" + i).put("no such field", "x".repeat(4_000_000)));
         }
         ObjectNode years = good("years");
         ((ObjectNode) years.path("job").path(0))

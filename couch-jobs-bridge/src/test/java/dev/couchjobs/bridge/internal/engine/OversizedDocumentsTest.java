@@ -127,12 +127,12 @@ class OversizedDocumentsTest {
             List<String> jobs = new ArrayList<>();
             String words = "x".repeat(60_000);
             String much = "{'command': 'x', 'environment': {'a': '" + words + "', 'b': '" + words + "'}}";
-            for (int i = 0; i < 200; i++) {
+            for (int i = 0; i < 100; i++) {
                 jobs.add(job("big-" + i, "{'target': 'a', 'do': 'good', 'alt_do': " + much + "}"));
             }
             bridges.putAll("a", jobs);
-            bridges.advance(200);
-            assertThat(bridges.done).hasSize(200);
+            bridges.advance(100);
+            assertThat(bridges.done).hasSize(100);
             assertThat(bridges.at("a").ids())
                     .filteredOn(id -> id.startsWith("big"))
                     .allSatisfy(id -> assertThat(
