@@ -13,7 +13,6 @@ import dev.couchjobs.internal.monitor.BackgroundServices;
 import dev.couchjobs.internal.notify.ChangeWaits;
 import dev.couchjobs.internal.notify.Notifiers;
 import dev.couchjobs.internal.notify.ResultWaiter;
-import dev.couchjobs.internal.observe.Listeners;
 import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.retention.RetentionService;
 import dev.couchjobs.internal.transactions.MinimumVersionContext;
@@ -25,6 +24,7 @@ import dev.couchjobs.internal.verbs.LogVerbs;
 import dev.couchjobs.internal.verbs.QueryVerbs;
 import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.internal.worker.WorkerRegistry;
+import dev.couchjobs.loop.Observers;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -86,7 +86,7 @@ public final class CouchJobs implements AutoCloseable {
         host = settings.host();
         Keyspace keyspace = new Keyspace(settings.subspace);
         AgreedClock clock = new AgreedClock(environment.clock());
-        Listeners listeners = new Listeners(settings.listeners);
+        Observers<JobsListener> listeners = new Observers<>(settings.listeners, environment);
         Transactions transactions = new Transactions(
                         environment, clock, keyspace, settings.transactionTimeout, settings.label())
                 .restrictedTo(settings.database)

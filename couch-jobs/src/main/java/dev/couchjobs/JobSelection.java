@@ -1,6 +1,7 @@
 package dev.couchjobs;
 
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.observe.UserCode;
 import dev.couchjobs.internal.verbs.ControlVerbs;
 import java.time.Instant;
 import java.util.Objects;
@@ -139,6 +140,6 @@ public final class JobSelection<D, R> {
     }
 
     private CompletableFuture<SelectionProgress> run(ControlVerbs.BulkAction action) {
-        return verbs.select(type, condition, tag).run(action, from, listener);
+        return verbs.select(type, UserCode.predicate(condition), tag).run(action, from, UserCode.consumer(listener));
     }
 }

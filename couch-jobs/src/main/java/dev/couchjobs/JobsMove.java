@@ -5,6 +5,7 @@ import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.move.Move;
 import dev.couchjobs.internal.move.MoveEndpoint;
+import dev.couchjobs.internal.observe.UserCode;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -67,7 +68,7 @@ public final class JobsMove {
                 new MoveEndpoint(target, keyspace, environment),
                 Objects.requireNonNull(targetPlace, "targetPlace"),
                 environment.random(),
-                Objects.requireNonNull(listener, "listener")));
+                UserCode.consumer(Objects.requireNonNull(listener, "listener"))));
     }
 
     /**

@@ -176,8 +176,8 @@ public final class Loop implements AutoCloseable {
         failures++;
         long full = Math.min(backoffMaxMillis, BACKOFF_FIRST_MILLIS << Math.min(failures - 1, 16));
         long millis = full / 2 + environment.random().nextLong(full / 2 + 1);
-        logFailure(error == null ? "no pause" : RootCauses.of(error).toString(), millis);
-        LOG.debug("{}: why the round failed", name, error);
+        logFailure(error == null ? "no pause" : RootCauses.text(RootCauses.of(error)), millis);
+        debug(error);
         phase = Phase.BACKING_OFF;
         Object wakeUp = new Object();
         awaited = wakeUp;
@@ -190,6 +190,14 @@ public final class Loop implements AutoCloseable {
             LOG.warn("{}: round failed, next one in {} ms: {}", name, millis, cause);
         } else {
             LOG.debug("{}: round failed, next one in {} ms: {}", name, millis, cause);
+        }
+    }
+
+    private void debug(@Nullable Throwable error) {
+        try {
+            LOG.debug("{}: why the round failed", name, error);
+        } catch (Throwable e) { // the error is of a class of the user's, which the log has called
+            LOG.debug("{}: why the round failed cannot be logged", name);
         }
     }
 

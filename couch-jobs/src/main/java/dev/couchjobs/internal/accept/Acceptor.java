@@ -11,9 +11,9 @@ import dev.couchjobs.JobsListener;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.RootCauses;
-import dev.couchjobs.internal.observe.Listeners;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.Loop;
+import dev.couchjobs.loop.Observers;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,7 +43,7 @@ final class Acceptor<D> implements AutoCloseable {
     private static final Duration UNWATCHED_POLL_INTERVAL = Duration.ofSeconds(1);
 
     private final Database database;
-    private final Listeners listeners;
+    private final Observers<JobsListener> listeners;
     private final Environment environment;
     private final InstantSource clock;
     private final Transactions transactions;
@@ -257,7 +257,7 @@ final class Acceptor<D> implements AutoCloseable {
         }
         int jobs = claimResult.jobs().values().stream().mapToInt(List::size).sum();
         JobsListener.Claimed event = new JobsListener.Claimed(typeName, jobs);
-        listeners.report(listener -> listener.claimed(event));
+        listeners.report("claimed", listener -> listener.claimed(event));
     }
 
     private CompletableFuture<Pause> roundWithoutDemand() {

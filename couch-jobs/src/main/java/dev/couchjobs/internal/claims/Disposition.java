@@ -9,6 +9,8 @@ import java.util.concurrent.ExecutionException;
 
 /** How a claim ends: as its holder asks, or because it expires. */
 public sealed interface Disposition {
+    /** How many wrappers of futures a handler's error may have. */
+    int WRAPPERS_MAX = 10;
 
     /**
      * The attempt succeeded.
@@ -69,10 +71,14 @@ public sealed interface Disposition {
     /** {@return the end of a claim whose handler threw an error} */
     static Disposition failed(JobType<?, ?> type, Throwable error) {
         Throwable thrown = error;
-        while ((thrown instanceof CompletionException || thrown instanceof ExecutionException)
-                && thrown.getCause() != null) {
+        // Bounded, because a user's class may be its own cause.
+        for (int depth = 0; depth < WRAPPERS_MAX && isWrapper(thrown) && thrown.getCause() != null; depth++) {
             thrown = thrown.getCause();
         }
         return new Failed(ErrorText.of(thrown), type.isRetried(thrown));
+    }
+
+    private static boolean isWrapper(Throwable error) {
+        return error instanceof CompletionException || error instanceof ExecutionException;
     }
 }

@@ -2,11 +2,13 @@ package dev.couchjobs.internal.instance;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.Environment;
+import dev.couchjobs.JobsListener;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.observe.Listeners;
 import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.PayloadCodec;
+import dev.couchjobs.loop.Observers;
+import java.util.List;
 
 /**
  * The objects that all parts of one {@code CouchJobs} share.
@@ -29,7 +31,7 @@ public record Instance(
         Keyspace keyspace,
         Transactions transactions,
         PayloadCodec codec,
-        Listeners listeners,
+        Observers<JobsListener> listeners,
         MiddlewareChain middleware) {
     /** Makes an instance without listeners and middleware. */
     public Instance(
@@ -40,7 +42,16 @@ public record Instance(
             Keyspace keyspace,
             Transactions transactions,
             PayloadCodec codec) {
-        this(name, database, environment, clock, keyspace, transactions, codec, Listeners.NONE, MiddlewareChain.NONE);
+        this(
+                name,
+                database,
+                environment,
+                clock,
+                keyspace,
+                transactions,
+                codec,
+                new Observers<>(List.of(), environment),
+                MiddlewareChain.NONE);
     }
 
     /** {@return a copy with other transactions} */

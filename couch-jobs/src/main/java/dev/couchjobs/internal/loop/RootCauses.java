@@ -30,6 +30,15 @@ public final class RootCauses {
                 && CLOSED.contains(closed.getMessage());
     }
 
+    /** {@return the text of an error, also if the error's class, which may be a user's, throws} */
+    public static String text(Throwable error) {
+        try {
+            return String.valueOf(error);
+        } catch (Throwable e) {
+            return error.getClass().getName();
+        }
+    }
+
     /** {@return the cause, to be thrown: wrapped again if it is checked or an error} */
     public static RuntimeException thrown(Throwable error) {
         Throwable cause = of(error);

@@ -16,8 +16,8 @@ import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
-import dev.couchjobs.internal.observe.Listeners;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.loop.Observers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -39,7 +39,7 @@ final class SilentJobs {
     private final RowTransitions rowTransitions;
     private final Function<Transaction, CompletableFuture<Boolean>> renewal;
     private final BatchSize batchSize = new BatchSize(BATCH_MAX);
-    private final Listeners listeners;
+    private final Observers<JobsListener> listeners;
 
     /** @param renewal renews the monitor lease, and returns whether this process holds it */
     SilentJobs(
@@ -94,7 +94,7 @@ final class SilentJobs {
     private void report(int jobs) {
         if (jobs > 0 && !listeners.isEmpty()) {
             JobsListener.Expired event = new JobsListener.Expired(keys.typeName(), jobs);
-            listeners.report(listener -> listener.expired(event));
+            listeners.report("expired", listener -> listener.expired(event));
         }
     }
 

@@ -46,7 +46,7 @@ public final class MiddlewareChain {
      * @return as many results as there are jobs
      */
     public CompletableFuture<List<AddResult>> add(List<? extends NewJob<?>> jobs, JobMiddleware.Addition last) {
-        AtomicReference<RuntimeException> thrown = new AtomicReference<>();
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
         JobMiddleware.Addition chain = given -> caught(thrown, () -> last.add(sameNumber(jobs, given)));
         for (int i = all.size() - 1; i >= 0; i--) {
             JobMiddleware middleware = all.get(i);
@@ -54,12 +54,12 @@ public final class MiddlewareChain {
             chain = given -> caught(thrown, () -> middleware.add(given, inner));
         }
         CompletableFuture<List<AddResult>> added = chain.add(jobs).toCompletableFuture();
-        RuntimeException first = thrown.get();
-        if (first != null && added.isCompletedExceptionally()) {
+        Throwable first = thrown.get();
+        if (first instanceof RuntimeException bad && added.isCompletedExceptionally()) {
             Throwable error =
                     RootCauses.of(added.handle((results, failure) -> failure).join());
-            if (error == first) {
-                throw first;
+            if (error == bad) {
+                throw bad;
             }
         }
         return added.thenApply(results -> {
@@ -81,10 +81,10 @@ public final class MiddlewareChain {
     }
 
     private static CompletionStage<List<AddResult>> caught(
-            AtomicReference<RuntimeException> thrown, Supplier<CompletionStage<List<AddResult>>> call) {
+            AtomicReference<Throwable> thrown, Supplier<CompletionStage<List<AddResult>>> call) {
         try {
             return Objects.requireNonNull(call.get(), "Middleware returned no stage.");
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // also an error: middleware is the user's
             thrown.set(e);
             return CompletableFuture.failedFuture(e);
         }

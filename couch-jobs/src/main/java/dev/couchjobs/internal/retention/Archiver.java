@@ -11,16 +11,15 @@ import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.observe.UserCode;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Hands the expired jobs of one type to their archive, a page at a time, and removes the jobs that it accepts. */
@@ -122,9 +121,7 @@ final class Archiver<D, R> implements AutoCloseable {
                 });
     }
 
-    private CompletionStage<Optional<?>> store(ArchivePage<D, R> page) {
-        CompletionStage<?> stage = Objects.requireNonNull(
-                archive.store(page.jobs()), "An archive returns when the jobs are safe; this one returned null.");
-        return stage.thenApply(Optional::ofNullable);
+    private CompletableFuture<Optional<?>> store(ArchivePage<D, R> page) {
+        return UserCode.async(archive::store).apply(page.jobs()).thenApply(Optional::ofNullable);
     }
 }

@@ -17,9 +17,9 @@ import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
-import dev.couchjobs.internal.observe.Listeners;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.Loop;
+import dev.couchjobs.loop.Observers;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,7 +47,7 @@ final class RetentionSweeper implements AutoCloseable {
     private static final int ROWS_SKIPPED_MAX = 20;
 
     private final Database database;
-    private final Listeners listeners;
+    private final Observers<JobsListener> listeners;
     private final Environment environment;
     private final Transactions transactions;
     private final JobType<?, ?> type;
@@ -133,7 +133,7 @@ final class RetentionSweeper implements AutoCloseable {
     private void report(int removed) {
         if (removed > 0 && !listeners.isEmpty()) {
             JobsListener.Removed event = new JobsListener.Removed(keys.typeName(), removed);
-            listeners.report(listener -> listener.removed(event));
+            listeners.report("removed", listener -> listener.removed(event));
         }
     }
 

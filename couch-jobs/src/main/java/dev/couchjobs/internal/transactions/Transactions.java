@@ -7,6 +7,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Environment;
+import dev.couchjobs.JobsListener;
 import dev.couchjobs.OtherDatabaseException;
 import dev.couchjobs.internal.batches.BatchSettlement;
 import dev.couchjobs.internal.data.JobTransaction;
@@ -18,8 +19,8 @@ import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.dependencies.DependencyPropagator;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
 import dev.couchjobs.internal.limits.Admission;
-import dev.couchjobs.internal.observe.Listeners;
 import dev.couchjobs.internal.schedules.ScheduleFirings;
+import dev.couchjobs.loop.Observers;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -51,7 +52,7 @@ public final class Transactions {
     private final TransactionLabel label;
     private final BooleanSupplier isOpen;
     private final Function<Database, CompletableFuture<Boolean>> isOwn;
-    private final Listeners listeners;
+    private final Observers<JobsListener> listeners;
 
     public Transactions(Environment environment, Keyspace keyspace, Duration timeout, TransactionLabel label) {
         this(environment, environment.clock(), keyspace, timeout, label);
@@ -72,7 +73,7 @@ public final class Transactions {
                 label,
                 () -> true,
                 database -> CompletableFuture.completedFuture(true),
-                Listeners.NONE);
+                new Observers<>(List.of(), environment));
     }
 
     private Transactions(
@@ -83,7 +84,7 @@ public final class Transactions {
             TransactionLabel label,
             BooleanSupplier isOpen,
             Function<Database, CompletableFuture<Boolean>> isOwn,
-            Listeners listeners) {
+            Observers<JobsListener> listeners) {
         this.environment = environment;
         this.epilogue = epilogue;
         this.layout = layout;
@@ -95,7 +96,7 @@ public final class Transactions {
     }
 
     /** {@return a copy that reports its transactions} */
-    public Transactions observedBy(Listeners newListeners) {
+    public Transactions observedBy(Observers<JobsListener> newListeners) {
         return new Transactions(environment, epilogue, layout, timeout, label, isOpen, isOwn, newListeners);
     }
 

@@ -2,7 +2,7 @@ package dev.couchjobs.internal.transactions;
 
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.internal.loop.RootCauses;
-import dev.couchjobs.internal.observe.Listeners;
+import dev.couchjobs.loop.Observers;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -21,7 +21,7 @@ class TryReport {
     private TryReport() {}
 
     /** {@return the report of a transaction that begins; one that does nothing if there are no listeners} */
-    static TryReport begin(Listeners listeners, TransactionLabel label, InstantSource clock) {
+    static TryReport begin(Observers<JobsListener> listeners, TransactionLabel label, InstantSource clock) {
         return listeners.isEmpty() ? NONE : new Counting(listeners, label, clock);
     }
 
@@ -40,14 +40,14 @@ class TryReport {
     }
 
     private static final class Counting extends TryReport {
-        private final Listeners listeners;
+        private final Observers<JobsListener> listeners;
         private final TransactionLabel label;
         private final InstantSource clock;
         private final Instant startedAt;
         private final AtomicInteger tries = new AtomicInteger();
         private final AtomicInteger conflicts = new AtomicInteger();
 
-        Counting(Listeners listeners, TransactionLabel label, InstantSource clock) {
+        Counting(Observers<JobsListener> listeners, TransactionLabel label, InstantSource clock) {
             this.listeners = listeners;
             this.label = label;
             this.clock = clock;
@@ -81,7 +81,7 @@ class TryReport {
                         conflicts.get(),
                         Duration.between(startedAt, clock.instant()),
                         Optional.ofNullable(error).map(RootCauses::of));
-                listeners.report(listener -> listener.transactionEnded(event));
+                listeners.report("transactionEnded", listener -> listener.transactionEnded(event));
             });
         }
     }

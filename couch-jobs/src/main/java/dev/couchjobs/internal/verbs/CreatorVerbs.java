@@ -24,10 +24,10 @@ import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.RootCauses;
-import dev.couchjobs.internal.observe.Listeners;
 import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.PayloadCodec;
+import dev.couchjobs.loop.Observers;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -66,7 +66,7 @@ public final class CreatorVerbs {
     /** No small addition waits for a large one. */
     private final Map<Database, SharedAdditions> large = Collections.synchronizedMap(new WeakHashMap<>());
 
-    private final Listeners listeners;
+    private final Observers<JobsListener> listeners;
     private final MiddlewareChain middleware;
 
     public CreatorVerbs(Instance instance) {
@@ -171,7 +171,7 @@ public final class CreatorVerbs {
         }
         added.forEach((type, jobs) -> {
             JobsListener.Added event = new JobsListener.Added(type, jobs);
-            listeners.report(listener -> listener.added(event));
+            listeners.report("added", listener -> listener.added(event));
         });
     }
 

@@ -5,6 +5,7 @@ import dev.couchjobs.JsonCodec;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.PayloadTooLargeException;
 import dev.couchjobs.internal.data.Payload;
+import dev.couchjobs.internal.loop.RootCauses;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -69,8 +70,8 @@ public final class PayloadCodec {
     private byte[] write(String what, JobType<?, ?> type, String jobId, Object value, Type as) {
         byte[] json;
         try {
-            json = codec.write(value, as);
-        } catch (Exception e) {
+            json = Objects.requireNonNull(codec.write(value, as), "the codec has returned null");
+        } catch (Throwable e) { // also an error: the codec and the classes of payloads are the user's
             throw failure(
                     "The " + what + " of job " + jobId + " of type " + type + " cannot be written as JSON: ",
                     e,
@@ -86,7 +87,7 @@ public final class PayloadCodec {
      * {@return the error of a codec, explained} The texts of errors are stored with jobs. The message of the codec may
      * quote a payload, and so is left out if payloads are encrypted.
      */
-    private PayloadException failure(String what, Exception error, String advice) {
+    private PayloadException failure(String what, Throwable error, String advice) {
         return cipher.keyIds().isEmpty()
                 ? new PayloadException(what + messageOf(error) + advice, error)
                 : new PayloadException(what + error.getClass().getName()
@@ -94,8 +95,15 @@ public final class PayloadCodec {
     }
 
     /** Jackson's own message names the position in a text that the user does not have. */
-    private static @Nullable String messageOf(Exception error) {
-        return error instanceof JacksonException known ? known.getOriginalMessage() : error.getMessage();
+    private static String messageOf(Throwable error) {
+        if (error instanceof JacksonException known) {
+            return known.getOriginalMessage();
+        }
+        try {
+            return error instanceof Exception && error.getMessage() != null ? error.getMessage() : error.toString();
+        } catch (Throwable e) { // the error is of a class of the user's
+            return RootCauses.text(error);
+        }
     }
 
     /** An entry of a job's log, or a checkpoint. */
@@ -117,7 +125,7 @@ public final class PayloadCodec {
         String json = entryJson(typeName, jobId, stored);
         try {
             return (T) codec.read(json.getBytes(StandardCharsets.UTF_8), as);
-        } catch (Exception e) {
+        } catch (Throwable e) { // as above
             throw failure(
                     "A log entry of job " + jobId + " of type " + typeName + " cannot be read as " + as.getName()
                             + ": ",
@@ -142,7 +150,7 @@ public final class PayloadCodec {
         byte[] json = cipher.open(data("stored " + what, type.name(), jobId), stored);
         try {
             return codec.read(json, as);
-        } catch (Exception e) {
+        } catch (Throwable e) { // as above
             throw failure(
                     "The stored " + what + " of job " + jobId + " of type " + type + " cannot be read as "
                             + as.getTypeName() + ": ",

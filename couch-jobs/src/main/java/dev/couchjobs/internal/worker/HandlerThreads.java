@@ -2,6 +2,7 @@ package dev.couchjobs.internal.worker;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.loop.TimerDelays;
 import java.time.Duration;
 import java.util.Optional;
@@ -20,6 +21,7 @@ import org.slf4j.LoggerFactory;
 final class HandlerThreads {
     private static final Logger LOG = LoggerFactory.getLogger(HandlerThreads.class);
     private static final Duration AFTER_REFUSAL = Duration.ofSeconds(1);
+    private static final int DOUBLINGS_MAX = 5;
 
     /** Of the worker whose handler runs on the current thread. */
     private static final ThreadLocal<@Nullable HandlerThreads> AT_WORK = new ThreadLocal<>();
@@ -32,6 +34,9 @@ final class HandlerThreads {
     /** Whether the executor has been given a thread's task that has not begun. */
     @GuardedBy("lock") private boolean threadRequested;
 
+    /** How often the executor has refused a thread's task since a task has begun. */
+    @GuardedBy("lock") private int refusals;
+
     /** The jobs that the threads run. */
     interface Work {
         /** {@return whether a job can begin} Called with the worker's lock. */
@@ -40,7 +45,10 @@ final class HandlerThreads {
         /** {@return the run of the next job that can begin, which has taken a slot} */
         Optional<Runnable> begin();
 
-        /** Starts a thread if jobs still wait, after the executor has refused one. */
+        /** The executor still refuses threads: releases the jobs that wait, and claims none until {@link #retry}. */
+        void refused();
+
+        /** Claims jobs again, and starts a thread if jobs wait. */
         void retry();
     }
 
@@ -73,17 +81,27 @@ final class HandlerThreads {
     }
 
     private void refused(Throwable error) {
+        Duration pause;
+        boolean isLasting;
         synchronized (lock) {
             threadRequested = false;
+            pause = AFTER_REFUSAL.multipliedBy(1L << Math.min(refusals, DOUBLINGS_MAX));
+            isLasting = refusals++ > 0;
         }
-        LOG.warn("The executor of a worker refuses its jobs; it is asked again in {}", AFTER_REFUSAL, error);
-        var unused =
-                environment.scheduler().schedule(work::retry, TimerDelays.nanos(AFTER_REFUSAL), TimeUnit.NANOSECONDS);
+        LOG.warn(
+                "The executor of a worker refuses its jobs: {}. It is asked again in {}",
+                RootCauses.text(error),
+                pause);
+        if (isLasting) {
+            work.refused();
+        }
+        var unused = environment.scheduler().schedule(work::retry, TimerDelays.nanos(pause), TimeUnit.NANOSECONDS);
     }
 
     private void run() {
         synchronized (lock) {
             threadRequested = false;
+            refusals = 0;
         }
         HandlerThreads outer = AT_WORK.get();
         AT_WORK.set(this);

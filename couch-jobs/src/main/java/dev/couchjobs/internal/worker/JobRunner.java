@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Calls handlers, and converts what they return or throw into dispositions. */
@@ -64,14 +65,18 @@ final class JobRunner {
         RunContext<D> context =
                 new RunContext<>(runs, instance, finishTransaction, run, limit.map(startedAt::plus), longTriesMax);
         Call<D> call = new Call<>(run, context, startedAt, listener);
-        LogContext.around(run, () -> {
-            reports.starts(run, startedAt);
-            if (middleware.isEmpty()) {
-                call.direct(registration.handler());
-            } else {
-                call.throughMiddleware(registration.handler());
-            }
-        });
+        try {
+            LogContext.around(run, () -> {
+                reports.starts(run, startedAt);
+                if (middleware.isEmpty()) {
+                    call.direct(registration.handler());
+                } else {
+                    call.throughMiddleware(registration.handler());
+                }
+            });
+        } catch (Throwable e) { // of a stage of the user's own class: the job has to end, and its slot to become free
+            call.handlerReturned(null, e);
+        }
     }
 
     /** A call of a handler. */
@@ -80,6 +85,8 @@ final class JobRunner {
         private final RunContext<D> context;
         private final Instant startedAt;
         private final ReturnListener listener;
+        /** A stage of the user's own class may end twice, or end and throw. */
+        private final AtomicBoolean hasReturned = new AtomicBoolean();
 
         Call(JobRun<D> run, RunContext<D> context, Instant startedAt, ReturnListener listener) {
             this.run = run;
@@ -151,6 +158,9 @@ final class JobRunner {
         }
 
         void handlerReturned(@Nullable Object result, @Nullable Throwable error) {
+            if (hasReturned.getAndSet(true)) {
+                return;
+            }
             Disposition disposition;
             try {
                 disposition = error == null ? returned(result) : failed(error);

@@ -19,6 +19,7 @@ import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.internal.observe.UserCode;
 import dev.couchjobs.internal.transactions.HandlerTries;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.verbs.FinishTransaction;
@@ -174,7 +175,10 @@ final class RunContext<D> implements JobContext<D> {
         boolean heartbeatDue = runs.isHeartbeatDue(run);
         @Nullable SharedActivity before = run.activity();
         CompletableFuture<T> transaction = transactions.runHandlerTransactionAsync(
-                database, tries(), tx -> fence(tx, heartbeatDue).thenCompose(held -> body.apply(tx)));
+                database,
+                tries(),
+                tx -> fence(tx, heartbeatDue)
+                        .thenCompose(held -> UserCode.async(body).apply(tx)));
         return transaction.whenComplete((value, error) -> {
             detectLostClaim(error);
             renewed(heartbeatDue && error == null, before);
@@ -214,7 +218,7 @@ final class RunContext<D> implements JobContext<D> {
                 tx -> finish.isDoneBefore(tx)
                         .thenCompose(before -> before
                                 ? CompletableFuture.completedFuture(finish.result())
-                                : body.apply(tx).thenCompose(given -> finish.write(tx, given))));
+                                : UserCode.async(body).apply(tx).thenCompose(given -> finish.write(tx, given))));
         return transaction.whenComplete((result, error) -> {
             detectLostClaim(error);
             if (error == null) {

@@ -6,7 +6,7 @@ import dev.couchjobs.JobsListener;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.instance.Instance;
-import dev.couchjobs.internal.observe.Listeners;
+import dev.couchjobs.loop.Observers;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -17,7 +17,7 @@ import java.util.Optional;
 
 /** Reports the attempts of a worker to the listeners of its instance, without locks, but for {@link #decided}. */
 final class RunReports {
-    private final Listeners listeners;
+    private final Observers<JobsListener> listeners;
     private final InstantSource clock;
 
     RunReports(Instance instance) {
@@ -33,7 +33,7 @@ final class RunReports {
         run.setStartedAt(now);
         JobsListener.Started event = new JobsListener.Started(
                 run.job().type().name(), run.job().id(), run.job().failures() + 1);
-        listeners.report(listener -> listener.started(event));
+        listeners.report("started", listener -> listener.started(event));
     }
 
     /**
@@ -63,7 +63,7 @@ final class RunReports {
                         isPendingAgain,
                         Duration.between(startedAt, run.endedAt().orElseGet(clock::instant)),
                         error(disposition)))
-                .ifPresent(event -> listeners.report(listener -> listener.ended(event)));
+                .ifPresent(event -> listeners.report("ended", listener -> listener.ended(event)));
     }
 
     private static AttemptEnd how(Disposition disposition) {
@@ -119,7 +119,7 @@ final class RunReports {
         silences.stream()
                 .max(Comparator.naturalOrder())
                 .map(longest -> new JobsListener.HeartbeatsLate(type, silences.size(), longest, timeout.orElseThrow()))
-                .ifPresent(event -> listeners.report(listener -> listener.heartbeatsLate(event)));
+                .ifPresent(event -> listeners.report("heartbeatsLate", listener -> listener.heartbeatsLate(event)));
     }
 
     /** The claim of a run is lost. */
@@ -133,6 +133,6 @@ final class RunReports {
                 run.job().failures() + 1,
                 run.startedAt().isPresent(),
                 isCancelled);
-        listeners.report(listener -> listener.lost(event));
+        listeners.report("lost", listener -> listener.lost(event));
     }
 }

@@ -70,6 +70,9 @@ final class SlotScheduler implements HandlerThreads.Work {
     /** Whether the worker claims nothing for now: it is paused or drained, or does not know yet whether it is. */
     @GuardedBy("lock") private boolean suspended = true;
 
+    /** Whether the worker claims nothing for now because its executor refuses threads. */
+    @GuardedBy("lock") private boolean isRefused;
+
     private final Runnable onLastClaim;
 
     /**
@@ -208,7 +211,7 @@ final class SlotScheduler implements HandlerThreads.Work {
                 return ClaimConsumer.Demand.NONE;
             }
             long surplus = surplusClaims();
-            int claimable = claimable(queue, surplus);
+            int claimable = isRefused ? 0 : claimable(queue, surplus);
             if (claimable == 0) {
                 if (queue.ticket() == 0) {
                     queue.setTicket(++lastTicket);
@@ -284,7 +287,7 @@ final class SlotScheduler implements HandlerThreads.Work {
             reserved -= queue.releaseReservation();
             waitingQueues.add(queue);
             wereHeartbeatsSuspended = queue.runs().resumeHeartbeats();
-            isStopped = isStopped();
+            isStopped = isStopped() || isRefused;
         }
         if (wereHeartbeatsSuspended) {
             queue.resumeLoops();
@@ -406,8 +409,22 @@ final class SlotScheduler implements HandlerThreads.Work {
     }
 
     @Override
+    public void refused() {
+        List<TypeQueue<?>> queues;
+        synchronized (lock) {
+            isRefused = true;
+            queues = List.copyOf(waitingQueues);
+            queues.forEach(TypeQueue::releaseWaiting);
+        }
+        queues.forEach(queue -> queue.runs().writeEndsAndCheckHandlersDone());
+    }
+
+    @Override
     public void retry() {
-        wakeUpAll(); // the waiting jobs may have been released meanwhile
+        synchronized (lock) {
+            isRefused = false;
+        }
+        wakeUpAll();
         threads.startIfNeeded();
     }
 
@@ -430,7 +447,7 @@ final class SlotScheduler implements HandlerThreads.Work {
     private void wakeUpAll() {
         List<TypeQueue<?>> woken;
         synchronized (lock) {
-            if (isStopped() || deferredQueues.isEmpty()) {
+            if (isStopped() || isRefused || deferredQueues.isEmpty()) {
                 return;
             }
             woken = removeClaimable();

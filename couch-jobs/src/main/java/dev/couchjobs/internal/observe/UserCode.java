@@ -1,0 +1,86 @@
+package dev.couchjobs.internal.observe;
+
+import dev.couchjobs.internal.loop.RootCauses;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Code of users whose failure is to fail a future. The JDK's futures ask an error for its text when they pass it on, and
+ * never end if that throws: such an error is replaced by one that names its class.
+ */
+public final class UserCode {
+    private UserCode() {}
+
+    /** {@return the callback, which throws only what futures can pass on} */
+    public static <T> Consumer<T> consumer(Consumer<? super T> callback) {
+        return value -> {
+            try {
+                callback.accept(value);
+            } catch (Throwable e) {
+                throw passedOn(e);
+            }
+        };
+    }
+
+    /** {@return the callback, which throws only what futures can pass on} */
+    public static <T> Predicate<T> predicate(Predicate<? super T> callback) {
+        return value -> {
+            try {
+                return callback.test(value);
+            } catch (Throwable e) {
+                throw passedOn(e);
+            }
+        };
+    }
+
+    /** {@return the callback, whose futures fail only with what futures can pass on} */
+    public static <T, R extends @Nullable Object> Function<T, CompletableFuture<R>> async(
+            Function<? super T, ? extends @Nullable CompletionStage<? extends R>> callback) {
+        return value -> {
+            CompletionStage<? extends R> called;
+            try {
+                called = Objects.requireNonNull(callback.apply(value), "The callback returned no stage.");
+            } catch (Throwable e) {
+                throw passedOn(e);
+            }
+            CompletableFuture<R> passedOn = new CompletableFuture<>();
+            var unused = called.handle((result, error) -> error == null
+                    ? passedOn.complete(result)
+                    : passedOn.completeExceptionally(canBePassedOn(error) ? error : replaced(error)));
+            return passedOn;
+        };
+    }
+
+    private static boolean canBePassedOn(Throwable error) {
+        return hasText(error) && (error.getCause() == null || error.getCause() != error && hasText(error.getCause()));
+    }
+
+    private static boolean hasText(Throwable error) {
+        try {
+            var unused = error.toString();
+            return true;
+        } catch (Throwable e) {
+            return false;
+        }
+    }
+
+    private static RuntimeException passedOn(Throwable error) {
+        if (!canBePassedOn(error)) {
+            return replaced(error);
+        }
+        if (error instanceof Error serious) {
+            throw serious;
+        }
+        return error instanceof RuntimeException unchecked ? unchecked : new CompletionException(error);
+    }
+
+    private static IllegalStateException replaced(Throwable error) {
+        return new IllegalStateException(RootCauses.text(error) + " was thrown, whose text or cause cannot be had.");
+    }
+}
