@@ -12,6 +12,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.PayloadException;
+import dev.couchjobs.loop.Observers;
 import dev.couchjobs.topics.internal.changes.Publisher;
 import dev.couchjobs.topics.internal.groups.GroupTable;
 import dev.couchjobs.topics.internal.groups.Sweeper;
@@ -28,7 +29,6 @@ import dev.couchjobs.topics.internal.messages.PartitionChooser;
 import dev.couchjobs.topics.internal.messages.SharedAppends;
 import dev.couchjobs.topics.internal.messages.SharedAppends.Append;
 import dev.couchjobs.topics.internal.messages.Values;
-import dev.couchjobs.topics.internal.observe.TopicsListeners;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,7 +57,7 @@ public final class Topics {
 
     final TopicTable table;
     final Values values;
-    final TopicsListeners listeners;
+    final Observers<TopicsListener> listeners;
     private final PartitionChooser chooser;
     private final SharedAppends appends;
     /** Of the calls: none comes again in any process, as far as chance allows. */
@@ -69,7 +69,7 @@ public final class Topics {
         environment = settings.environment == null ? Environment.system() : settings.environment;
         table = new TopicTable(new TopicKeys(settings.subspace));
         values = new Values(settings.codec);
-        listeners = new TopicsListeners(settings.listeners);
+        listeners = new Observers<>(settings.listeners, environment);
         chooser = new PartitionChooser(environment.random().nextInt());
         appends = new SharedAppends(table, environment.scheduler());
         tokens = new AtomicLong(environment.random().nextLong());
@@ -234,6 +234,7 @@ public final class Topics {
     private List<Appended> reported(Topic<?> topic, List<Appended> appended) {
         if (!listeners.isEmpty() && !appended.isEmpty()) {
             listeners.report(
+                    "appended",
                     listener -> listener.appended(new TopicsListener.MessagesAppended(topic.name(), appended.size())));
         }
         return appended;

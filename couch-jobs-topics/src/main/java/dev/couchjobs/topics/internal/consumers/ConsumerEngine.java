@@ -170,7 +170,7 @@ public final class ConsumerEngine<T> {
     private void reportLoss(Claim claim) {
         if (!settings.listeners().isEmpty()) {
             PartitionLost lost = new PartitionLost(settings.topic().name(), settings.group(), claim.partition());
-            settings.listeners().report(listener -> listener.partitionLost(lost));
+            settings.listeners().report("partitionLost", listener -> listener.partitionLost(lost));
         }
     }
 
@@ -187,7 +187,7 @@ public final class ConsumerEngine<T> {
         runners.put(claim.partition(), next);
         if (former == null && !settings.listeners().isEmpty()) {
             PartitionTaken taken = new PartitionTaken(settings.topic().name(), settings.group(), claim.partition());
-            settings.listeners().report(listener -> listener.partitionTaken(taken));
+            settings.listeners().report("partitionTaken", listener -> listener.partitionTaken(taken));
         }
         next.start();
     }

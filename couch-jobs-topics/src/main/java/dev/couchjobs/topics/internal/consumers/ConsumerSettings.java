@@ -3,13 +3,14 @@ package dev.couchjobs.topics.internal.consumers;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.Environment;
 import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.loop.Observers;
 import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.Topic;
+import dev.couchjobs.topics.TopicsListener;
 import dev.couchjobs.topics.internal.log.StoredMessage;
 import dev.couchjobs.topics.internal.log.TopicTable;
 import dev.couchjobs.topics.internal.messages.Values;
-import dev.couchjobs.topics.internal.observe.TopicsListeners;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -29,7 +30,7 @@ public record ConsumerSettings<T>(
         Environment environment,
         TopicTable table,
         Values values,
-        TopicsListeners listeners,
+        Observers<TopicsListener> listeners,
         Topic<T> topic,
         String group,
         String member,

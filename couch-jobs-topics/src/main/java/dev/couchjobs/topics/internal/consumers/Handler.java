@@ -70,13 +70,18 @@ public interface Handler<T> {
     private static CompletableFuture<Next> call(
             Executor executor, Next next, Callable<? extends CompletionStage<?>> handler) {
         CompletableFuture<Next> result = new CompletableFuture<>();
-        executor.execute(() -> {
-            try {
-                var unused = handler.call().whenComplete((done, error) -> end(result, next, error));
-            } catch (Throwable e) { // whatever the user's code throws is a failure of these messages
-                end(result, next, e);
-            }
-        });
+        try {
+            executor.execute(() -> {
+                try {
+                    var unused = handler.call().whenComplete((done, error) -> end(result, next, error));
+                } catch (Throwable e) { // whatever the user's code throws is a failure of these messages
+                    end(result, next, e);
+                }
+            });
+        } catch (Throwable e) { // the executor is the user's, too; the messages are handled after a pause
+            result.completeExceptionally(new IllegalStateException(
+                    "The executor of a consumer refuses its messages", HandlerFailure.printable(e)));
+        }
         return result;
     }
 

@@ -10,9 +10,23 @@ final class HandlerFailure extends RuntimeException {
     private final Throwable reason;
 
     HandlerFailure(Next next, Throwable cause) {
-        super(cause);
+        this(printable(cause), next);
+    }
+
+    private HandlerFailure(Throwable reason, Next next) {
+        super(reason);
         this.next = next;
-        reason = cause;
+        this.reason = reason;
+    }
+
+    /** {@return an error of a class of the user's, in place of which another stands if its text throws} */
+    static Throwable printable(Throwable cause) {
+        try {
+            var unused = cause.toString();
+            return cause;
+        } catch (Throwable e) {
+            return new IllegalStateException(cause.getClass().getName() + " was thrown, whose text cannot be had.");
+        }
     }
 
     /** {@return what the handler has thrown} */

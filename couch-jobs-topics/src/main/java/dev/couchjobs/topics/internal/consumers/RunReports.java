@@ -18,6 +18,7 @@ record RunReports(ConsumerSettings<?> settings, int partition) {
 
         void consumed(int messages) {
             reports.report(
+                    "consumed",
                     () -> new MessagesConsumed(
                             reports.topic(),
                             reports.settings.group(),
@@ -34,19 +35,21 @@ record RunReports(ConsumerSettings<?> settings, int partition) {
 
     void failed(int failures, Throwable cause) {
         report(
+                "failed",
                 () -> new MessageFailed(topic(), settings.group(), partition, failures, String.valueOf(cause)),
                 event -> listener -> listener.failed(event));
     }
 
     void deadLettered() {
         report(
+                "deadLettered",
                 () -> new MessageDeadLettered(topic(), settings.group(), partition),
                 event -> listener -> listener.deadLettered(event));
     }
 
-    private <E> void report(Supplier<E> event, Function<E, Consumer<TopicsListener>> call) {
+    private <E> void report(String name, Supplier<E> event, Function<E, Consumer<TopicsListener>> call) {
         if (!settings.listeners().isEmpty()) {
-            settings.listeners().report(call.apply(event.get()));
+            settings.listeners().report(name, call.apply(event.get()));
         }
     }
 

@@ -29,11 +29,8 @@ public record Values(JsonCodec codec) {
         }
         try {
             return codec.write(value, topic.valueType());
-        } catch (Exception e) { // codecs declare any
-            throw new PayloadException(
-                    "A message of topic \"" + topic.name() + "\" cannot be written as "
-                            + topic.valueType().getName() + ": " + e.getMessage(),
-                    e);
+        } catch (Throwable e) { // also an error: the codec and the classes of values are the user's
+            throw failure("A message of topic \"" + topic.name() + "\" cannot be written as ", topic, e);
         }
     }
 
@@ -43,11 +40,20 @@ public record Values(JsonCodec codec) {
         }
         try {
             return topic.valueType().cast(codec.read(value, topic.valueType()));
-        } catch (Exception e) { // codecs declare any
-            throw new PayloadException(
-                    "A message of topic \"" + topic.name() + "\" cannot be read as "
-                            + topic.valueType().getName() + ": " + e.getMessage(),
-                    e);
+        } catch (Throwable e) { // as above
+            throw failure("A message of topic \"" + topic.name() + "\" cannot be read as ", topic, e);
+        }
+    }
+
+    private static PayloadException failure(String what, Topic<?> topic, Throwable error) {
+        return new PayloadException(what + topic.valueType().getName() + ": " + text(error), error);
+    }
+
+    private static String text(Throwable error) {
+        try {
+            return error instanceof Exception && error.getMessage() != null ? error.getMessage() : error.toString();
+        } catch (Throwable e) { // the error is of a class of the user's
+            return error.getClass().getName();
         }
     }
 
