@@ -8,6 +8,7 @@ import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Authenticator;
 import dev.couchjobs.server.internal.access.AccessTokens;
 import dev.couchjobs.server.internal.access.TokenAuthenticator;
+import dev.couchjobs.server.internal.access.UserCode;
 import dev.couchjobs.server.internal.api.BackupOperations;
 import dev.couchjobs.server.internal.api.BatchOperations;
 import dev.couchjobs.server.internal.api.BridgeOperations;
@@ -91,8 +92,9 @@ public final class ApiServlet extends HttpServlet {
         this.jobs = jobs;
         this.runsSelections = runsSelections;
         AccessTokens tokens = new AccessTokens(database, settings.rows(), clock);
-        Hiding hiding = new Hiding(settings.hidden());
-        authenticator = settings.authenticator().orElseGet(() -> new TokenAuthenticator(tokens));
+        Hiding hiding = new Hiding(UserCode.predicate(settings.hidden()));
+        authenticator =
+                UserCode.authenticator(settings.authenticator().orElseGet(() -> new TokenAuthenticator(tokens)));
         waiting = new WaitingRequests(authenticator, database.getExecutor(), environment.scheduler());
         rates = new CallRates(settings.rate(), clock);
         bodyBytesMax = settings.bodyBytesMax();
@@ -158,7 +160,7 @@ public final class ApiServlet extends HttpServlet {
         CompletableFuture<Reply> reply;
         try {
             reply = handle(visit);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // also an error: the caller waits
             reply = CompletableFuture.failedFuture(e);
         }
         var unused = reply.whenComplete((done, error) -> {
