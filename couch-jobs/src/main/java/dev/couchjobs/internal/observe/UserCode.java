@@ -11,8 +11,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Code of users whose failure is to fail a future. The JDK's futures ask an error for its text when they pass it on, and
- * never end if that throws: such an error is replaced by one that names its class.
+ * Code of users whose failure is to fail a future. The JDK's futures ask an error for its text when they pass it on,
+ * and never end if that throws: such an error is replaced by one that names its class.
  */
 public final class UserCode {
     private UserCode() {}

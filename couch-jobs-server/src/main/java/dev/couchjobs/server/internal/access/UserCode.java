@@ -8,8 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /**
- * Code of users whose failure is to fail a request. The JDK's futures ask an error for its text when they pass it on, and
- * never end if that throws: such an error is replaced by one that names its class.
+ * Code of users whose failure is to fail a request. The JDK's futures ask an error for its text when they pass it on,
+ * and never end if that throws: such an error is replaced by one that names its class.
  */
 public final class UserCode {
     private UserCode() {}
