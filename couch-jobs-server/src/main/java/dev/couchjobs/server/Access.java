@@ -49,12 +49,12 @@ public record Access(String name, Set<Role> roles, Optional<Set<String>> types) 
     }
 
     /**
-     * {@return whether the caller has a role, or is an administrator}
+     * {@return whether the caller has a role, or one that includes it}
      *
      * @param role the role
      */
     public boolean has(Role role) {
-        return roles.contains(role) || roles.contains(Role.ADMIN);
+        return roles.contains(role) || roles.contains(Role.ADMIN) || (role == Role.ADD && roles.contains(Role.OPERATE));
     }
 
     /**

@@ -3,8 +3,6 @@ package dev.couchjobs.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.server.TestServer.Response;
-import dev.couchjobs.server.internal.selections.SelectionWorker;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,11 +30,7 @@ class SelectionsTest {
     }
 
     private Response ended(String id) {
-        server.jobs
-                .resultAsync(SelectionWorker.TYPE, id, Duration.ofSeconds(30))
-                .handle((result, error) -> true)
-                .join();
-        return server.get("/v1/types/mail/selections/" + id);
+        return server.awaitSelection("mail", id);
     }
 
     @Test

@@ -5,6 +5,7 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
+import dev.couchjobs.fdb.testing.Polling;
 import dev.couchjobs.fdb.testing.TestEngine;
 import dev.couchjobs.topics.Topics;
 import java.io.IOException;
@@ -130,6 +131,16 @@ public final class TestServer implements AutoCloseable {
     }
 
     /** What a server has replied. */
+    /** {@return a selection that has ended} */
+    Response awaitSelection(String type, String id, String... headers) {
+        Response selection = get("/v1/types/" + type + "/selections/" + id, headers);
+        while (!selection.body().has("outcome")) {
+            Polling.pause();
+            selection = get("/v1/types/" + type + "/selections/" + id, headers);
+        }
+        return selection;
+    }
+
     public record Response(int status, HttpResponse<byte[]> http, JsonNode body) {
         public String header(String name) {
             return http.headers().firstValue(name).orElse("");

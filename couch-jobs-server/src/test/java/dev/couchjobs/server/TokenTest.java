@@ -327,4 +327,16 @@ class TokenTest {
                         .detail())
                 .contains("leave the types out");
     }
+
+    @Test
+    void theLastAdministratorCannotBeRevoked() {
+        String id =
+                server.get("/v1/tokens", bearer(admin)).body().at("/items/0/id").stringValue();
+        Response refused = server.delete("/v1/tokens/" + id, bearer(admin));
+        assertThat(refused.status()).isEqualTo(409);
+        assertThat(refused.detail()).contains("Create another token of the role admin");
+
+        create("{'name': 'second', 'roles': ['admin']}");
+        assertThat(server.delete("/v1/tokens/" + id, bearer(admin)).status()).isEqualTo(204);
+    }
 }

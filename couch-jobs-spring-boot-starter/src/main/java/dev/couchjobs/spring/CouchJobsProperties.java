@@ -100,8 +100,8 @@ public record CouchJobsProperties(
      * The API and the dashboard, which need {@code couch-jobs-server} and a servlet container.
      *
      * @param path the path of both, such as {@code /jobs}; nothing is served without it
-     * @param role what a caller may do: {@code read}, {@code operate}, {@code work} or {@code admin}. The application's
-     *     own security decides who reaches the path
+     * @param role what a caller may do: {@code read}, {@code add}, {@code operate}, {@code work} or {@code admin}. The
+     *     application's own security decides who reaches the path
      * @param roles what callers may do by their roles in the application, in place of {@code role}; callers without one
      *     of these roles may do nothing
      */
@@ -110,7 +110,7 @@ public record CouchJobsProperties(
             @DefaultValue("read") String role,
             @DefaultValue Map<String, String> roles) {
         /** The roles of {@code couch-jobs-server}, which need not be on the class path. */
-        static final List<String> ROLES = List.of("read", "operate", "work", "admin");
+        static final List<String> ROLES = List.of("read", "add", "operate", "work", "admin");
 
         /**
          * Checks the path and the roles.

@@ -97,7 +97,7 @@ final class TokenTable {
                     + " begins with a letter or a digit.");
         }
         if (wanted.roles().isEmpty()) {
-            throw new IllegalArgumentException("A token needs a role: one of read, operate, work and admin.");
+            throw new IllegalArgumentException("A token needs a role: one of read, add, operate, work and admin.");
         }
         if (wanted.expiresAt().filter(time -> !time.isAfter(now)).isPresent()) {
             throw new IllegalArgumentException("The token would have expired already: give a later time.");
@@ -143,14 +143,34 @@ final class TokenTable {
 
     /** {@return whether there was such a token} */
     CompletableFuture<Boolean> revoke(Transaction tx, String id) {
-        byte[] key = rows.pack(Tuple.from(id));
-        return tx.get(key).thenApply(row -> {
-            if (row != null) {
-                tx.clear(key);
-                tx.mutate(MutationType.ADD, changes, ONE);
+        return read(tx, Optional.empty()).thenApply(all -> {
+            StoredToken revoked = all.byId().get(id);
+            if (revoked == null) {
+                return false;
             }
-            return row != null;
+            requireAnotherAdministrator(all, revoked.token());
+            tx.clear(rows.pack(Tuple.from(id)));
+            tx.mutate(MutationType.ADD, changes, ONE);
+            return true;
         });
+    }
+
+    /** Without an administrator nobody could make tokens any more. */
+    private void requireAnotherAdministrator(Snapshot all, AccessToken revoked) {
+        Instant now = clock.instant();
+        boolean isLast = isAdministrator(revoked, now)
+                && all.byId().values().stream()
+                        .map(StoredToken::token)
+                        .noneMatch(other -> !other.id().equals(revoked.id()) && isAdministrator(other, now));
+        if (isLast) {
+            throw new ProblemException(Problem.of(409, "last-administrator", "This is the last administrator's token.")
+                    .detail("Create another token of the role admin, and then revoke this one."));
+        }
+    }
+
+    private static boolean isAdministrator(AccessToken token, Instant now) {
+        return token.roles().contains(Role.ADMIN)
+                && token.expiresAt().map(now::isBefore).orElse(true);
     }
 
     private CompletableFuture<Optional<StoredToken>> find(ReadTransaction tx, String id) {

@@ -108,7 +108,7 @@ public final class JobOperations {
     private CompletableFuture<Reply> addAll(Call call, TransactionContext tx) {
         List<NewJob<Object>> all = new ArrayList<>();
         for (JsonNode job : call.body().get("jobs")) {
-            call.require(Role.OPERATE, job.get("type").stringValue());
+            call.require(Role.ADD, job.get("type").stringValue());
             all.add(NewJobs.withType(job));
         }
         return jobs.addAll(tx, all).thenApply(results -> {

@@ -23,10 +23,11 @@ public final class SelectionOperations {
     /** What an action needs besides itself. */
     private static final Map<String, String> NEEDED = Map.of("reschedule", "at", "reprioritise", "priority");
 
-    private final CouchJobs jobs;
+    /** The server's own jobs, which no caller can add, claim or see. */
+    private final CouchJobs selections;
 
-    public SelectionOperations(CouchJobs jobs) {
-        this.jobs = jobs;
+    public SelectionOperations(CouchJobs selections) {
+        this.selections = selections;
     }
 
     public void bind(Operations operations) {
@@ -43,14 +44,15 @@ public final class SelectionOperations {
         }
         ObjectNode data =
                 ((ObjectNode) call.body().deepCopy()).put("type", call.type().name());
-        return jobs.add(tx, NewJob.of(SelectionWorker.TYPE, Json.toPlain(data)))
+        return selections
+                .add(tx, NewJob.of(SelectionWorker.TYPE, Json.toPlain(data)))
                 .thenApply(added ->
                         Reply.json(202, new Fields().put("id", added.jobId()).node()));
     }
 
     private CompletableFuture<Reply> get(Call call, ReadTransactionContext context) {
         return context.readAsync(tx -> {
-            var progress = jobs.details().progress(tx, SelectionWorker.TYPE, call.id());
+            var progress = selections.details().progress(tx, SelectionWorker.TYPE, call.id());
             return find(call, tx).thenCombine(progress, (job, done) -> Reply.ok(json(job, done)));
         });
     }
@@ -58,12 +60,13 @@ public final class SelectionOperations {
     private CompletableFuture<Reply> cancel(Call call, TransactionContext context) {
         return context.runAsync(tx -> find(call, tx)
                 .thenCompose(job -> Replies.changed(
-                        jobs.control().cancel(tx, SelectionWorker.TYPE, call.id(), "cancelled by a caller"))));
+                        selections.control().cancel(tx, SelectionWorker.TYPE, call.id(), "cancelled by a caller"))));
     }
 
     /** A caller that may see the jobs of one type does not see selections of another. */
     private CompletableFuture<JobInfo<Object, Object>> find(Call call, ReadTransactionContext tx) {
-        return jobs.getJob(tx, SelectionWorker.TYPE, call.id())
+        return selections
+                .getJob(tx, SelectionWorker.TYPE, call.id())
                 .thenApply(found -> found.filter(job -> Json.fromPlain(job.data())
                                 .path("type")
                                 .asString("")

@@ -64,11 +64,10 @@ public final class WorkOperations implements AutoCloseable {
         });
     }
 
-    /** A worker may add what it may work on. */
     private static void requireToAdd(Access access, String type) {
-        if (!access.allows(Role.WORK, Optional.of(type)) && !access.allows(Role.OPERATE, Optional.of(type))) {
+        if (!access.allows(Role.ADD, Optional.of(type))) {
             throw new ProblemException(Problem.of(403, "forbidden", "The caller may not do this.")
-                    .detail("To add a job of the type " + type + " it needs the role work or operate for it."));
+                    .detail("To add a job of the type " + type + " it needs the role add or operate for it."));
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.couchjobs.server.internal.dispatch;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.BridgeNodes;
@@ -79,7 +80,10 @@ public final class ApiServlet extends HttpServlet {
 
     private final transient CouchJobs jobs;
     private final boolean runsSelections;
-    private transient @Nullable SelectionWorker selections;
+    /** The server's own jobs: no caller can add, claim or see them, and no worker of the users' is beside theirs. */
+    private final transient CouchJobs selections;
+
+    private transient @Nullable SelectionWorker selectionWorker;
 
     private final transient WaitingRequests waiting;
 
@@ -91,6 +95,10 @@ public final class ApiServlet extends HttpServlet {
     public ApiServlet(CouchJobs jobs, Database database, ApiSettings settings, boolean runsSelections) {
         this.jobs = jobs;
         this.runsSelections = runsSelections;
+        selections = CouchJobs.builder(database)
+                .subspace(settings.rows().subspace(Tuple.from("selections")))
+                .environment(environment)
+                .build();
         AccessTokens tokens = new AccessTokens(database, settings.rows(), clock);
         Hiding hiding = new Hiding(UserCode.predicate(settings.hidden()));
         authenticator =
@@ -112,7 +120,7 @@ public final class ApiServlet extends HttpServlet {
         new TopicOperations(topics, database).bind(operations);
         new QueueOperations(topics, settings.rows(), clock).bind(operations);
         new MessageOperations(topics, database, streams).bind(operations);
-        new SelectionOperations(jobs).bind(operations);
+        new SelectionOperations(selections).bind(operations);
         new WorkerOperations(jobs).bind(operations);
         new FeedOperations(jobs, database, streams).bind(operations);
         new BridgeOperations(BridgeNodes.on(database, settings.bridgePrefix())).bind(operations);
@@ -135,7 +143,7 @@ public final class ApiServlet extends HttpServlet {
                 .map(Duration::parse)
                 .orElse(TRANSFER_TIME);
         if (runsSelections) {
-            selections = SelectionWorker.start(jobs);
+            selectionWorker = SelectionWorker.start(jobs, selections);
         }
     }
 
@@ -148,9 +156,10 @@ public final class ApiServlet extends HttpServlet {
     @Override
     public void destroy() {
         endWaiting();
-        if (selections != null) {
-            selections.close();
+        if (selectionWorker != null) {
+            selectionWorker.close();
         }
+        selections.close();
         environment.close();
     }
 

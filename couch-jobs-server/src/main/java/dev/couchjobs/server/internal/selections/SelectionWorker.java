@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
  */
 public final class SelectionWorker implements AutoCloseable {
     /** The type of the jobs that selections are. Their data is what the caller has sent, and the type it is about. */
-    public static final JobType<Object, Object> TYPE = NewJobs.type("couch-jobs.selection");
+    public static final JobType<Object, Object> TYPE = NewJobs.type("selection");
 
     private static final int CONCURRENCY = 2;
 
@@ -29,17 +29,24 @@ public final class SelectionWorker implements AutoCloseable {
     private final CouchJobs jobs;
     private final Worker worker;
 
-    private SelectionWorker(CouchJobs jobs) {
+    private SelectionWorker(CouchJobs jobs, CouchJobs selections) {
         this.jobs = jobs;
-        worker = jobs.worker()
+        worker = selections
+                .worker()
                 .name("couch-jobs-server")
                 .concurrency(CONCURRENCY)
                 .handle(TYPE, this::run)
                 .start();
     }
 
-    public static SelectionWorker start(CouchJobs jobs) {
-        return new SelectionWorker(jobs);
+    /**
+     * Starts a worker.
+     *
+     * @param jobs the users' jobs, which selections change
+     * @param selections the server's own jobs, which no caller can add, claim or see
+     */
+    public static SelectionWorker start(CouchJobs jobs, CouchJobs selections) {
+        return new SelectionWorker(jobs, selections);
     }
 
     @Override
@@ -50,8 +57,8 @@ public final class SelectionWorker implements AutoCloseable {
     private Object run(JobContext<Object> context) throws InterruptedException {
         JsonNode request = Json.fromPlain(context.data());
         LinkedBlockingQueue<Optional<SelectionProgress>> progress = new LinkedBlockingQueue<>();
-        CompletableFuture<SelectionProgress> verb = act(
-                request, select(request, context).resume(lastProgress(context)).onProgress(done -> {
+        CompletableFuture<SelectionProgress> verb =
+                act(request, select(request).resume(lastProgress(context)).onProgress(done -> {
                     if (context.isHalted()) {
                         throw new IllegalStateException("The selection has been cancelled, or goes on elsewhere.");
                     }
@@ -80,15 +87,10 @@ public final class SelectionWorker implements AutoCloseable {
         return context.lastCheckpoint(SelectionProgress.class).orElse(SelectionProgress.NONE);
     }
 
-    private JobSelection<Object, Object> select(JsonNode request, JobContext<Object> context) {
+    private JobSelection<Object, Object> select(JsonNode request) {
         Condition condition = new Condition(request.path("where"));
         JobType<Object, Object> type = NewJobs.type(request.get("type").stringValue());
-        // A selection never changes itself.
-        JobSelection<Object, Object> selection = jobs.control()
-                .select(
-                        type,
-                        job -> condition.test(job)
-                                && !(type.equals(TYPE) && job.id().equals(context.id())));
+        JobSelection<Object, Object> selection = jobs.control().select(type, condition);
         return condition.tag().map(selection::tagged).orElse(selection);
     }
 
