@@ -3,6 +3,7 @@ package dev.couchjobs.bridge.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.bridge.testing.TestClient;
+import dev.couchjobs.fdb.testing.Polling;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -53,6 +54,18 @@ final class LongCommand {
 
     /** Waits until all of them have ended. */
     static void awaitEnd(List<ProcessHandle> processes) {
-        processes.forEach(process -> DocumentClient.await(process.onExit()));
+        while (!processes.stream().allMatch(LongCommand::hasEnded)) {
+            Polling.pause();
+        }
+    }
+
+    /** One whose parent was killed stays a zombie where the first process of a container does not wait for it. */
+    private static boolean hasEnded(ProcessHandle process) {
+        try {
+            String state = Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"));
+            return state.substring(state.lastIndexOf(')')).startsWith(") Z");
+        } catch (IOException none) {
+            return !process.isAlive();
+        }
     }
 }

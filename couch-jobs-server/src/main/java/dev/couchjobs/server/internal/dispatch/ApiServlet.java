@@ -31,6 +31,7 @@ import dev.couchjobs.server.internal.feed.MessageOperations;
 import dev.couchjobs.server.internal.feed.Streams;
 import dev.couchjobs.server.internal.http.Exchange;
 import dev.couchjobs.server.internal.http.Gzip;
+import dev.couchjobs.server.internal.http.Memory;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
@@ -68,6 +69,7 @@ public final class ApiServlet extends HttpServlet {
     private final transient Authenticator authenticator;
     private static final Duration TRANSFER_TIME = Duration.ofMinutes(1);
 
+    private final transient Memory memory = new Memory();
     private final transient CallRates rates;
     private final transient InstantSource clock = ServerEnvironment.clock();
     /** The timers of this servlet, which end with it. */
@@ -165,7 +167,7 @@ public final class ApiServlet extends HttpServlet {
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) {
-        Visit visit = new Visit(Exchange.begin(request, response, transferTime), clock);
+        Visit visit = new Visit(Exchange.begin(request, response, transferTime, memory), clock);
         CompletableFuture<Reply> reply;
         try {
             reply = handle(visit);

@@ -1,6 +1,8 @@
 package dev.couchjobs.server.internal.http;
 
 import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -29,9 +31,13 @@ public final class Exchange {
 
     private final Duration transferTime;
     private final WaitingClient client;
+    /** Until the last byte of the reply. */
+    private final Memory.Share memory;
+
     private boolean isBodyRead;
 
-    private Exchange(HttpServletRequest request, AsyncContext async, Duration transferTime) {
+    private Exchange(HttpServletRequest request, AsyncContext async, Duration transferTime, Memory.Share memory) {
+        this.memory = memory;
         this.request = request;
         this.async = async;
         this.transferTime = transferTime;
@@ -45,11 +51,15 @@ public final class Exchange {
      * {@return a request whose reply comes later}
      *
      * @param transferTime how long its body may take to arrive, and its reply to be taken
+     * @param memory for it and for its reply
      */
-    public static Exchange begin(HttpServletRequest request, HttpServletResponse response, Duration transferTime) {
+    public static Exchange begin(
+            HttpServletRequest request, HttpServletResponse response, Duration transferTime, Memory memory) {
         AsyncContext async = request.startAsync(request, response);
         async.setTimeout(0);
-        return new Exchange(request, async, transferTime);
+        Exchange exchange = new Exchange(request, async, transferTime, memory.share());
+        async.addListener(new Release(exchange.memory));
+        return exchange;
     }
 
     /** {@return completes when a body that is written in parts has ended; at once if there is none} */
@@ -116,7 +126,7 @@ public final class Exchange {
         String type = header("Content-Type").orElse("");
         isBodyRead = true;
         try {
-            return RequestBody.read(request, bytesMax, transferTime).thenApply(bytes -> {
+            return RequestBody.read(request, bytesMax, transferTime, memory).thenApply(bytes -> {
                 if (bytes.length == 0) {
                     return MissingNode.getInstance();
                 }
@@ -162,7 +172,8 @@ public final class Exchange {
         }
     }
 
-    private void begin(Reply reply) {
+    private void begin(Reply wanted) {
+        Reply reply = held(wanted);
         if (!isStream(reply)) {
             client.unwatch();
         }
@@ -176,11 +187,45 @@ public final class Exchange {
             return;
         }
         try {
-            var unused = RequestBody.read(request, UNWANTED_BYTES_MAX, transferTime)
+            var unused = RequestBody.read(request, UNWANTED_BYTES_MAX, transferTime, memory)
                     .whenComplete((bytes, error) -> write(error == null ? reply : last));
         } catch (IOException | RuntimeException e) {
             write(last);
         }
+    }
+
+    /** {@return the reply, which is held in place of the request; a read gets another one if there is no room for it} */
+    private Reply held(Reply reply) {
+        memory.release();
+        if (memory.grow(reply.body().length) || !isRead()) { // what a write has done, its caller has to know
+            return reply;
+        }
+        reply.unsent();
+        return Problem.of(503, "busy", "The memory for replies is in use.")
+                .detail("Try again; ask for less at once.")
+                .header("Retry-After", "1")
+                .reply();
+    }
+
+    private boolean isRead() {
+        return method().equals("GET") || isHead();
+    }
+
+    /** Releases the memory when the container has done with the request. */
+    private record Release(Memory.Share memory) implements AsyncListener {
+        @Override
+        public void onComplete(AsyncEvent event) {
+            memory.release();
+        }
+
+        @Override
+        public void onTimeout(AsyncEvent event) {}
+
+        @Override
+        public void onError(AsyncEvent event) {}
+
+        @Override
+        public void onStartAsync(AsyncEvent event) {}
     }
 
     private boolean isStream(Reply reply) {

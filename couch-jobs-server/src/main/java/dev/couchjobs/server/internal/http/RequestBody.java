@@ -10,40 +10,39 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeoutException;
 
 /** Reads the body of a request up to a limit. No thread waits for a slow client. */
 final class RequestBody implements ReadListener {
     private static final int BUFFER_BYTES = 8 * 1024;
-    private static final int SHARE_OF_MEMORY = 4;
     private static final InstantSource CLOCK = ServerEnvironment.clock();
-
-    /** All bodies that arrive have a quarter of the memory, so that slow clients cannot use it up. */
-    private static final Semaphore RESERVED =
-            new Semaphore((int) Math.min(Integer.MAX_VALUE, Runtime.getRuntime().maxMemory() / SHARE_OF_MEMORY));
 
     private final ServletInputStream in;
     private final int bytesMax;
     private final Instant until;
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final CompletableFuture<byte[]> done = new CompletableFuture<>();
-    private int reserved;
+    private final Memory.Share memory;
 
-    private RequestBody(ServletInputStream in, int bytesMax, Instant until) {
+    private RequestBody(ServletInputStream in, int bytesMax, Instant until, Memory.Share memory) {
         this.in = in;
+        this.memory = memory;
         this.until = until;
         this.bytesMax = bytesMax;
     }
 
-    /** {@return the body; fails with {@link ProblemException} if it is larger than the limit} */
-    static CompletableFuture<byte[]> read(HttpServletRequest request, int bytesMax, Duration transferTime)
-            throws IOException {
+    /**
+     * {@return the body; fails with {@link ProblemException} if it is larger than the limit}
+     *
+     * @param memory grows with the body; the caller releases it
+     */
+    static CompletableFuture<byte[]> read(
+            HttpServletRequest request, int bytesMax, Duration transferTime, Memory.Share memory) throws IOException {
         if (request.getContentLengthLong() > bytesMax) {
             return CompletableFuture.failedFuture(tooLarge(bytesMax));
         }
         RequestBody body = new RequestBody(
-                request.getInputStream(), bytesMax, CLOCK.instant().plus(transferTime));
+                request.getInputStream(), bytesMax, CLOCK.instant().plus(transferTime), memory);
         body.in.setReadListener(body);
         return body.done;
     }
@@ -61,7 +60,7 @@ final class RequestBody implements ReadListener {
     }
 
     private static ProblemException noRoom() {
-        return new ProblemException(Problem.of(503, "busy", "Too many bodies arrive at once.")
+        return new ProblemException(Problem.of(503, "busy", "The memory for requests is in use.")
                 .detail("Try again; send less at once.")
                 .headers(Map.of("Retry-After", "1", "Connection", "close")));
     }
@@ -82,29 +81,20 @@ final class RequestBody implements ReadListener {
                 fail(tooLarge(bytesMax));
                 return;
             }
-            if (!RESERVED.tryAcquire(count)) {
+            if (!memory.grow((long) count * Memory.COST_OF_A_BODY)) {
                 fail(noRoom());
                 return;
             }
-            reserved += count;
             bytes.write(buffer, 0, count);
         }
     }
 
     private void fail(Throwable error) {
-        release();
         done.completeExceptionally(error);
-    }
-
-    /** The bytes of a body that has arrived are counted no longer. */
-    private void release() {
-        RESERVED.release(reserved);
-        reserved = 0;
     }
 
     @Override
     public void onAllDataRead() {
-        release();
         done.complete(bytes.toByteArray());
     }
 

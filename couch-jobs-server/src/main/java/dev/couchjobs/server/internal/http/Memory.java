@@ -1,0 +1,66 @@
+package dev.couchjobs.server.internal.http;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.concurrent.Semaphore;
+
+/**
+ * Half of the heap, for the requests of a server and their replies, from the first byte that arrives to the last that a client takes.
+ * Small ones have a part of their own, so that they are served while large ones hold the rest.
+ */
+public final class Memory {
+    /** What a byte of a body costs: as it arrives, as JSON, as a payload, in a transaction and in the log. */
+    static final int COST_OF_A_BODY = 8;
+
+    private static final int SMALL = 64 * 1024;
+    private static final long KILOBYTE = 1_024;
+    private static final long HEAP = Runtime.getRuntime().maxMemory() / KILOBYTE;
+
+    /** In kilobytes. */
+    private final Semaphore forSmall = new Semaphore(kilobytes(HEAP / 16));
+
+    private final Semaphore forLarge = new Semaphore(kilobytes(HEAP / 2 - HEAP / 16));
+
+    private static int kilobytes(long count) {
+        return (int) Math.min(Integer.MAX_VALUE, Math.max(1, count));
+    }
+
+    Share share() {
+        return new Share();
+    }
+
+    /** What one request and its reply hold. Safe for use by several threads. */
+    final class Share {
+        @GuardedBy("this") private int small;
+
+        @GuardedBy("this") private int large;
+
+        @GuardedBy("this") private long bytes;
+
+        /** {@return whether there was room for more bytes; otherwise the share stays as it is} */
+        synchronized boolean grow(long more) {
+            long wanted = bytes + more;
+            int kilobytes = kilobytes(wanted / KILOBYTE);
+            boolean isLarge = wanted > SMALL;
+            if (!(isLarge ? forLarge.tryAcquire(kilobytes - large) : forSmall.tryAcquire(kilobytes - small))) {
+                return false;
+            }
+            if (isLarge) {
+                forSmall.release(small);
+                small = 0;
+                large = kilobytes;
+            } else {
+                small = kilobytes;
+            }
+            bytes = wanted;
+            return true;
+        }
+
+        synchronized void release() {
+            forSmall.release(small);
+            forLarge.release(large);
+            small = 0;
+            large = 0;
+            bytes = 0;
+        }
+    }
+}
