@@ -16,10 +16,14 @@ import dev.couchjobs.server.internal.openapi.ApiOperation;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /** Runs operations: reads with entity tags and sequences, writes with preconditions and keys of idempotency. */
 final class Dispatcher {
+    /** The reads whose replies are as large as what users have stored. */
+    private static final Set<String> WITH_PAYLOADS = Set.of("getJob", "listLog");
+
     /** In requests, as {@code noOlderThan}, and in replies: what was committed. */
     static final String SEQUENCE = "Couch-Jobs-Sequence";
 
@@ -31,6 +35,7 @@ final class Dispatcher {
     private final Operations operations;
     private final Map<String, ApiOperation> document;
     private final StoredReplies storedReplies;
+    private final PayloadGate payloads;
 
     Dispatcher(
             CouchJobs jobs,
@@ -43,6 +48,7 @@ final class Dispatcher {
         this.operations = operations;
         this.document = document;
         this.storedReplies = storedReplies;
+        this.payloads = new PayloadGate(database.getExecutor());
     }
 
     /** What the headers of a request ask for. */
@@ -69,7 +75,9 @@ final class Dispatcher {
                 .find(operation.id())
                 .orElseThrow(() -> new IllegalStateException("No code is bound to " + operation.id() + "."));
         if (handler instanceof Operations.Reading reading) {
-            return read(reading.read(), call, conditions);
+            return WITH_PAYLOADS.contains(operation.id())
+                    ? payloads.run(() -> read(reading.read(), call, conditions))
+                    : read(reading.read(), call, conditions);
         }
         if (handler instanceof Operations.Writing writing) {
             return write(operation, writing.write(), call, conditions);

@@ -1,0 +1,96 @@
+package dev.couchjobs.server.internal.dispatch;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.couchjobs.server.internal.http.Problem;
+import dev.couchjobs.server.internal.http.ProblemException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/**
+ * Lets so many reads of payloads run at once as a part of the heap has room for, and others wait for their turn. How
+ * large a payload is, is known only when it has been read: as rows, as JSON and as a reply.
+ */
+final class PayloadGate {
+    /** What the read of the largest payload takes meanwhile: nine times its bytes. */
+    private static final long BYTES_OF_A_READ = 9 * 4L * 1024 * 1024;
+
+    private static final int SHARE_OF_HEAP = 3;
+    private static final int READS_MIN = 2;
+    private static final int READS_MAX = 256;
+    static final int WAITING_MAX = 2_000;
+
+    private final Executor executor;
+    private final int most;
+
+    @GuardedBy("this") private final Deque<Runnable> waiting = new ArrayDeque<>();
+
+    @GuardedBy("this") private int running;
+
+    /** @param executor begins the reads that have waited */
+    PayloadGate(Executor executor) {
+        this(executor, (int) Math.max(
+                READS_MIN, Math.min(READS_MAX, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / BYTES_OF_A_READ)));
+    }
+
+    /** @param most how many reads run at once */
+    PayloadGate(Executor executor, int most) {
+        this.executor = executor;
+        this.most = most;
+    }
+
+    /** {@return what the read says; fails with {@link ProblemException} if too many wait} */
+    <T> CompletableFuture<T> run(Supplier<CompletableFuture<T>> read) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        Runnable begin = () -> begin(read, result);
+        synchronized (this) {
+            if (running >= most) {
+                if (waiting.size() >= WAITING_MAX) {
+                    return CompletableFuture.failedFuture(
+                            new ProblemException(Problem.of(503, "busy", "Too many payloads are being read.")
+                                    .detail("Try again; ask for less at once.")
+                                    .header("Retry-After", "1")));
+                }
+                waiting.add(begin);
+                return result;
+            }
+            running++;
+        }
+        begin.run();
+        return result;
+    }
+
+    private <T> void begin(Supplier<CompletableFuture<T>> read, CompletableFuture<T> result) {
+        CompletableFuture<T> begun;
+        try {
+            begun = read.get();
+        } catch (Throwable e) { // also an error: others wait for their turn
+            begun = CompletableFuture.failedFuture(e);
+        }
+        var unused = begun.whenComplete((done, error) -> {
+            try {
+                if (error == null) {
+                    result.complete(done); // the caller writes the reply, which is counted from then on
+                } else {
+                    result.completeExceptionally(error);
+                }
+            } finally {
+                next();
+            }
+        });
+    }
+
+    private void next() {
+        Runnable next;
+        synchronized (this) {
+            next = waiting.poll();
+            if (next == null) {
+                running--;
+                return;
+            }
+        }
+        executor.execute(next);
+    }
+}
