@@ -202,4 +202,22 @@ class FeedTest {
             assertThat(limited.get("/v1/types/secret/feed").status()).isEqualTo(403);
         }
     }
+
+    @Test
+    void aPageHasAsManyChangesAsAreWanted() {
+        for (int i = 0; i < 6; i++) {
+            add("j" + i);
+        }
+        List<String> told = new ArrayList<>();
+        String since = "0";
+        for (int page = 0; page < 3; page++) {
+            JsonNode body =
+                    server.get("/v1/types/mail/feed?limit=2&since=" + since).body();
+            assertThat(body.get("results")).hasSize(2);
+            assertThat(body.get("more").booleanValue()).isEqualTo(page < 2);
+            told.addAll(ids(body.get("results")));
+            since = body.get("last_seq").stringValue();
+        }
+        assertThat(told).containsExactly("j0", "j1", "j2", "j3", "j4", "j5");
+    }
 }

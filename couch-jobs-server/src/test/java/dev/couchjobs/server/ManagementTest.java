@@ -280,7 +280,13 @@ class ManagementTest {
         assertThat(server.get("/v1/types/mail/jobs/a").status()).isEqualTo(200);
 
         String fresh = server.get("/v1/types/mail/jobs/a").header("ETag");
-        assertThat(server.delete("/v1/types/mail/jobs/a", "If-Match", fresh)
+        for (String wrong : List.of(
+                "\"x" + fresh + "y\"", fresh + "x", "x" + fresh, fresh.replace("\"", ""), tag + " " + fresh, ",")) {
+            assertThat(server.delete("/v1/types/mail/jobs/a", "If-Match", wrong).status())
+                    .as(wrong)
+                    .isEqualTo(412);
+        }
+        assertThat(server.delete("/v1/types/mail/jobs/a", "If-Match", tag + ", " + fresh)
                         .body()
                         .get("changed")
                         .booleanValue())

@@ -18,6 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 
 /** Runs operations: reads with entity tags and sequences, writes with preconditions and keys of idempotency. */
 final class Dispatcher {
@@ -26,6 +28,11 @@ final class Dispatcher {
 
     /** In requests, as {@code noOlderThan}, and in replies: what was committed. */
     static final String SEQUENCE = "Couch-Jobs-Sequence";
+
+    /** An entity tag, and a list of some (RFC 9110, section 8.8.3). */
+    private static final Pattern TAG = Pattern.compile("\"[\\x21\\x23-\\x7e\\x80-\\xff]*+\"");
+
+    private static final Pattern TAGS = Pattern.compile("\\s*(?:W/)?" + TAG + "(?:\\s*,\\s*(?:W/)?" + TAG + ")*+\\s*");
 
     private static final int VERSION_BYTES = 10;
     private static final int OWN_KEY_BYTES = 16;
@@ -164,7 +171,10 @@ final class Dispatcher {
         });
     }
 
+    /** {@return whether one of the tags that a header lists is the tag} A header that lists none matches nothing. */
     private static boolean matches(String header, String tag) {
-        return header.equals("*") || header.contains(tag);
+        return header.strip().equals("*")
+                || (TAGS.matcher(header).matches()
+                        && TAG.matcher(header).results().map(MatchResult::group).anyMatch(tag::equals));
     }
 }

@@ -46,10 +46,11 @@ public final class FeedOperations {
             Follower follower = new Follower(jobs, pages, type, isWanted, since);
             return switch (manner(call)) {
                 case "longpoll" ->
-                    new FeedPoll(follower, call.duration("timeout").orElse(POLL)).run(call.connection());
+                    new FeedPoll(follower, call.duration("timeout").orElse(POLL), call.number("limit"))
+                            .run(call.connection());
                 case "continuous" -> streamed(call, follower, ChangeFeed.Form.LINES);
                 case "eventsource" -> streamed(call, follower, ChangeFeed.Form.EVENTS);
-                default -> new FeedPoll(follower, Duration.ZERO).run(call.connection());
+                default -> new FeedPoll(follower, Duration.ZERO, call.number("limit")).run(call.connection());
             };
         });
     }

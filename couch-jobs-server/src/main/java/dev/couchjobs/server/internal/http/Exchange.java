@@ -194,7 +194,7 @@ public final class Exchange {
         }
     }
 
-    /** {@return the reply, which is held in place of the request; a read gets another one if there is no room for it} */
+    /** {@return the reply, which is held in place of the request; of a read another one if there is no room for it} */
     private Reply held(Reply reply) {
         memory.release();
         if (memory.grow(reply.body().length) || !isRead()) { // what a write has done, its caller has to know

@@ -4,7 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.Semaphore;
 
 /**
- * Half of the heap, for the requests of a server and their replies, from the first byte that arrives to the last that a client takes.
+ * Half of the heap, for the requests of a server and their replies, from the first byte that arrives to the last that a
+ * client takes.
  * Small ones have a part of their own, so that they are served while large ones hold the rest.
  */
 public final class Memory {
