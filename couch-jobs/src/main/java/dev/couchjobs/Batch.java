@@ -26,6 +26,7 @@ public final class Batch {
      */
     public static Batch of(String name) {
         Keyspace.checkBatchName(name);
+        Keyspace.checkNew("A batch's name", name);
         return new Batch(name, null, false);
     }
 

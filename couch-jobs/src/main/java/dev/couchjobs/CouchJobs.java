@@ -213,7 +213,8 @@ public final class CouchJobs implements AutoCloseable {
      *
      * @param context a database, or a transaction to join
      * @param type the type of the job
-     * @param jobId its id, unique within its type, 1 to {@value #JOB_ID_BYTES_MAX} bytes in UTF-8; U+0000 counts twice
+     * @param jobId its id, unique within its type, 1 to {@value #JOB_ID_BYTES_MAX} bytes in UTF-8, without control
+     *     characters
      * @param data its data
      * @param <D> the type of the data
      * @return the result

@@ -51,6 +51,7 @@ public final class JobType<D, R> {
         this.retention = Objects.requireNonNull(retention, "retention");
         this.doNotRetryOn = doNotRetryOn;
         Keyspace.checkTypeName(name);
+        Keyspace.checkNew("The name of a job type", name);
     }
 
     private static <D, R> JobType<D, R> of(String name, Type dataType, Type resultType) {

@@ -112,12 +112,15 @@ public final class NewJob<D> {
      * finished runs again if it is added again, unless {@link #ifAbsent} is asked for. Without an id it gets one as
      * {@link CouchJobs#newJobId} makes them.
      *
-     * @param id the id, unique within the type, 1 to {@value CouchJobs#JOB_ID_BYTES_MAX} bytes in UTF-8
+     * @param id the id, unique within the type, 1 to {@value CouchJobs#JOB_ID_BYTES_MAX} bytes in UTF-8,
+     *     without control characters
      * @return the job
-     * @throws IllegalArgumentException if the id is empty, too long, or no well-formed text
+     * @throws IllegalArgumentException if the id is empty, too long, no well-formed text, {@code .} or {@code ..}, or
+     *     has a control character
      */
     public NewJob<D> id(String id) {
         Keyspace.checkJobId(id);
+        Keyspace.checkNew("A job id", id);
         return new NewJob<>(type, data, id, at, priority, retry, keys, dependencies, leftAlone);
     }
 
@@ -169,6 +172,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> limitKey(String key) {
         Keyspace.checkLimitKey(key);
+        Keyspace.checkNew("A limit key", key);
         return with(changed -> changed.limit = key);
     }
 
@@ -191,6 +195,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> turnKey(String key) {
         Keyspace.checkTurnKey(key);
+        Keyspace.checkNew("A turn key", key);
         return with(changed -> changed.turn = key);
     }
 
@@ -225,6 +230,7 @@ public final class NewJob<D> {
 
     private NewJob<D> inSequence(String key, boolean passes) {
         Keyspace.checkSequence(key);
+        Keyspace.checkNew("The key of a sequence", key);
         return with(changed -> {
             changed.sequence = key;
             changed.passesFailure = passes;
@@ -276,6 +282,7 @@ public final class NewJob<D> {
      */
     public NewJob<D> batch(String batch) {
         Keyspace.checkBatchName(batch);
+        Keyspace.checkNew("A batch's name", batch);
         return with(changed -> changed.batch = batch);
     }
 
@@ -296,6 +303,7 @@ public final class NewJob<D> {
                     + ". Put what nothing searches for into the data of the job.");
         }
         sorted.forEach(Keyspace::checkTag);
+        sorted.forEach(tag -> Keyspace.checkNew("A tag", tag));
         return with(changed -> changed.tags = sorted);
     }
 

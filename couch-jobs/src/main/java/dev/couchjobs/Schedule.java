@@ -100,7 +100,8 @@ public final class Schedule {
     }
 
     private static String checkName(String name) {
-        Keyspace.checkScheduleName(Objects.requireNonNull(name, "name"));
+        Keyspace.checkNew("A schedule's name", Objects.requireNonNull(name, "name"));
+        Keyspace.checkScheduleName(name);
         return name;
     }
 

@@ -40,6 +40,7 @@ public final class Unique {
      */
     public static Unique by(String key) {
         Keyspace.checkUniqueKey(key);
+        Keyspace.checkNew("A unique key", key);
         return new Unique(key, false, null, false);
     }
 

@@ -68,6 +68,7 @@ public final class WorkerBuilder {
      */
     public WorkerBuilder name(String name) {
         Keyspace.checkWorkerName(name);
+        Keyspace.checkNew("A worker's name", name);
         this.name = name;
         return this;
     }

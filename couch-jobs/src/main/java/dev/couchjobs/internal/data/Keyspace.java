@@ -41,6 +41,9 @@ public final class Keyspace {
         checkName("A job type", name);
     }
 
+    private static final char LINE_SEPARATOR = 0x2028;
+    private static final char PARAGRAPH_SEPARATOR = 0x2029;
+
     /** Refuses an invalid name of a schedule, which is the beginning of the ids of its jobs. */
     public static void checkScheduleName(String name) {
         checkName("A schedule", name);
@@ -103,6 +106,27 @@ public final class Keyspace {
     /** {@return whether a text can be stored unchanged} Half of a surrogate pair cannot. */
     public static boolean isWellFormed(String text) {
         return StandardCharsets.UTF_8.newEncoder().canEncode(text);
+    }
+
+    /**
+     * Refuses a new id, name or key that a path would not have as it is, or that could forge a line of a log. Rows from
+     * before may have one, and are read.
+     *
+     * @param what what it is, with an article
+     */
+    public static void checkNew(String what, String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char each = text.charAt(i);
+            if (Character.isISOControl(each) || each == LINE_SEPARATOR || each == PARAGRAPH_SEPARATOR) {
+                throw new IllegalArgumentException(
+                        "%s has no control characters; this one has U+%04X at index %d: ".formatted(what, (int) each, i)
+                                + "write bytes as text first, such as in Base64.");
+            }
+        }
+        if (text.equals(".") || text.equals("..")) {
+            throw new IllegalArgumentException(
+                    what + " is not " + text + ", which clients leave out of a path: add another character.");
+        }
     }
 
     /** Refuses an invalid job id. */

@@ -30,10 +30,10 @@ public final class RootCauses {
                 && CLOSED.contains(closed.getMessage());
     }
 
-    /** {@return the text of an error, also if the error's class, which may be a user's, throws} */
+    /** {@return the text of an error, for the log, also if the error's class, which may be a user's, throws} */
     public static String text(Throwable error) {
         try {
-            return String.valueOf(error);
+            return LogText.of(String.valueOf(error));
         } catch (Throwable e) {
             return error.getClass().getName();
         }

@@ -1,6 +1,5 @@
 package dev.couchjobs.internal.observe;
 
-import dev.couchjobs.internal.loop.RootCauses;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -81,6 +80,7 @@ public final class UserCode {
     }
 
     private static IllegalStateException replaced(Throwable error) {
-        return new IllegalStateException(RootCauses.text(error) + " was thrown, whose text or cause cannot be had.");
+        return new IllegalStateException(
+                error.getClass().getName() + " was thrown, whose text or cause cannot be had.");
     }
 }

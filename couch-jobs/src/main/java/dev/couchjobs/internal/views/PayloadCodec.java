@@ -5,7 +5,6 @@ import dev.couchjobs.JsonCodec;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.PayloadTooLargeException;
 import dev.couchjobs.internal.data.Payload;
-import dev.couchjobs.internal.loop.RootCauses;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -102,7 +101,7 @@ public final class PayloadCodec {
         try {
             return error instanceof Exception && error.getMessage() != null ? error.getMessage() : error.toString();
         } catch (Throwable e) { // the error is of a class of the user's
-            return RootCauses.text(error);
+            return error.getClass().getName();
         }
     }
 

@@ -2,6 +2,7 @@ package dev.couchjobs.internal.worker;
 
 import dev.couchjobs.Worker;
 import dev.couchjobs.internal.claims.Disposition;
+import dev.couchjobs.internal.loop.LogText;
 import dev.couchjobs.internal.views.ClaimedJob;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,9 +28,14 @@ final class FailureLog {
                         run,
                         attempt,
                         maxAttempts,
-                        failed.error());
+                        LogText.of(failed.error()));
             } else {
-                LOG.warn("{} failed for good in attempt {} of {}: {}", run, attempt, maxAttempts, failed.error());
+                LOG.warn(
+                        "{} failed for good in attempt {} of {}: {}",
+                        run,
+                        attempt,
+                        maxAttempts,
+                        LogText.of(failed.error()));
             }
         });
     }

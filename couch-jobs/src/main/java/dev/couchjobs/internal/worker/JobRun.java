@@ -5,6 +5,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.internal.accept.GrantedClaim;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.SharedActivity;
+import dev.couchjobs.internal.loop.LogText;
 import dev.couchjobs.internal.views.ClaimedJob;
 import java.time.Instant;
 import java.util.Optional;
@@ -320,6 +321,6 @@ final class JobRun<D> {
 
     @Override
     public String toString() {
-        return job.type() + "/" + job.id(); // not the lock, which lets its holder write
+        return LogText.of(job.type() + "/" + job.id()); // not the lock, which lets its holder write
     }
 }

@@ -28,6 +28,17 @@ public final class TopicKeys {
                     + " bytes in UTF-8 without half of a surrogate pair; this one has " + bytes
                     + ": choose a short, stable one.");
         }
+        if (name.equals(".") || name.equals("..") || name.codePoints().anyMatch(TopicKeys::isHidden)) {
+            throw new IllegalArgumentException(what + " needs a name without control characters, which is not . or .."
+                    + ": paths and logs show it.");
+        }
+    }
+
+    /** {@return whether a log would not show a character as it is} */
+    private static boolean isHidden(int codePoint) {
+        return Character.isISOControl(codePoint)
+                || Character.getType(codePoint) == Character.LINE_SEPARATOR
+                || Character.getType(codePoint) == Character.PARAGRAPH_SEPARATOR;
     }
 
     byte[] topic(String name) {
