@@ -15,6 +15,9 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /** Binds transactions of a database to threads. There are no nested ones. */
 final class JobsTransactionManager extends AbstractPlatformTransactionManager implements ResourceTransactionManager {
+    /** FoundationDB's error of a transaction that began too long ago. */
+    private static final int TOO_OLD = 1007;
+
     private static final long serialVersionUID = 1;
 
     private final transient Database database;
@@ -86,9 +89,15 @@ final class JobsTransactionManager extends AbstractPlatformTransactionManager im
     }
 
     private static RuntimeException translated(Throwable cause) {
+        if (cause instanceof FDBException failure && failure.getCode() == TOO_OLD) {
+            return new TransactionSystemException(
+                    "The transaction has not committed: it took longer than the five seconds that FoundationDB allows. Do"
+                            + " less in the method, or split it.",
+                    failure);
+        }
         if (cause instanceof FDBException failure && failure.isRetryableNotCommitted()) {
             return new ConcurrencyFailureException(
-                    "The transaction has not committed: " + failure.getMessage() + " Call the method again.", failure);
+                    "The transaction has not committed: " + failure.getMessage() + ". Call the method again.", failure);
         }
         if (cause instanceof FDBException failure && failure.isMaybeCommitted()) {
             return new TransactionSystemException(

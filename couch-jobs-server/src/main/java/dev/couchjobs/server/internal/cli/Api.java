@@ -152,6 +152,14 @@ final class Api {
     /** {@return a problem as an error of the command} */
     Failure failure(ApiReply reply) {
         JsonNode problem = reply.json();
+        if (!problem.has("title") && reply.status() == 401) {
+            return new Failure(
+                    exitCode(reply.status()),
+                    base + " does not know who calls.",
+                    token.isPresent()
+                            ? "It does not take this token; perhaps a proxy before the server wants another one."
+                            : "Give a token in COUCH_JOBS_TOKEN or with --token.");
+        }
         if (!problem.has("title")) {
             return new Failure(
                     exitCode(reply.status()),

@@ -1,8 +1,6 @@
 package dev.couchjobs.server.internal.http;
 
 import jakarta.servlet.AsyncContext;
-import jakarta.servlet.AsyncEvent;
-import jakarta.servlet.AsyncListener;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -12,6 +10,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -34,10 +33,12 @@ public final class Exchange {
     /** Until the last byte of the reply. */
     private final Memory.Share memory;
 
+    private final boolean isRead;
     private boolean isBodyRead;
 
     private Exchange(HttpServletRequest request, AsyncContext async, Duration transferTime, Memory.Share memory) {
         this.memory = memory;
+        this.isRead = Set.of("GET", "HEAD").contains(request.getMethod());
         this.request = request;
         this.async = async;
         this.transferTime = transferTime;
@@ -57,9 +58,7 @@ public final class Exchange {
             HttpServletRequest request, HttpServletResponse response, Duration transferTime, Memory memory) {
         AsyncContext async = request.startAsync(request, response);
         async.setTimeout(0);
-        Exchange exchange = new Exchange(request, async, transferTime, memory.share());
-        async.addListener(new Release(exchange.memory));
-        return exchange;
+        return new Exchange(request, async, transferTime, memory.share());
     }
 
     /** {@return completes when a body that is written in parts has ended; at once if there is none} */
@@ -197,7 +196,7 @@ public final class Exchange {
     /** {@return the reply, which is held in place of the request; of a read another one if there is no room for it} */
     private Reply held(Reply reply) {
         memory.release();
-        if (memory.grow(reply.body().length) || !isRead()) { // what a write has done, its caller has to know
+        if (memory.grow(reply.body().length) || !isRead) { // what a write has done, its caller has to know
             return reply;
         }
         reply.unsent();
@@ -207,25 +206,10 @@ public final class Exchange {
                 .reply();
     }
 
-    private boolean isRead() {
-        return method().equals("GET") || isHead();
-    }
-
-    /** Releases the memory when the container has done with the request. */
-    private record Release(Memory.Share memory) implements AsyncListener {
-        @Override
-        public void onComplete(AsyncEvent event) {
-            memory.release();
-        }
-
-        @Override
-        public void onTimeout(AsyncEvent event) {}
-
-        @Override
-        public void onError(AsyncEvent event) {}
-
-        @Override
-        public void onStartAsync(AsyncEvent event) {}
+    /** The last byte of the reply is on its way, or the client is gone. */
+    private void complete() {
+        memory.release();
+        async.complete();
     }
 
     private boolean isStream(Reply reply) {
@@ -247,14 +231,14 @@ public final class Exchange {
                         ReplyStream.begin(async, client, reply.source().orElseThrow()));
                 return;
             }
-            ReplyWriter.write(async, reply, isHead(), transferTime);
+            ReplyWriter.write(async, reply, isHead(), transferTime, this::complete);
             if (reply.source().isPresent()) {
                 reply.unsent(); // only the head was asked for
             }
         } catch (IOException | IllegalStateException e) {
             LOG.debug("A reply could not be written: the client has gone", e);
             reply.unsent();
-            async.complete();
+            complete();
         } catch (Throwable e) { // else the client would wait for good
             LOG.error("A reply could not be written", e);
             reply.unsent();
@@ -268,7 +252,7 @@ public final class Exchange {
         try {
             ((HttpServletResponse) async.getResponse()).setStatus(HttpServletResponse.SC_INTERNAL_SERVER_ERROR);
         } finally {
-            async.complete();
+            complete();
         }
     }
 }

@@ -39,6 +39,9 @@ public final class Memory {
 
         /** {@return whether there was room for more bytes; otherwise the share stays as it is} */
         synchronized boolean grow(long more) {
+            if (more == 0) {
+                return true;
+            }
             long wanted = bytes + more;
             int kilobytes = kilobytes(wanted / KILOBYTE);
             boolean isLarge = wanted > SMALL;

@@ -14,37 +14,39 @@ final class ReplyWriter implements WriteListener {
     private static final int CHUNK_BYTES = 32 * 1024;
     private static final InstantSource CLOCK = ServerEnvironment.clock();
 
-    private final AsyncContext async;
+    private final Runnable complete;
     private final ServletOutputStream out;
     private final Reply reply;
     private final byte[] body;
     private final Instant until;
     private int written;
 
-    private ReplyWriter(AsyncContext async, ServletOutputStream out, Reply reply, Instant until) {
+    private ReplyWriter(ServletOutputStream out, Reply reply, Instant until, Runnable complete) {
         this.until = until;
-        this.async = async;
+        this.complete = complete;
         this.out = out;
         this.reply = reply;
         this.body = reply.body();
     }
 
-    static void write(AsyncContext async, Reply reply, boolean isHead, Duration transferTime) throws IOException {
+    /** @param complete ends the request */
+    static void write(AsyncContext async, Reply reply, boolean isHead, Duration transferTime, Runnable complete)
+            throws IOException {
         HttpServletResponse response = (HttpServletResponse) async.getResponse();
         response.setContentLength(reply.body().length);
         if (isHead || reply.body().length == 0) {
-            async.complete();
+            complete.run();
             return;
         }
         ServletOutputStream out = response.getOutputStream();
-        out.setWriteListener(new ReplyWriter(async, out, reply, CLOCK.instant().plus(transferTime)));
+        out.setWriteListener(new ReplyWriter(out, reply, CLOCK.instant().plus(transferTime), complete));
     }
 
     @Override
     public void onWritePossible() throws IOException {
         while (out.isReady()) {
             if (written == body.length) {
-                async.complete();
+                complete.run();
                 return;
             }
             if (CLOCK.instant().isAfter(until)) {
@@ -60,6 +62,6 @@ final class ReplyWriter implements WriteListener {
     @Override
     public void onError(Throwable error) {
         reply.unsent();
-        async.complete();
+        complete.run();
     }
 }
