@@ -2,7 +2,8 @@ package dev.couchjobs;
 
 /**
  * A job was to wait for one that is not there: it was never added, or it has been removed. Add it first, or in the same
- * transaction, or say with {@link DependencyPolicy#EXPECT} or {@link DependencyPolicy#IGNORE} that it need not be there.
+ * transaction, or say with {@link DependencyPolicy#EXPECT} or {@link DependencyPolicy#IGNORE} that it need not be
+ * there.
  */
 public final class DependencyNotFoundException extends DependencyException {
     private static final long serialVersionUID = 1L;

@@ -91,8 +91,8 @@ final class JobsTransactionManager extends AbstractPlatformTransactionManager im
     private static RuntimeException translated(Throwable cause) {
         if (cause instanceof FDBException failure && failure.getCode() == TOO_OLD) {
             return new TransactionSystemException(
-                    "The transaction has not committed: it took longer than the five seconds that FoundationDB allows. Do"
-                            + " less in the method, or split it.",
+                    "The transaction has not committed: it took longer than the five seconds that FoundationDB allows."
+                            + " Do less in the method, or split it.",
                     failure);
         }
         if (cause instanceof FDBException failure && failure.isRetryableNotCommitted()) {
