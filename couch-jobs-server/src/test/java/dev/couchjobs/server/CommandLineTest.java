@@ -175,7 +175,7 @@ class CommandLineTest {
 
             Ran refused = jo.run("add", "mail", "1");
             assertThat(refused.exitCode()).isEqualTo(4);
-            assertThat(refused.err()).contains("It needs the role operate.").doesNotContain("s3cret");
+            assertThat(refused.err()).contains("It needs the role add.").doesNotContain("s3cret");
             Ran unknown = new Typed().run("list", "--url", url, "--token", "wr0ng");
             assertThat(unknown.exitCode()).isEqualTo(4);
             assertThat(unknown.err()).contains("does not know this token").doesNotContain("wr0ng");
@@ -476,8 +476,7 @@ class CommandLineTest {
     @Test
     void aTerminalObeysNoJob() {
         String hostile = "\"\\u001b[2J\\u009b31m\\u202egnp.exe\\nline\"";
-        assertThat(run("add mail " + hostile + " --id a --tag", "t\u001b[31m").exitCode())
-                .isZero();
+        assertThat(run("add mail " + hostile + " --id a").exitCode()).isZero();
         for (String command :
                 List.of("show mail a", "list mail --tag t\u001b[31m", "show mail a --json", "show mail \u001b[2J")) {
             Ran ran = run(new Typed().atTerminal("").with("NO_COLOR", "1"), command);
