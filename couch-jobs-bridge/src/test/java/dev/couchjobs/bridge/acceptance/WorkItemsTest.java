@@ -101,9 +101,10 @@ class WorkItemsTest {
     private static void assertEachWasDoneOnce(List<Path> files) throws IOException {
         List<String> notes = new ArrayList<>();
         for (Path file : files) {
-            List<String> own = Files.readAllLines(file.resolveSibling("notes"));
-            assertThat(own).as("what %s has done", file).isNotEmpty();
-            notes.addAll(own);
+            Path own = file.resolveSibling("notes");
+            if (Files.exists(own)) { // a bridge whose process is slow may get none
+                notes.addAll(Files.readAllLines(own));
+            }
         }
         List<String> expected = new ArrayList<>();
         for (int i = 0; i < ITEMS; i++) {
