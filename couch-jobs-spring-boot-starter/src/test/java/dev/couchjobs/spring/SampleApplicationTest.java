@@ -48,8 +48,10 @@ class SampleApplicationTest {
     private static final String RESUME = "/jobs/v1/types/welcome-mail/resume";
     private static final JobType<String, Void> UNHANDLED = JobType.of("unhandled", String.class);
 
-    private static final JobType<Object, Object> SELECTION =
-            JobType.of("couch-jobs.selection", Object.class, Object.class);
+    /** A selection is a job in the rows of the server (docs/decisions/0051-selections-are-the-servers-own-jobs.md). */
+    private static final JobType<Object, Object> SELECTION = JobType.of("selection", Object.class, Object.class);
+
+    private static final Subspace SELECTIONS = new Subspace(Tuple.from("couch_jobs_server", "selections"));
 
     private static final String LOGIN =
             "Basic " + Base64.getEncoder().encodeToString("operator:secret".getBytes(StandardCharsets.UTF_8));
@@ -184,8 +186,10 @@ class SampleApplicationTest {
     /** The servlet may not wait for its first request: an earlier run may have left a selection. */
     @Test
     void aSelectionGoesOnWithoutARequest() throws Exception {
-        try (ConfigurableApplicationContext other = run(SampleApplication.class)) {
-            CouchJobs jobs = other.getBean(CouchJobs.class);
+        try (ConfigurableApplicationContext other = run(SampleApplication.class);
+                CouchJobs jobs = CouchJobs.builder(other.getBean(Database.class))
+                        .subspace(SELECTIONS)
+                        .build()) {
             jobs.add(
                             other.getBean(Database.class),
                             SELECTION,
