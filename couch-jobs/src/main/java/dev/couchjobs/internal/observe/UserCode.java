@@ -57,7 +57,8 @@ public final class UserCode {
     }
 
     private static boolean canBePassedOn(Throwable error) {
-        return hasText(error) && (error.getCause() == null || error.getCause() != error && hasText(error.getCause()));
+        Throwable cause = error.getCause();
+        return hasText(error) && (cause == null || (cause != error && hasText(cause)));
     }
 
     private static boolean hasText(Throwable error) {
