@@ -35,6 +35,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -145,9 +146,9 @@ class CallbacksTest {
     @ParameterizedTest(name = "{0} throws {1}")
     @MethodSource("cases")
     void whateverACallbackThrowsHasTheStatedResult(String callback, String what) throws Exception {
-        thrown = THROWABLES.get(what);
+        thrown = Objects.requireNonNull(THROWABLES.get(what));
 
-        CASES.get(callback).check(this);
+        Objects.requireNonNull(CASES.get(callback)).check(this);
 
         assertThat(thrownTimes).as("how often the callback has thrown").isPositive();
     }
@@ -158,7 +159,7 @@ class CallbacksTest {
         String jobs = page.substring(page.indexOf("## Jobs"), page.indexOf("## Topics"));
         assertThat(jobs.lines()
                         .filter(line -> line.startsWith("| `"))
-                        .map(line -> line.split("\\|")[1].replace("`", "").strip()))
+                        .map(line -> line.split("\\|", -1)[1].replace("`", "").strip()))
                 .containsExactlyInAnyOrderElementsOf(CASES.keySet());
     }
 
@@ -220,7 +221,7 @@ class CallbacksTest {
         assertThat(job(jobs, id).error()).isPresent();
     }
 
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // to throw what the compiler does not see
     private <E extends Throwable, T> T fail() throws E {
         thrownTimes++;
         throw (E) thrown.get();
@@ -339,6 +340,7 @@ class CallbacksTest {
         return (CompletionStage<String>) throwingIn(CompletionStage.class, "whenComplete");
     }
 
+    @SuppressWarnings("NullAway") // a handler without a stage is one of the cases
     private void asyncHandlerFails() {
         CouchJobs jobs = builder().build();
         Worker worker = work(jobs, job -> switch (job.id()) {

@@ -57,15 +57,12 @@ public final class UserCode {
     }
 
     private static boolean canBePassedOn(Throwable error) {
-        Throwable cause = error.getCause();
-        return hasText(error) && (cause == null || (cause != error && hasText(cause)));
-    }
-
-    private static boolean hasText(Throwable error) {
         try {
-            var unused = error.toString();
-            return true;
-        } catch (Throwable e) {
+            Throwable cause = error.getCause();
+            return cause != error
+                    && !error.toString().isEmpty()
+                    && (cause == null || !cause.toString().isEmpty());
+        } catch (Throwable e) { // the error is of a class of the user's
             return false;
         }
     }
