@@ -160,7 +160,7 @@ class OwnerMarkTest {
         CompletableFuture<Void> closed = CompletableFuture.runAsync(mark::close, couch.executor());
         expect("GET").answer(404, NOTHING);
         await(closed);
-        assertThat(claim).isCompletedExceptionally();
+        assertThat(claim).failsWithin(1, TimeUnit.MINUTES);
         assertThat(time.hasPauses()).isFalse();
         assertThat(server.hasCalls()).isFalse();
     }
