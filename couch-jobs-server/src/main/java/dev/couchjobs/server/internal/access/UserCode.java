@@ -50,7 +50,10 @@ public final class UserCode {
     private static Throwable printable(Throwable error) {
         try {
             Objects.requireNonNull(error.toString());
-            return error;
+            if (error.getCause() != error) { // else whoever looks for the last cause does not end
+                return error;
+            }
+            return new IllegalStateException(error.getClass().getName() + " was thrown, which is its own cause.");
         } catch (Throwable e) {
             return new IllegalStateException(error.getClass().getName() + " was thrown, whose text cannot be had.");
         }
