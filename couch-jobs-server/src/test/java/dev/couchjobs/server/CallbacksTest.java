@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.fdb.testing.Callbacks;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,30 +24,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CallbacksTest {
     private static final JobType<Object, Object> MAIL = JobType.of("mail", Object.class, Object.class);
     private static final String PATH = "/v1/types/mail/jobs/a";
-
-    /** A message that cannot be had. */
-    private static final class Mute extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        public String getMessage() {
-            throw new IllegalStateException("no message");
-        }
-
-        @Override
-        public String toString() {
-            throw new NoClassDefFoundError("no text");
-        }
-    }
-
-    private static final List<Supplier<Throwable>> THROWABLES = List.of(
-            () -> new IllegalStateException("bad luck"),
-            () -> new IOException("bad disk"),
-            () -> new NoClassDefFoundError("Missing"),
-            StackOverflowError::new,
-            () -> new OutOfMemoryError("not really"),
-            ThreadDeath::new,
-            Mute::new);
 
     private Supplier<Throwable> thrown = IllegalStateException::new;
     private boolean isThrowing;
@@ -86,7 +61,7 @@ class CallbacksTest {
     void whateverACallbackThrowsFailsTheRequest(String callback) {
         try (TestServer server = new TestServer(Objects.requireNonNull(cases.get(callback)))) {
             server.jobs.add(server.database, NewJob.of(MAIL, "secret").id("a")).join();
-            for (Supplier<Throwable> each : THROWABLES) {
+            for (Supplier<Throwable> each : Callbacks.THROWABLES.values()) {
                 thrown = each;
                 isThrowing = true;
                 TestServer.Response failed = server.get(PATH);
@@ -100,11 +75,6 @@ class CallbacksTest {
 
     @Test
     void theDocsListTheCallbacks() throws IOException {
-        String page = Files.readString(Path.of("../docs/callbacks.md"));
-        String section = page.substring(page.indexOf("## The server"));
-        assertThat(section.lines()
-                        .filter(line -> line.startsWith("| `"))
-                        .map(line -> line.split("\\|", -1)[1].replace("`", "").strip()))
-                .containsExactlyInAnyOrderElementsOf(callbacks());
+        assertThat(Callbacks.documented("The server")).containsExactlyInAnyOrderElementsOf(callbacks());
     }
 }

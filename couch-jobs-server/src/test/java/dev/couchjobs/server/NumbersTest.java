@@ -38,8 +38,8 @@ class NumbersTest {
             }
             return;
         }
-        boolean isWrittenOnly = node.path("readOnly").asBoolean(false);
-        if (node.path("type").asString("").equals("integer") && !isWrittenOnly && !isBounded(node)) {
+        boolean isReadOnly = node.path("readOnly").asBoolean(false);
+        if (node.path("type").asString("").equals("integer") && !isReadOnly && !isBounded(node)) {
             unbounded.add(place + " " + node);
         }
         node.forEach(inner -> collect(place, inner));

@@ -120,7 +120,7 @@ class RightsTest {
                 .isEqualTo(404);
     }
 
-    /** Whoever drains it would end all selections. */
+    /** A caller that drained it would end all selections. */
     @Test
     void theServersOwnWorkerIsNotAmongTheUsers() {
         String started = server.post("/v1/types/mail/selections", "{'action': 'count'}", "Roles", "operate")

@@ -25,11 +25,11 @@ import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Worker;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.testing.Callbacks;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.Type;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -37,7 +37,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -56,42 +55,6 @@ class CallbacksTest {
     private static final JobType<String, String> MAIL = JobType.of("mail", String.class, String.class)
             .retry(RetryPolicy.standard().attempts(1))
             .retention(Retention.of(Duration.ofHours(1)));
-
-    /** A message that cannot be had. */
-    private static final class Mute extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        public String getMessage() {
-            throw new IllegalStateException("no message");
-        }
-
-        @Override
-        public String toString() {
-            throw new NoClassDefFoundError("no text");
-        }
-    }
-
-    /** Its own cause. */
-    private static final class Endless extends CompletionException {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        public synchronized Throwable getCause() {
-            return this;
-        }
-    }
-
-    private static final Map<String, Supplier<Throwable>> THROWABLES = Map.of(
-            "an exception", () -> new IllegalStateException("bad luck"),
-            "a checked exception by stealth", () -> new IOException("bad disk"),
-            "NoClassDefFoundError", () -> new NoClassDefFoundError("Missing"),
-            "StackOverflowError", StackOverflowError::new,
-            "OutOfMemoryError", () -> new OutOfMemoryError("not really"),
-            "ThreadDeath", ThreadDeath::new,
-            "an exception without a message", NullPointerException::new,
-            "an exception whose text throws", Mute::new,
-            "an exception that is its own cause", Endless::new);
 
     /** Provokes a callback, which throws, and asserts the stated result. */
     private interface Case {
@@ -140,13 +103,13 @@ class CallbacksTest {
 
     static Stream<Arguments> cases() {
         return CASES.keySet().stream()
-                .flatMap(callback -> THROWABLES.keySet().stream().map(what -> Arguments.of(callback, what)));
+                .flatMap(callback -> Callbacks.THROWABLES.keySet().stream().map(what -> Arguments.of(callback, what)));
     }
 
     @ParameterizedTest(name = "{0} throws {1}")
     @MethodSource("cases")
     void whateverACallbackThrowsHasTheStatedResult(String callback, String what) throws Exception {
-        thrown = Objects.requireNonNull(THROWABLES.get(what));
+        thrown = Objects.requireNonNull(Callbacks.THROWABLES.get(what));
 
         Objects.requireNonNull(CASES.get(callback)).check(this);
 
@@ -155,12 +118,7 @@ class CallbacksTest {
 
     @Test
     void theDocsListTheCallbacks() throws IOException {
-        String page = Files.readString(Path.of("../docs/callbacks.md"));
-        String jobs = page.substring(page.indexOf("## Jobs"), page.indexOf("## Topics"));
-        assertThat(jobs.lines()
-                        .filter(line -> line.startsWith("| `"))
-                        .map(line -> line.split("\\|", -1)[1].replace("`", "").strip()))
-                .containsExactlyInAnyOrderElementsOf(CASES.keySet());
+        assertThat(Callbacks.documented("Jobs")).containsExactlyInAnyOrderElementsOf(CASES.keySet());
     }
 
     // What is on the stage

@@ -14,6 +14,7 @@ import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.fdb.embedded.EngineEnvironment;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
+import dev.couchjobs.fdb.testing.Callbacks;
 import dev.couchjobs.topics.ConsumerBuilder;
 import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.NewMessage;
@@ -27,8 +28,6 @@ import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.Type;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -54,30 +53,6 @@ class TopicCallbacksTest {
     private static final JobType<String, Void> MAIL = JobType.of("mail", String.class);
     private static final RetryPolicy RETRY =
             RetryPolicy.standard().attempts(3).backoff(Duration.ofMillis(1), 1, Duration.ofMillis(1));
-
-    /** A message that cannot be had. */
-    private static final class Mute extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
-        @Override
-        public String getMessage() {
-            throw new IllegalStateException("no message");
-        }
-
-        @Override
-        public String toString() {
-            throw new NoClassDefFoundError("no text");
-        }
-    }
-
-    private static final Map<String, Supplier<Throwable>> THROWABLES = Map.of(
-            "an exception", () -> new IllegalStateException("bad luck"),
-            "a checked exception by stealth", () -> new IOException("bad disk"),
-            "NoClassDefFoundError", () -> new NoClassDefFoundError("Missing"),
-            "StackOverflowError", StackOverflowError::new,
-            "OutOfMemoryError", () -> new OutOfMemoryError("not really"),
-            "ThreadDeath", ThreadDeath::new,
-            "an exception whose text throws", Mute::new);
 
     /** Provokes a callback, which throws, and asserts the stated result. */
     private interface Case {
@@ -125,13 +100,13 @@ class TopicCallbacksTest {
 
     static Stream<Arguments> cases() {
         return CASES.keySet().stream()
-                .flatMap(callback -> THROWABLES.keySet().stream().map(what -> Arguments.of(callback, what)));
+                .flatMap(callback -> Callbacks.THROWABLES.keySet().stream().map(what -> Arguments.of(callback, what)));
     }
 
     @ParameterizedTest(name = "{0} throws {1}")
     @MethodSource("cases")
     void whateverACallbackThrowsHasTheStatedResult(String callback, String what) {
-        thrown = Objects.requireNonNull(THROWABLES.get(what));
+        thrown = Objects.requireNonNull(Callbacks.THROWABLES.get(what));
 
         Objects.requireNonNull(CASES.get(callback)).check(this);
 
@@ -142,12 +117,7 @@ class TopicCallbacksTest {
 
     @Test
     void theDocsListTheCallbacks() throws IOException {
-        String page = Files.readString(Path.of("../docs/callbacks.md"));
-        String topics = page.substring(page.indexOf("## Topics"), page.indexOf("## The server"));
-        assertThat(topics.lines()
-                        .filter(line -> line.startsWith("| `"))
-                        .map(line -> line.split("\\|", -1)[1].replace("`", "").strip()))
-                .containsExactlyInAnyOrderElementsOf(CASES.keySet());
+        assertThat(Callbacks.documented("Topics")).containsExactlyInAnyOrderElementsOf(CASES.keySet());
     }
 
     @SuppressWarnings("unchecked")

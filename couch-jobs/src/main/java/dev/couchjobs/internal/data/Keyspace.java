@@ -3,6 +3,7 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.internal.loop.LogText;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.Optional;
@@ -40,9 +41,6 @@ public final class Keyspace {
     public static void checkTypeName(String name) {
         checkName("A job type", name);
     }
-
-    private static final char LINE_SEPARATOR = 0x2028;
-    private static final char PARAGRAPH_SEPARATOR = 0x2029;
 
     /** Refuses an invalid name of a schedule, which is the beginning of the ids of its jobs. */
     public static void checkScheduleName(String name) {
@@ -117,7 +115,7 @@ public final class Keyspace {
     public static void checkNew(String what, String text) {
         for (int i = 0; i < text.length(); i++) {
             char each = text.charAt(i);
-            if (Character.isISOControl(each) || each == LINE_SEPARATOR || each == PARAGRAPH_SEPARATOR) {
+            if (LogText.isControl(each)) {
                 throw new IllegalArgumentException(
                         "%s has no control characters; this one has U+%04X at index %d: ".formatted(what, (int) each, i)
                                 + "write bytes as text first, such as in Base64.");

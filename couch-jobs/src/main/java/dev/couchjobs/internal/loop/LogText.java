@@ -14,7 +14,7 @@ public final class LogText {
             char each = text.charAt(i);
             if (each == '\n') {
                 shown.append("\n\t");
-            } else if (isHidden(each)) {
+            } else if (isControl(each) && each != '\t') {
                 shown.append("\\u%04X".formatted((int) each));
             } else {
                 shown.append(each);
@@ -23,7 +23,8 @@ public final class LogText {
         return shown.toString();
     }
 
-    private static boolean isHidden(char each) {
-        return (Character.isISOControl(each) && each != '\t') || each == LINE_SEPARATOR || each == PARAGRAPH_SEPARATOR;
+    /** {@return whether a character is a control character, or separates lines} */
+    public static boolean isControl(char each) {
+        return Character.isISOControl(each) || each == LINE_SEPARATOR || each == PARAGRAPH_SEPARATOR;
     }
 }

@@ -155,7 +155,7 @@ final class TokenTable {
         });
     }
 
-    /** Without an administrator nobody could make tokens any more. */
+    /** Only an administrator can make tokens. */
     private void requireAnotherAdministrator(Snapshot all, AccessToken revoked) {
         Instant now = clock.instant();
         boolean isLast = isAdministrator(revoked, now)
