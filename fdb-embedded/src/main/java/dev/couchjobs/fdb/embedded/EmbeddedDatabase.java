@@ -1,8 +1,10 @@
 package dev.couchjobs.fdb.embedded;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
 import dev.couchjobs.fdb.internal.client.EngineDatabase;
 import dev.couchjobs.fdb.internal.commit.Engine;
+import dev.couchjobs.fdb.internal.common.EngineFailure;
 import dev.couchjobs.fdb.internal.storage.DurableStorage;
 import dev.couchjobs.fdb.internal.storage.MemoryLimits;
 import dev.couchjobs.fdb.internal.storage.MemoryStorage;
@@ -113,18 +115,14 @@ public final class EmbeddedDatabase {
      * @throws StorageException as {@link #open(Path)} does
      */
     public static Database open(Path directory, Durability durability, EngineEnvironment environment) {
-        return open(DurableStorage.open(directory, durability, environment), environment, () -> {}, () -> {});
+        return open(directory, durability, environment, 0, () -> {}, () -> {});
     }
 
     private static Database open(Path directory, Durability durability, long after) {
         EngineThreads threads = new EngineThreads();
         EngineEnvironment environment = threads.environment();
         try {
-            return open(
-                    DurableStorage.open(directory, durability, environment, after),
-                    environment,
-                    threads::shutDown,
-                    threads::awaitEnd);
+            return open(directory, durability, environment, after, threads::shutDown, threads::awaitEnd);
         } catch (RuntimeException | Error e) {
             threads.shutDown();
             threads.awaitEnd();
@@ -133,13 +131,45 @@ public final class EmbeddedDatabase {
     }
 
     private static Database open(
-            DurableStorage storage, EngineEnvironment environment, Runnable release, Runnable awaitRelease) {
+            Path directory,
+            Durability durability,
+            EngineEnvironment environment,
+            long after,
+            Runnable release,
+            Runnable awaitRelease) {
+        EngineFailure failure = new EngineFailure();
+        DurableStorage storage = DurableStorage.open(directory, durability, environment, failure, after);
         try {
-            return new EngineDatabase(new Engine(environment, storage, release), true, awaitRelease);
+            return new EngineDatabase(new Engine(environment, storage, failure, release), true, awaitRelease);
         } catch (RuntimeException | Error e) {
             storage.close(storage.recovered().version());
             throw e;
         }
+    }
+
+    /**
+     * Says whether a database has stopped for good, and why. It stops when its log cannot be written any more, when its
+     * directory is removed or replaced, or when one of its threads meets an {@link Error} such as
+     * {@link OutOfMemoryError}. Then every read, commit and watch fails, and stays so until the database is closed and
+     * opened again, best in a new process.
+     *
+     * <pre>{@code
+     * FDBException whyStopped = EmbeddedDatabase.failure(database).getNow(null);   // null: it works
+     * EmbeddedDatabase.failure(database).thenAccept(why -> exit(why.getMessage()));
+     * }</pre>
+     *
+     * <p>The method never blocks, and any thread may call it. Actions that are attached to the future run on a thread of
+     * the engine or on one that commits, so they are quick, or name an executor.
+     *
+     * @param database the database, as a method of this class has returned it; any other, such as a cluster, is never
+     *     reported as stopped
+     * @return the same future in each call, for callers to read and not to complete. It completes, never exceptionally,
+     *     when the database has stopped, with the error that its callers get: 1510 whose cause is a
+     *     {@link StorageException}, or 4100 whose cause is what the thread met. It does not complete when its owner
+     *     closes the database
+     */
+    public static CompletableFuture<FDBException> failure(Database database) {
+        return database instanceof EngineDatabase engine ? engine.failure() : new CompletableFuture<>();
     }
 
     /**

@@ -41,6 +41,11 @@ public record FillableStorage(Storage storage, AtomicBoolean full) implements St
     }
 
     @Override
+    public @Nullable StorageException failure() {
+        return storage.failure();
+    }
+
+    @Override
     public void backUp(Path directory) {
         storage.backUp(directory);
     }

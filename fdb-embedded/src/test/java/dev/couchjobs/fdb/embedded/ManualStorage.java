@@ -20,6 +20,7 @@ public final class ManualStorage implements Storage {
     private final MemoryStorage memory = new MemoryStorage(Long.MAX_VALUE);
     private final Deque<CompletableFuture<@Nullable Void>> pending = new ArrayDeque<>();
 
+    private @Nullable StorageException failure;
     private @Nullable Error nextError;
     private @Nullable RuntimeException nextEditFailure;
     private @Nullable Error nextEditError;
@@ -35,6 +36,12 @@ public final class ManualStorage implements Storage {
 
     void failNext(RuntimeException error) {
         pending.remove().completeExceptionally(error);
+    }
+
+    /** The write under way fails, and no other will succeed. */
+    void failForGood(StorageException error) {
+        failure = error;
+        failNext(error);
     }
 
     /** The next batch is met by an error at once. */
@@ -131,6 +138,11 @@ public final class ManualStorage implements Storage {
             }
             return edit.contents();
         }
+    }
+
+    @Override
+    public @Nullable StorageException failure() {
+        return failure;
     }
 
     @Override

@@ -88,19 +88,47 @@ class PersistingTest {
     }
 
     @Test
-    void anErrorInTheStorageTakesAlongWhatWasDecidedOnTopOfIt() {
+    void anErrorInTheStorageStopsTheEngine() {
         CompletableFuture<Void> first = add();
         CompletableFuture<Void> second = add();
         storage.throwNext(new OutOfMemoryError("planted"));
         storage.finishNext();
         scheduler.runUntilIdle();
         assertThat(first).isCompleted();
-        assertThat(codeOf(second)).isEqualTo(1510);
-        CompletableFuture<Void> third = add();
-        storage.finishNext();
+        assertThat(codeOf(second)).isEqualTo(1021);
+        assertThat(codeOf(add())).isEqualTo(4100);
+        assertThat(EmbeddedDatabase.failure(database).join()).hasRootCauseMessage("planted");
+    }
+
+    @Test
+    void aStorageThatFailsForGoodStopsTheEngine() {
+        Transaction waiting = database.createTransaction();
+        CompletableFuture<Void> watch = waiting.watch(key("w"));
+        scheduler.await(waiting.commit());
+        CompletableFuture<FDBException> failure = EmbeddedDatabase.failure(database);
+        CompletableFuture<Void> first = add();
+        assertThat(failure).isNotDone();
+
+        storage.failForGood(new StorageException("The log failed", Path.of("db"), null));
         scheduler.runUntilIdle();
-        assertThat(third).isCompleted();
-        assertThat(get("n")).isEqualTo(new byte[] {2});
+
+        assertThat(codeOf(first)).isEqualTo(1510);
+        assertThat(codeOf(add())).isEqualTo(1510);
+        assertThat(codeOf(watch)).isEqualTo(1510);
+        assertThat(failure.join()).hasMessageContaining("The log failed").hasCauseInstanceOf(StorageException.class);
+        assertThat(failure.join().getCode()).isEqualTo(1510);
+        try (Transaction tr = database.createTransaction()) {
+            assertThat(codeOf(tr.get(key("n")))).isEqualTo(1510);
+        }
+    }
+
+    @Test
+    void aStorageThatFailsOnceDoesNotStopTheEngine() {
+        CompletableFuture<Void> first = add();
+        storage.failNext(new StorageFullException("No room for the log", Path.of("db"), null));
+        scheduler.runUntilIdle();
+        assertThat(codeOf(first)).isEqualTo(1510);
+        assertThat(EmbeddedDatabase.failure(database)).isNotDone();
     }
 
     @Test

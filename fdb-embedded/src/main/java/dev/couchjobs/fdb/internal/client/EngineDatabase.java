@@ -3,6 +3,7 @@ package dev.couchjobs.fdb.internal.client;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.DatabaseOptions;
 import com.apple.foundationdb.EventKeeper;
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeyRangeArrayResult;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Tenant;
@@ -104,6 +105,11 @@ public final class EngineDatabase implements Database {
 
     public boolean isInDirectory() {
         return inDirectory;
+    }
+
+    /** {@return completes with the error that has stopped the engine for good} */
+    public CompletableFuture<FDBException> failure() {
+        return engine.failure().future();
     }
 
     /** Writes a copy. {@return completes when it is on disk} */

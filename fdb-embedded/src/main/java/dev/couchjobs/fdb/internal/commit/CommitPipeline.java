@@ -3,6 +3,7 @@ package dev.couchjobs.fdb.internal.commit;
 import com.apple.foundationdb.FDBException;
 import dev.couchjobs.fdb.embedded.EngineEnvironment;
 import dev.couchjobs.fdb.internal.common.Completions;
+import dev.couchjobs.fdb.internal.common.EngineFailure;
 import dev.couchjobs.fdb.internal.common.FdbError;
 import dev.couchjobs.fdb.internal.storage.MemoryLimits;
 import dev.couchjobs.fdb.internal.storage.Storage;
@@ -52,7 +53,7 @@ public final class CommitPipeline {
     private final Executor executor;
     private final MemoryLimits limits;
     private final LongFunction<? extends CompletableFuture<?>> delay;
-    private final Consumer<RuntimeException> whenBroken;
+    private final EngineFailure engineFailure;
     private final AdmissionControl admission;
     /** Bytes of the commits in {@link #undecided}. */
     private final AtomicLong waiting = new AtomicLong();
@@ -66,26 +67,26 @@ public final class CommitPipeline {
     /** The epoch whose batches have failed, or -1. Written by the second actor. */
     private volatile long failedEpoch = -1;
     /** The error with which those batches have failed. */
-    private RuntimeException failure = Engine.closedError();
+    private RuntimeException epochError = Engine.closedError();
 
     private volatile boolean closed;
 
     /**
-     * {@code delay} completes after the given number of nanoseconds, or fails once the engine closes. The pipeline
-     * calls {@code whenBroken}, possibly more than once, when it has broken and fails all commits.
+     * {@code delay} completes after the given number of nanoseconds, or fails once the engine closes. The pipeline fails
+     * all commits once there is an {@code engineFailure}, and reports its own there.
      */
     CommitPipeline(
             VersionWindow versions,
             Storage storage,
             EngineEnvironment environment,
             LongFunction<? extends CompletableFuture<?>> delay,
-            Consumer<RuntimeException> whenBroken) {
+            EngineFailure engineFailure) {
         this.versions = versions;
         this.storage = storage;
-        this.executor = environment.executor();
+        this.executor = engineFailure.guard(environment.executor());
         this.limits = MemoryLimits.ofHeap(environment.heapBytes());
         this.delay = delay;
-        this.whenBroken = whenBroken;
+        this.engineFailure = engineFailure;
         this.admission = new AdmissionControl(versions, limits.recentBytes());
         this.sequencer = new Sequencer(versions, storage);
         this.publisher = new CommitPublisher(versions);
@@ -158,23 +159,13 @@ public final class CommitPipeline {
         return done;
     }
 
-    /** The error with which the pipeline broke, or null if it runs. */
-    @Nullable RuntimeException failure() {
-        Throwable cause = broken();
-        return cause == null ? null : brokenError(FdbError.INTERNAL_ERROR, cause);
-    }
-
-    /** The error of an actor. Once there is one, nothing is decided, persisted or read. */
-    private @Nullable Throwable broken() {
-        Throwable cause = undecided.failure();
-        return cause == null ? decided.failure() : cause;
-    }
-
-    private static RuntimeException brokenError(FdbError code, Throwable cause) {
-        FDBException error = code.exception(
-                "the engine met " + cause + " while it committed, and stopped; close the database and open it again");
-        error.initCause(cause);
-        return error;
+    /** Answers all that wait with the engine's failure. */
+    void stop() {
+        Throwable cause = engineFailure.cause();
+        if (cause != null) {
+            undecided.fail(cause);
+            decided.fail(cause);
+        }
     }
 
     /**
@@ -184,7 +175,7 @@ public final class CommitPipeline {
     private final class FirstActor implements Mailbox.Handler<Commit> {
         @Override
         public @Nullable CompletableFuture<?> handle(List<Commit> commits) {
-            Throwable cause = decided.failure();
+            Throwable cause = engineFailure.cause();
             if (cause != null) {
                 reject(commits, false, cause);
                 return null;
@@ -194,8 +185,9 @@ public final class CommitPipeline {
 
         @Override
         public void reject(List<Commit> commits, boolean isHalfHandled, Throwable cause) {
-            whenBroken.accept(brokenError(FdbError.INTERNAL_ERROR, cause));
-            fail(commits, brokenError(isHalfHandled ? FdbError.COMMIT_UNKNOWN_RESULT : FdbError.INTERNAL_ERROR, cause));
+            engineFailure.report(cause);
+            FdbError code = isHalfHandled ? FdbError.COMMIT_UNKNOWN_RESULT : FdbError.INTERNAL_ERROR;
+            fail(commits, EngineFailure.asError(code, cause));
         }
     }
 
@@ -269,7 +261,7 @@ public final class CommitPipeline {
     private final class SecondActor implements Mailbox.Handler<Message> {
         @Override
         public @Nullable CompletableFuture<?> handle(List<Message> messages) {
-            Throwable cause = undecided.failure();
+            Throwable cause = engineFailure.cause();
             if (cause != null) {
                 reject(messages, false, cause);
                 return null;
@@ -279,9 +271,10 @@ public final class CommitPipeline {
 
         @Override
         public void reject(List<Message> messages, boolean isHalfHandled, Throwable cause) {
-            RuntimeException failure = brokenError(FdbError.INTERNAL_ERROR, cause);
-            whenBroken.accept(failure);
-            RuntimeException batchError = isHalfHandled ? brokenError(FdbError.COMMIT_UNKNOWN_RESULT, cause) : failure;
+            engineFailure.report(cause);
+            RuntimeException failure = engineFailure.asError();
+            RuntimeException batchError =
+                    isHalfHandled ? EngineFailure.asError(FdbError.COMMIT_UNKNOWN_RESULT, cause) : failure;
             forEach(messages, message -> {
                 if (message instanceof DecidedBatch decidedBatch) {
                     publisher.abandon(decidedBatch.batch, batchError);
@@ -319,7 +312,7 @@ public final class CommitPipeline {
                 if (isPersistable(decidedBatch)) {
                     toPersist.add(decidedBatch);
                 } else {
-                    publisher.abandon(decidedBatch.batch, closed ? Engine.closedError() : failure);
+                    publisher.abandon(decidedBatch.batch, closed ? Engine.closedError() : epochError);
                 }
             }
         }
@@ -368,14 +361,21 @@ public final class CommitPipeline {
     }
 
     private void abandonAll(List<DecidedBatch> batches, Throwable error) {
-        failure = asReported(error);
-        // Set before any caller gets an answer, because a caller may retry at once.
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        Throwable ofStorage = cause instanceof Error ? cause : storage.failure();
+        epochError = asReported(cause);
+        // Both come before any caller gets an answer, because a caller may retry at once.
         failedEpoch = batches.get(0).epoch;
-        batches.forEach(decidedBatch -> publisher.abandon(decidedBatch.batch, failure));
+        if (ofStorage != null) {
+            engineFailure.report(ofStorage);
+        }
+        batches.forEach(decidedBatch -> publisher.abandon(decidedBatch.batch, epochError));
     }
 
-    private static RuntimeException asReported(Throwable error) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    private static RuntimeException asReported(Throwable cause) {
+        if (cause instanceof Error) {
+            return EngineFailure.asError(FdbError.COMMIT_UNKNOWN_RESULT, cause);
+        }
         return cause instanceof FDBException fdbError ? fdbError : FdbError.IO_ERROR.exception(cause);
     }
 

@@ -3,6 +3,7 @@ package dev.couchjobs.fdb.internal.commit;
 import com.apple.foundationdb.FDBException;
 import dev.couchjobs.fdb.embedded.EngineEnvironment;
 import dev.couchjobs.fdb.internal.common.Completions;
+import dev.couchjobs.fdb.internal.common.EngineFailure;
 import dev.couchjobs.fdb.internal.common.FdbError;
 import dev.couchjobs.fdb.internal.storage.DurableStorage;
 import dev.couchjobs.fdb.internal.storage.Storage;
@@ -32,6 +33,7 @@ public final class Engine {
 
     private final long number = OPENED.incrementAndGet();
     private final EngineEnvironment environment;
+    private final EngineFailure failure;
     private final Runnable release;
     private volatile Storage storage;
     private volatile VersionWindow versions;
@@ -40,18 +42,28 @@ public final class Engine {
     private final OutstandingWatches watches;
     private final AtomicInteger contenders = new AtomicInteger();
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final AtomicBoolean hasSaidWhy = new AtomicBoolean();
+    private volatile boolean hasSaidWhy;
     private final CompletableFuture<@Nullable Void> storageClosed = new CompletableFuture<>();
 
-    /** {@code release} runs once the engine is closed and no longer uses its environment. */
+    /** An engine whose storage reports to nobody. */
     public Engine(EngineEnvironment environment, Storage storage, Runnable release) {
+        this(environment, storage, new EngineFailure(), release);
+    }
+
+    /**
+     * {@code failure} is where the storage reports what stops it. {@code release} runs once the engine is closed and no
+     * longer uses its environment.
+     */
+    public Engine(EngineEnvironment environment, Storage storage, EngineFailure failure, Runnable release) {
         this.environment = environment;
+        this.failure = failure;
         this.release = release;
         this.storage = storage;
         this.versions = versionsOf(storage);
         this.watches = new OutstandingWatches(watch -> pipeline().disarm(watch));
-        this.timers = new Timers(environment.scheduler());
+        this.timers = new Timers(environment.scheduler(), failure);
         this.pipeline = pipelineTo(storage);
+        failure.whenReported(this::stopped);
         if (storage.ceiling() != Long.MAX_VALUE) {
             keepCeilingAhead();
         }
@@ -71,7 +83,7 @@ public final class Engine {
     }
 
     private CommitPipeline pipelineTo(Storage storage) {
-        return new CommitPipeline(versions, storage, environment, timers::after, this::stopped);
+        return new CommitPipeline(versions, storage, environment, timers::after, failure);
     }
 
     /**
@@ -85,22 +97,34 @@ public final class Engine {
         watches.failAll(FdbError.FUTURE_VERSION.exception("the store was lost"));
     }
 
-    /** The pipeline has met an error that no repetition mends. */
-    private void stopped(RuntimeException failure) {
-        watches.failAll(failure);
-        if (hasSaidWhy.compareAndSet(false, true)) {
-            LOG.error("A database stops: {}", failure.getMessage(), failure.getCause());
+    /** Answers all who wait. May be repeated, because it may fail for lack of memory. */
+    private void stopped() {
+        FDBException error = failure.asError();
+        pipeline.stop();
+        watches.failAll(error);
+        if (!hasSaidWhy && !closed.get()) {
+            LOG.error("A database stops: {}", error.getMessage(), error.getCause());
+            hasSaidWhy = true;
         }
+    }
+
+    /** {@return the error that has stopped the engine, if there is one} */
+    public EngineFailure failure() {
+        return failure;
     }
 
     /** Persists a version regularly, because the storage raises its ceiling only when it persists. */
     private void keepCeilingAhead() {
         Completions.whenSettled(timers.after(CEILING_INTERVAL_NANOS), error -> {
-            if (error == null && pipeline.failure() == null) {
-                pipeline.raiseCeiling();
-                keepCeilingAhead();
+            if (error == null && failure.cause() == null) {
+                failure.guard(this::raiseCeiling).run();
             }
         });
+    }
+
+    private void raiseCeiling() {
+        pipeline.raiseCeiling();
+        keepCeilingAhead();
     }
 
     static FDBException closedError() {
@@ -151,9 +175,9 @@ public final class Engine {
         if (closed.get()) {
             throw closedError();
         }
-        RuntimeException failure = pipeline.failure();
-        if (failure != null) {
-            throw failure;
+        if (failure.cause() != null) {
+            failure.tell();
+            throw failure.asError();
         }
     }
 
@@ -169,8 +193,11 @@ public final class Engine {
             try {
                 storage.backUp(directory);
                 written.complete(null);
-            } catch (RuntimeException | Error error) {
+            } catch (RuntimeException error) {
                 written.completeExceptionally(error);
+            } catch (Error error) {
+                failure.report(error);
+                written.completeExceptionally(failure.asError());
             }
         });
         return written;

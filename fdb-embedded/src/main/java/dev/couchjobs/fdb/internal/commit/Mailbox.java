@@ -59,6 +59,10 @@ final class Mailbox<T> {
     private final Limit<T> limit;
     private final Handler<T> handler;
     private final Runnable afterBatch;
+    /** Of the batch that the handler has not handled at once. */
+    private volatile @Nullable CompletableFuture<?> unfinished;
+    /** The next batch, allocated ahead so that the end of this one needs no memory. */
+    private List<T> next = new ArrayList<>();
     /** Taken from the queue and not yet handled. Belongs to the thread that occupies the mailbox. */
     private volatile List<T> batch = new ArrayList<>();
     /** Whether the handler has received the batch before. Belongs to the thread that occupies the mailbox. */
@@ -94,6 +98,21 @@ final class Mailbox<T> {
     /** {@return with what the handler has failed, or null if it has not} */
     @Nullable Throwable failure() {
         return failure;
+    }
+
+    /**
+     * Ends the handler as if it had failed. A batch that it has not finished is rejected without waiting for its future:
+     * what should complete that may be broken, too.
+     */
+    void fail(Throwable cause) {
+        if (failure == null) {
+            failure = cause;
+        }
+        CompletableFuture<?> waitedFor = unfinished;
+        if (waitedFor != null) {
+            waitedFor.completeExceptionally(cause);
+        }
+        wake();
     }
 
     /** Adds a message and schedules the handler. */
@@ -152,10 +171,9 @@ final class Mailbox<T> {
 
     /** The caller has occupied the mailbox. Frees it again unless the batch is unfinished. */
     private void handleOne() {
-        CompletableFuture<?> unfinished = null;
+        CompletableFuture<?> awaited = null;
         try {
-            // Allocated first: nothing may fail between the handling of the batch and its removal.
-            List<T> next = new ArrayList<>();
+            prepareNext();
             if (!delivered) {
                 fillBatch();
             }
@@ -163,16 +181,16 @@ final class Mailbox<T> {
                 handler.reject(batch, batch == halfHandled, failure);
             } else if (!batch.isEmpty()) {
                 delivered = true;
-                unfinished = handler.handle(batch);
+                awaited = handler.handle(batch);
             }
-            if (unfinished == null) {
-                replaceBatch(next);
+            if (awaited == null) {
+                replaceBatch();
             }
         } catch (Throwable e) {
             // Neither allocates nor calls a method: memory or stack may be exhausted.
-            if (delivered && failure == null) {
+            if (delivered && halfHandled == null) {
                 halfHandled = batch;
-                failure = e;
+                failure = failure == null ? e : failure;
             }
             tries++;
             if (tries < TRIES_AT_ONCE) {
@@ -182,25 +200,42 @@ final class Mailbox<T> {
             }
             throw e;
         }
-        if (unfinished == null) {
+        if (awaited == null) {
             occupied.set(false);
         } else {
-            Completions.whenSettled(unfinished, this::settled);
+            await(awaited);
         }
         afterBatch.run();
     }
 
+    private void await(CompletableFuture<?> awaited) {
+        unfinished = awaited;
+        Completions.whenSettled(awaited, this::settled);
+        Throwable cause = failure;
+        if (cause != null) {
+            awaited.completeExceptionally(cause);
+        }
+    }
+
     private void settled(@Nullable Throwable error) {
+        unfinished = null;
         if (error == null) {
-            replaceBatch(new ArrayList<>());
+            replaceBatch();
         } else {
             halfHandled = batch;
-            failure = error;
+            failure = failure == null ? error : failure;
         }
         free();
     }
 
-    private void replaceBatch(List<T> next) {
+    /** Nothing may fail between the handling of a batch and its removal. */
+    private void prepareNext() {
+        if (next == batch) {
+            next = new ArrayList<>();
+        }
+    }
+
+    private void replaceBatch() {
         batch = next;
         delivered = false;
         tries = 0;
@@ -230,7 +265,8 @@ final class Mailbox<T> {
             failure = error;
             tries = 0;
         } else {
-            replaceBatch(new ArrayList<>());
+            prepareNext();
+            replaceBatch();
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.couchjobs.fdb.internal.commit;
 
 import dev.couchjobs.fdb.internal.common.Completions;
+import dev.couchjobs.fdb.internal.common.EngineFailure;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -15,13 +16,15 @@ import org.jspecify.annotations.Nullable;
 /** Waits without a thread. When the engine closes every wait ends, so that no caller waits for a timer that is gone. */
 public final class Timers {
     private final ScheduledExecutorService scheduler;
+    private final EngineFailure failure;
     private final Map<Long, CompletableFuture<?>> pending = new ConcurrentHashMap<>();
     private final Set<Alarm> alarms = ConcurrentHashMap.newKeySet();
     private final AtomicLong started = new AtomicLong();
     private volatile boolean closed;
 
-    Timers(ScheduledExecutorService scheduler) {
+    Timers(ScheduledExecutorService scheduler, EngineFailure failure) {
         this.scheduler = scheduler;
+        this.failure = failure;
     }
 
     /**
@@ -33,7 +36,8 @@ public final class Timers {
         long id = started.incrementAndGet();
         pending.put(id, delay);
         try {
-            Future<?> timer = scheduler.schedule(() -> delay.complete(null), nanos, TimeUnit.NANOSECONDS);
+            Future<?> timer =
+                    scheduler.schedule(failure.guard(() -> delay.complete(null)), nanos, TimeUnit.NANOSECONDS);
             Completions.whenSettled(delay, error -> {
                 pending.remove(id);
                 timer.cancel(false);
@@ -84,8 +88,12 @@ public final class Timers {
 
         @Override
         public void run() {
-            if (alarms.remove(this)) {
-                action.run();
+            try {
+                if (alarms.remove(this)) {
+                    action.run();
+                }
+            } catch (Throwable error) {
+                failure.report(error);
             }
         }
 

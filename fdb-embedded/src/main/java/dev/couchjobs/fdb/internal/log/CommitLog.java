@@ -270,6 +270,11 @@ public final class CommitLog implements AutoCloseable {
         return failure == null && !closed;
     }
 
+    /** {@return the failed write or sync after which no record can be appended, or null} */
+    public @Nullable StorageException failure() {
+        return failure;
+    }
+
     private void requireUsable() {
         if (failure != null) {
             throw failure;

@@ -9,6 +9,7 @@ import dev.couchjobs.fdb.internal.base.BaseMutation;
 import dev.couchjobs.fdb.internal.base.BaseSettings;
 import dev.couchjobs.fdb.internal.base.NativeLibrary;
 import dev.couchjobs.fdb.internal.base.RocksBase;
+import dev.couchjobs.fdb.internal.common.EngineFailure;
 import dev.couchjobs.fdb.internal.keys.Limits;
 import dev.couchjobs.fdb.internal.log.CommitLog;
 import dev.couchjobs.fdb.internal.log.DatabaseDirectory;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -45,6 +47,8 @@ public final class DurableStorage implements Storage {
     private final CommitLog log;
     private final Durability durability;
     private final EngineEnvironment environment;
+    private final EngineFailure engineFailure;
+    private final Executor executor;
     private final OverlayFlusher flusher;
     private final Snapshot recovered;
     private volatile LongSupplier oldestReadable = () -> 0;
@@ -55,18 +59,28 @@ public final class DurableStorage implements Storage {
     private long truncatedTo;
     private boolean syncDue;
     private boolean closed;
+    /** Set once the directory was removed or replaced. */
+    private volatile @Nullable StorageException replaced;
+
     private ByteBuffer buffer = ByteBuffer.allocate(FIRST_BUFFER_BYTES);
 
     private DurableStorage(
-            DatabaseDirectory directory, Base base, Durability durability, EngineEnvironment environment, long after) {
+            DatabaseDirectory directory,
+            Base base,
+            Durability durability,
+            EngineEnvironment environment,
+            EngineFailure engineFailure,
+            long after) {
         this.directory = directory;
         this.base = base;
         this.durability = durability;
         this.environment = environment;
+        this.engineFailure = engineFailure;
+        this.executor = engineFailure.guard(environment.executor());
         long recentBytes = MemoryLimits.ofHeap(environment.heapBytes()).recentBytes();
-        this.flusher = new OverlayFlusher(base, environment.executor(), () -> oldestReadable.getAsLong(), recentBytes);
+        this.flusher = new OverlayFlusher(base, executor, engineFailure, () -> oldestReadable.getAsLong(), recentBytes);
         OverlayRecovery recovery = new OverlayRecovery(base, flusher, recentBytes / 2);
-        this.log = directory.openLog(base.version(), environment.executor(), recovery);
+        this.log = directory.openLog(base.version(), executor, recovery);
         long last = Math.max(after, Math.max(log.lastVersion(), recovery.ceiling()));
         long first = Math.max(VersionWindow.FIRST_VERSION, last + 1);
         this.recovered = new Snapshot(
@@ -83,18 +97,22 @@ public final class DurableStorage implements Storage {
     }
 
     public static DurableStorage open(Path path, Durability durability, EngineEnvironment environment) {
-        return open(path, durability, environment, 0);
+        return open(path, durability, environment, new EngineFailure(), 0);
     }
 
-    /** Opens a database whose new versions are greater than {@code after}. */
-    public static DurableStorage open(Path path, Durability durability, EngineEnvironment environment, long after) {
+    /**
+     * Opens a database whose new versions are greater than {@code after}. {@code engineFailure} learns of every task
+     * that fails.
+     */
+    public static DurableStorage open(
+            Path path, Durability durability, EngineEnvironment environment, EngineFailure engineFailure, long after) {
         NativeLibrary.requireClasses(path);
         DatabaseDirectory directory = DatabaseDirectory.open(path);
         try {
             new BaseCopies(directory.copies()).clear();
             Base base = RocksBase.open(directory.base(), BaseSettings.DEFAULT);
             try {
-                return new DurableStorage(directory, base, durability, environment, after).begun();
+                return new DurableStorage(directory, base, durability, environment, engineFailure, after).begun();
             } catch (RuntimeException | Error e) {
                 base.close();
                 throw e;
@@ -155,12 +173,13 @@ public final class DurableStorage implements Storage {
     public CompletableFuture<@Nullable Void> persist(List<Batch> batches) {
         try {
             directory.requireInPlace();
-        } catch (StorageException replaced) {
-            return CompletableFuture.failedFuture(replaced);
+        } catch (StorageException error) {
+            replaced = error;
+            return CompletableFuture.failedFuture(error);
         }
         CompletableFuture<@Nullable Void> room = flusher.makeRoom();
         if (!room.isDone()) {
-            return room.thenRunAsync(() -> write(batches), environment.executor());
+            return room.thenRunAsync(() -> write(batches), executor);
         }
         try {
             room.join();
@@ -180,6 +199,14 @@ public final class DurableStorage implements Storage {
                 log.fail(error);
             }
             throw error;
+        }
+    }
+
+    @Override
+    public @Nullable StorageException failure() {
+        StorageException ofDirectory = replaced;
+        synchronized (this) {
+            return ofDirectory == null ? log.failure() : ofDirectory;
         }
     }
 
@@ -207,9 +234,9 @@ public final class DurableStorage implements Storage {
         closed = true;
         try {
             directory.requireInPlace();
-        } catch (StorageException replaced) {
-            abandon(replaced);
-            throw replaced;
+        } catch (StorageException error) {
+            abandon(error);
+            throw error;
         }
         try {
             syncNow();
@@ -291,7 +318,7 @@ public final class DurableStorage implements Storage {
             var unused = environment
                     .scheduler()
                     .schedule(
-                            () -> environment.executor().execute(this::syncIfOpen),
+                            engineFailure.guard(() -> executor.execute(this::syncIfOpen)),
                             RELAXED_SYNC_MILLIS,
                             TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException stopped) {
@@ -299,7 +326,7 @@ public final class DurableStorage implements Storage {
         }
     }
 
-    /** If the sync fails, every later commit fails as well. */
+    /** If the sync fails, the engine stops. */
     private synchronized void syncIfOpen() {
         syncDue = false;
         if (!closed) {

@@ -1,5 +1,6 @@
 package dev.couchjobs.fdb.internal.storage;
 
+import dev.couchjobs.fdb.embedded.StorageException;
 import dev.couchjobs.fdb.internal.versions.Contents;
 import dev.couchjobs.fdb.internal.versions.Edit;
 import dev.couchjobs.fdb.internal.versions.MemoryContents;
@@ -43,6 +44,11 @@ public final class MemoryStorage implements Storage {
     @Override
     public CompletableFuture<@Nullable Void> persist(List<Batch> batches) {
         return DONE;
+    }
+
+    @Override
+    public @Nullable StorageException failure() {
+        return null;
     }
 
     @Override

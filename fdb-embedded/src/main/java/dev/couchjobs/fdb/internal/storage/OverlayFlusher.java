@@ -2,6 +2,7 @@ package dev.couchjobs.fdb.internal.storage;
 
 import dev.couchjobs.fdb.internal.base.Base;
 import dev.couchjobs.fdb.internal.base.BaseMutation;
+import dev.couchjobs.fdb.internal.common.EngineFailure;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +39,7 @@ final class OverlayFlusher {
 
     private final Base base;
     private final Executor executor;
+    private final EngineFailure engineFailure;
     private final LongSupplier oldestReadable;
     private final long maxBytes;
     private final Queue<LoggedBatch> waiting = new ConcurrentLinkedQueue<>();
@@ -54,9 +56,11 @@ final class OverlayFlusher {
      * Creates a flusher. No reader can read a version less than {@code oldestReadable}. Commits wait once the batches
      * that are not flushed take {@code maxBytes}.
      */
-    OverlayFlusher(Base base, Executor executor, LongSupplier oldestReadable, long maxBytes) {
+    OverlayFlusher(
+            Base base, Executor executor, EngineFailure engineFailure, LongSupplier oldestReadable, long maxBytes) {
         this.base = base;
         this.executor = executor;
+        this.engineFailure = engineFailure;
         this.oldestReadable = oldestReadable;
         this.maxBytes = maxBytes;
         this.durableVersion = base.version();
@@ -157,8 +161,11 @@ final class OverlayFlusher {
         Throwable failure = null;
         try {
             flushOldVersions();
-        } catch (RuntimeException | Error error) {
+        } catch (RuntimeException error) {
             // The batches are still in the log and in the overlay, and the next run retries.
+            failure = error;
+        } catch (Error error) {
+            engineFailure.report(error);
             failure = error;
         }
         run.set(null);

@@ -1,5 +1,6 @@
 package dev.couchjobs.fdb.internal.storage;
 
+import dev.couchjobs.fdb.embedded.StorageException;
 import dev.couchjobs.fdb.internal.common.Completions;
 import dev.couchjobs.fdb.internal.common.FdbError;
 import dev.couchjobs.fdb.internal.versions.Contents;
@@ -90,6 +91,11 @@ public final class SimulatedStorage implements Storage {
 
     private static RuntimeException unknown() {
         return FdbError.COMMIT_UNKNOWN_RESULT.exception("the store was lost");
+    }
+
+    @Override
+    public @Nullable StorageException failure() {
+        return null;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.couchjobs.fdb.internal.storage;
 
+import dev.couchjobs.fdb.embedded.StorageException;
 import dev.couchjobs.fdb.internal.versions.Contents;
 import dev.couchjobs.fdb.internal.versions.Edit;
 import dev.couchjobs.fdb.internal.versions.Snapshot;
@@ -38,6 +39,9 @@ public interface Storage {
      * batches may or may not be durable when the storage is next opened.
      */
     CompletableFuture<@Nullable Void> persist(List<Batch> batches);
+
+    /** {@return why nothing can be persisted any more, whatever is done in this process; null if it can} */
+    @Nullable StorageException failure();
 
     /** Writes a copy of all that is durable into a directory, which it makes. Blocks; any thread may call it. */
     void backUp(Path directory);
