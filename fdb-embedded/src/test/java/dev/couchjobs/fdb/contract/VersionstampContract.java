@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Keys and values that carry the commit version, and the rule that they cannot be read before it is known. */
 class VersionstampContract extends FdbContract {
@@ -239,6 +241,36 @@ class VersionstampContract extends FdbContract {
         assertThat(rows(tr.getRange(begin, behind.add(2), 2))).containsExactly("b=B", "e=own");
         assertFailsWith(UNREADABLE, tr.getRange(begin, behind.add(2), 3).asList());
         assertFailsWith(UNREADABLE, tr.getRange(begin, behind.add(2), 1, true).asList());
+    }
+
+    /** The client compares the two ends as soon as it has counted over its own keys, before it fetches anything. */
+    @ParameterizedTest
+    @CsvSource({"a, 2, a, 3", "f, 3, f, 4", "ee, 3, d, 4"})
+    void anEmptyRangeIsReadWhoseEndsLieBehindWhatIsUnreadable(
+            String beginBase, int beginOffset, String endBase, int endOffset) {
+        KeySelector begin = new KeySelector(key(beginBase), true, beginOffset);
+        KeySelector end = new KeySelector(key(endBase), false, endOffset);
+        Transaction tr = begin();
+        set(tr, endBase, "");
+        stampValue(tr, "wde", "", "");
+        stampKey(tr, "v", "", "");
+        assertThat(rows(tr.getRange(begin, end, 0, true))).isEmpty();
+        assertThat(rows(tr.getRange(begin, end, 0, false))).isEmpty();
+        assertThat(rows(tr.snapshot().getRange(begin, end, 0, true))).isEmpty();
+        assertThat(rows(tr.snapshot().getRange(begin, end, 0, false))).isEmpty();
+        tr.close();
+    }
+
+    @Test
+    void aStampedKeyIsUnreadableWhereAnotherMayComeToLie() {
+        stampOf(other -> stampKey(other, "v", "", ""));
+        KeySelector begin = new KeySelector(key("b"), true, 1);
+        KeySelector end = new KeySelector(key("g\u00ff"), false, 2);
+        Transaction tr = begin();
+        stampKey(tr, "v", "", "");
+        assertFailsWith(UNREADABLE, tr.getRange(begin, end, 6, true).asList());
+        assertFailsWith(UNREADABLE, tr.getRange(begin, end, 6, false).asList());
+        tr.close();
     }
 
     @Test

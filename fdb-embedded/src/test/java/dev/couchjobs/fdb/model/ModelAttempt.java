@@ -3,6 +3,7 @@ package dev.couchjobs.fdb.model;
 import com.apple.foundationdb.FDBException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,10 @@ final class ModelAttempt {
     private final List<Write> conflictingWrites = new ArrayList<>();
     /** Where the outcome of a read no longer depends on the database. */
     private final List<ModelKeyRange> determined = new ArrayList<>();
+
+    private final List<ModelKeyRange> cleared = new ArrayList<>();
+    /** The keys written one by one, since they were last cleared. */
+    private final TreeSet<String> written = new TreeSet<>();
     /** Where the outcome of a read depends on a stamp that nobody knows yet. */
     private List<ModelKeyRange> unreadable = new ArrayList<>();
 
@@ -136,21 +141,55 @@ final class ModelAttempt {
         return selection.key(view);
     }
 
-    /** Keys and values in turn. */
-    List<String> getRange(RangeRead read, boolean snapshot) {
+    /** Keys and values in turn; {@code bytes} is how large a chunk is, or 0 if all is read at once. */
+    List<String> getRange(RangeRead read, int bytes, boolean snapshot) {
         checkUsable();
         if (read.isInverted()) {
             return List.of();
         }
         ModelRows view = view(snapshot);
-        List<String> keys = read.keys(view, unreadable(snapshot)).orElseThrow(this::unreadable);
-        addRead(read.conflict(view, keys), snapshot);
+        List<String> keys;
+        if (unreadable(snapshot).isEmpty()) {
+            keys = read.keys(view);
+            addRead(read.conflict(view, keys), snapshot);
+        } else {
+            keys = chunks(read, bytes, snapshot);
+        }
         List<String> result = new ArrayList<>();
         for (String key : keys) {
             result.add(key);
             result.add(String.valueOf(view.get(key)));
         }
         return result;
+    }
+
+    private List<String> chunks(RangeRead whole, int bytes, boolean snapshot) {
+        List<String> keys = new ArrayList<>();
+        RangeRead next = whole;
+        while (next != null) {
+            RangeRead read = next;
+            ClientReads.Chunk chunk;
+            try {
+                chunk = new ClientReads(own(snapshot)).read(read, bytes);
+            } catch (ClientReads.UnreadableException met) {
+                throw unreadable();
+            }
+            addRead(read.conflict(chunk.keys(), chunk.more(), chunk.toBegin(), chunk.toEnd()), snapshot);
+            keys.addAll(chunk.keys());
+            next = chunk.more() ? read.after(chunk.keys()) : null;
+        }
+        return keys;
+    }
+
+    private ClientReads.Own own(boolean snapshot) {
+        return new ClientReads.Own(
+                version().rows(),
+                view(snapshot),
+                written,
+                key -> determined.stream().anyMatch(range -> range.contains(key)),
+                key -> cleared.stream().anyMatch(range -> range.contains(key)),
+                cleared,
+                unreadable);
     }
 
     private void look(ModelKeyRange range, boolean snapshot) {
@@ -211,14 +250,20 @@ final class ModelAttempt {
     private void note(Write write) {
         if (write instanceof Write.Put put) {
             determined.add(ModelKeyRange.of(put.key()));
+            written.add(put.key());
         } else if (write instanceof Write.Clear clear) {
             determined.add(clear.cleared());
+            cleared.add(clear.cleared());
+            written.removeIf(clear.cleared()::contains);
             unreadable = unreadable.stream()
                     .flatMap(range -> range.without(List.of(clear.cleared())).stream())
                     .toList();
         } else if (write instanceof Write.StampValue stamped) {
             determined.add(ModelKeyRange.of(stamped.key()));
+            written.add(stamped.key());
             makeUnreadable(ModelKeyRange.of(stamped.key()));
+        } else if (write instanceof Write.Mutate mutate) {
+            written.add(mutate.key());
         } else if (write instanceof Write.StampKey stamped) {
             makeUnreadable(stamped.possible(version == null ? Version.NONE : version.stamp()));
         }

@@ -107,8 +107,18 @@ class ModelReads implements RangeReads {
             if (limit < 0) {
                 throw ModelAttempt.error(RANGE_LIMITS_INVALID);
             }
-            return rows(attempt.getRange(read, snapshot));
+            return rows(attempt.getRange(read, chunkBytes(mode), snapshot));
         }));
+    }
+
+    private static int chunkBytes(StreamingMode mode) {
+        return switch (mode) {
+            case EXACT -> 0;
+            case SMALL -> 256;
+            case MEDIUM -> 1_000;
+            case LARGE, ITERATOR -> 4_096;
+            case WANT_ALL, SERIAL -> 80_000;
+        };
     }
 
     private static List<KeyValue> rows(List<String> keysAndValues) {

@@ -2,7 +2,7 @@ package dev.couchjobs.fdb.model;
 
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A range read and what it depends on.
@@ -16,45 +16,25 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
         return begin.offset() >= end.offset() && begin.base().compareTo(end.base()) >= 0;
     }
 
-    /**
-     * The keys read, or nothing if that cannot be told without what is unreadable: where the rows begin, the rows up to
-     * the limit and, where the other bound lies behind something unreadable, that it lies behind these rows.
-     */
-    Optional<List<String>> keys(ModelRows rows, List<ModelKeyRange> unreadable) {
-        Selection last = reverse ? begin : end;
-        if (isSwapped() && last.offset() != 1 && unreadable.stream().anyMatch(last.walked(rows)::intersects)) {
-            return Optional.empty();
-        }
-        Selection.Bound from = begin.bound(rows, unreadable);
-        Selection.Bound to = end.bound(rows, unreadable);
-        if (from.hasPassed(to)) {
-            return Optional.of(List.of());
-        }
-        Selection.Bound near = reverse ? to : from;
-        Selection.Bound far = reverse ? from : to;
-        if (near.stuck() || (far.stuck() && from.key().compareTo(to.key()) > 0)) {
-            return Optional.empty();
-        }
-        List<String> keys = rows.keys(from.key(), to.key());
+    /** The keys read. */
+    List<String> keys(ModelRows rows) {
+        List<String> keys = rows.keys(begin.bound(rows), end.bound(rows));
         if (reverse) {
             Collections.reverse(keys);
         }
-        int behind = far.stuck() ? Math.max(0, reverse ? far.remaining() : -far.remaining()) : 0;
-        boolean limited = limit > 0 && limit + behind <= keys.size();
-        if (far.stuck() && !limited) {
-            return Optional.empty();
+        return limit > 0 && limit < keys.size() ? keys.subList(0, limit) : keys;
+    }
+
+    /** The read of what follows these keys; null if they are as many as are wanted. */
+    @Nullable RangeRead after(List<String> keys) {
+        String last = keys.get(keys.size() - 1);
+        int rest = limit == 0 ? 0 : limit - keys.size();
+        if (limit > 0 && rest == 0) {
+            return null;
         }
-        ModelKeyRange looked = new ModelKeyRange(from.key(), to.key());
-        if (limit > 0 && limit <= keys.size()) {
-            String furthest = keys.get(limit + behind - 1);
-            looked = reverse
-                    ? new ModelKeyRange(furthest, to.key())
-                    : new ModelKeyRange(from.key(), ModelKeyRange.after(furthest));
-        }
-        if (unreadable.stream().anyMatch(looked::intersects)) {
-            return Optional.empty();
-        }
-        return Optional.of(limit > 0 && limit < keys.size() ? keys.subList(0, limit) : keys);
+        return reverse
+                ? new RangeRead(begin, new Selection(last, 1), rest, true)
+                : new RangeRead(new Selection(ModelKeyRange.after(last), 1), end, rest, false);
     }
 
     private boolean isLimited(List<String> keys) {
@@ -70,6 +50,10 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
      */
     ModelKeyRange conflict(ModelRows rows, List<String> keys) {
         boolean more = isLimited(keys);
+        return conflict(keys, more, fallsOffTheBeginning(rows), fallsOffTheEnd(rows));
+    }
+
+    ModelKeyRange conflict(List<String> keys, boolean more, boolean toBegin, boolean toEnd) {
         String from = min(begin.base(), end.base());
         String to = max(begin.base(), end.base());
         if (begin.base().compareTo(end.base()) < 0 && more) {
@@ -80,10 +64,10 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
                 from = to;
             }
         }
-        if (fallsOffTheBeginning(rows, more)) {
+        if (toBegin && begin.offset() <= 0 && !(more && reverse)) {
             from = "";
         }
-        if (fallsOffTheEnd(rows, more)) {
+        if (toEnd && end.offset() > 0 && !(more && !reverse)) {
             to = ModelDatabase.END;
         }
         if (!keys.isEmpty()) {
@@ -97,19 +81,19 @@ record RangeRead(Selection begin, Selection end, int limit, boolean reverse) {
         return new ModelKeyRange(from, to);
     }
 
-    private boolean fallsOffTheBeginning(ModelRows rows, boolean more) {
+    private boolean fallsOffTheBeginning(ModelRows rows) {
         boolean fallsOff = !hasCrossed(rows) && begin.position(rows) < 0;
         boolean lastFallsOff = isSwapped() && !reverse && end.key(rows).isEmpty();
-        return (fallsOff || lastFallsOff) && begin.offset() <= 0 && !(more && reverse);
+        return fallsOff || lastFallsOff;
     }
 
-    private boolean fallsOffTheEnd(ModelRows rows, boolean more) {
+    private boolean fallsOffTheEnd(ModelRows rows) {
         boolean fallsOff = !hasCrossed(rows) && end.position(rows) > rows.size();
         boolean lastFallsOff = isSwapped()
                 && (reverse
                         ? begin.key(rows).equals(ModelDatabase.END)
                         : !hasCrossed(rows) && end.key(rows).equals(ModelDatabase.END));
-        return (fallsOff || lastFallsOff) && end.offset() > 0 && !(more && !reverse);
+        return fallsOff || lastFallsOff;
     }
 
     private boolean isSwapped() {

@@ -1,7 +1,6 @@
 package dev.couchjobs.fdb.model;
 
 import com.apple.foundationdb.KeySelector;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -25,41 +24,17 @@ record Selection(String base, int offset) {
         return selected != null ? selected : offset <= 0 ? "" : ModelDatabase.END;
     }
 
-    /**
-     * Where a range between selections begins or ends.
-     *
-     * @param key the edge of an unreadable range if one is met before all has been counted
-     * @param remaining how many keys (negative: backwards) then remain to be counted
-     */
-    record Bound(String key, int remaining, boolean stuck) {
-
-        boolean hasPassed(Bound end) {
-            return remaining >= end.remaining && key.compareTo(end.key) >= 0;
-        }
-    }
-
-    Bound bound(ModelRows rows, List<ModelKeyRange> unreadable) {
+    /** Where a range begins or ends that has this at one end. */
+    String bound(ModelRows rows) {
         List<String> counted = rows.counted();
         int position = position(rows);
         if (offset > 1) {
-            String to = position <= counted.size() ? ModelKeyRange.after(counted.get(position - 1)) : ModelDatabase.END;
-            return unreadable.stream()
-                    .filter(new ModelKeyRange(base, to)::intersects)
-                    .map(range -> range.begin().compareTo(base) > 0 ? range.begin() : base)
-                    .min(Comparator.naturalOrder())
-                    .map(wall -> new Bound(wall, position - rows.position(wall, false, 1), true))
-                    .orElseGet(() -> new Bound(to, Math.max(0, position - counted.size()), false));
+            return position <= counted.size() ? ModelKeyRange.after(counted.get(position - 1)) : ModelDatabase.END;
         }
         if (offset < 1) {
-            String from = position >= 0 ? counted.get(position) : "";
-            return unreadable.stream()
-                    .filter(new ModelKeyRange(from, base)::intersects)
-                    .map(range -> range.end().compareTo(base) < 0 ? range.end() : base)
-                    .max(Comparator.naturalOrder())
-                    .map(wall -> new Bound(wall, position - rows.position(wall, false, 1), true))
-                    .orElseGet(() -> new Bound(from, Math.min(0, position), false));
+            return position >= 0 ? counted.get(position) : "";
         }
-        return new Bound(base, 0, false);
+        return base;
     }
 
     /** What has to be looked at to find the key. */

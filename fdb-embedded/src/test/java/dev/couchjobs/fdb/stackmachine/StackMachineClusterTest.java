@@ -17,6 +17,13 @@ class StackMachineClusterTest {
         Programs.of(500, 500).check(inMemory(), cluster(), ReadPrograms::of);
     }
 
+    /** What was fetched before makes a difference on a cluster, so only programs are compared in which nothing was. */
+    @Test
+    void theEngineReadsNearStampsWhatTheClusterReads() {
+        Programs.of(500, 500)
+                .check(inMemory(), cluster(), seed -> StampPrograms.single(seed).meetingStamps());
+    }
+
     @Test
     void theEngineKeepsDirectoriesAsTheClusterDoes() {
         Programs.of(100, 100).check(inMemory(), cluster(), DirectoryPrograms::of);

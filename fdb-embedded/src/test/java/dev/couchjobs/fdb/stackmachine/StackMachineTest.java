@@ -1,8 +1,13 @@
 package dev.couchjobs.fdb.stackmachine;
 
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.fdb.embedded.EngineEnvironment;
 import dev.couchjobs.fdb.model.ModelDatabase;
+import dev.couchjobs.fdb.simulation.VirtualScheduler;
 import java.nio.file.Path;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -10,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Random programs on two databases, which have to agree on everything that a program can see. */
 @Tag("long")
 class StackMachineTest {
+    private static final long STEP_NANOS = TimeUnit.MICROSECONDS.toNanos(1_500);
 
     @Test
     void theEngineInMemoryDoesWhatTheModelDoes() {
@@ -21,6 +27,12 @@ class StackMachineTest {
     void theEngineInMemoryReadsWhatTheModelReads() {
         Programs.of(250, 3_000)
                 .check(inMemory(), model(), seed -> ReadPrograms.of(seed).meetingStamps());
+    }
+
+    @Test
+    void theEngineInMemoryReadsNearStampsWhatTheModelReads() {
+        Programs.of(150, 3_000)
+                .check(aging(), model(), seed -> StampPrograms.of(seed).meetingStamps());
     }
 
     @Test
@@ -40,6 +52,15 @@ class StackMachineTest {
 
     private static TestedDatabase inMemory() {
         return TestedDatabase.of("the engine in memory", EmbeddedDatabase.openInMemory());
+    }
+
+    /** Time passes with each look at the clock, so that each transaction begins later than the last commit. */
+    private static TestedDatabase aging() {
+        AtomicLong nanos = new AtomicLong();
+        VirtualScheduler scheduler = new VirtualScheduler();
+        EngineEnvironment environment =
+                new EngineEnvironment(Runnable::run, scheduler, () -> nanos.addAndGet(STEP_NANOS), new Random(1));
+        return TestedDatabase.of("the engine in memory", EmbeddedDatabase.openInMemory(environment));
     }
 
     private static TestedDatabase model() {

@@ -44,6 +44,11 @@ record RangeRequest(
         return begin.offset() >= end.offset() && !Bytes.less(begin.base(), end.base());
     }
 
+    /** Whether keys have to be counted to find the bounds. */
+    boolean hasOffsets() {
+        return begin.offset() != 1 || end.offset() != 1;
+    }
+
     boolean basesAreSwapped() {
         return Bytes.less(end.base(), begin.base());
     }

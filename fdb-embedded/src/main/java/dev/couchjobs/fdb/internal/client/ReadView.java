@@ -3,7 +3,6 @@ package dev.couchjobs.fdb.internal.client;
 import com.apple.foundationdb.KeySelector;
 import dev.couchjobs.fdb.internal.common.FdbError;
 import dev.couchjobs.fdb.internal.keys.Bytes;
-import dev.couchjobs.fdb.internal.keys.KeyRange;
 import dev.couchjobs.fdb.internal.versions.Contents;
 import dev.couchjobs.fdb.internal.versions.KeyWrites;
 import dev.couchjobs.fdb.internal.versions.WriteBuffer;
@@ -30,14 +29,12 @@ public record ReadView(Contents contents, @Nullable WriteBuffer writes, boolean 
     }
 
     /**
-     * The bound that a selection leads to. If it leaves the rows this is the end of the key space on that side, and if
-     * it meets an unreadable range before it has counted enough it is the near edge of that range.
+     * The bound that a selection leads to, or the end of the key space on the side on which it leaves the rows.
      *
      * @param remaining how many keys (negative: backwards) remain to be counted from {@code key}
-     * @param stuck whether what remains lies in or behind an unreadable range
      */
     @SuppressWarnings("ArrayRecordComponent") // bounds are neither compared nor hashed
-    record Bound(byte[] key, long remaining, boolean stuck) {
+    record Bound(byte[] key, long remaining) {
         boolean isBefore(Bound other) {
             int order = Bytes.ORDER.compare(key, other.key);
             return order < 0 || (order == 0 && remaining < other.remaining);
@@ -47,6 +44,11 @@ public record ReadView(Contents contents, @Nullable WriteBuffer writes, boolean 
         boolean hasPassed(Bound end) {
             return remaining >= end.remaining && !Bytes.less(key, end.key);
         }
+    }
+
+    /** Whether there are keys that it may not read. */
+    boolean hidesUnreadable() {
+        return writes != null && !bypassUnreadable && writes.hasUnreadable();
     }
 
     byte @Nullable [] get(byte[] key) {
@@ -95,23 +97,17 @@ public record ReadView(Contents contents, @Nullable WriteBuffer writes, boolean 
         byte[] base = Bytes.min(selection.base, end);
         long remaining = selection.offset - 1L;
         if (remaining == 0) {
-            return new Bound(base, 0, false);
+            return new Bound(base, 0);
         }
         boolean forward = remaining > 0;
-        KeyRange wall = writes == null || bypassUnreadable ? null : writes.nextUnreadable(base, !forward);
-        byte[] from = wall == null || forward ? Bytes.EMPTY : Bytes.min(wall.end(), base);
-        byte[] to = wall == null || !forward ? end : Bytes.max(wall.begin(), base);
         byte[] key = base;
-        try (MergedScan scan = forward ? scan(base, Bytes.min(to, end), false) : scan(from, base, true)) {
+        try (MergedScan scan = forward ? scan(base, end, false) : scan(Bytes.EMPTY, base, true)) {
             while (remaining != 0 && scan.advance()) {
                 remaining += forward ? -1 : 1;
                 key = forward ? Bytes.after(scan.key()) : scan.key();
             }
         }
-        if (remaining == 0) {
-            return new Bound(key, 0, false);
-        }
-        boolean stuck = wall != null && Bytes.less(wall.begin(), end);
-        return new Bound(forward ? Bytes.min(to, end) : from, remaining, stuck);
+        byte[] edge = forward ? end : Bytes.EMPTY;
+        return new Bound(remaining == 0 ? key : edge, remaining);
     }
 }

@@ -63,6 +63,9 @@ final class TransactionReads {
             return new RangeChunk(List.of(), false);
         }
         ReadView view = view(request.snapshot());
+        if (view.hidesUnreadable() && request.hasOffsets()) {
+            return getRangeAsClient(request, view);
+        }
         byte[] lastKey =
                 request.basesAreSwapped() ? lastKey(view, request.reverse() ? request.begin() : request.end()) : null;
         ReadView.Bound begin = view.bound(request.begin());
@@ -71,49 +74,35 @@ final class TransactionReads {
         boolean more = !begin.hasPassed(end) && readRows(view, request, begin, end, rows);
         attempt.checkWindow();
         if (!request.snapshot()) {
-            addConflict(request, begin, end, lastKey, rows, more);
+            boolean offBegin = fellOffBegin(request, begin, end, lastKey);
+            boolean offEnd = fellOffEnd(request, begin, end, lastKey);
+            addConflict(request, offBegin, offEnd, rows, more);
         }
         return new RangeChunk(rows, more);
     }
 
-    /**
-     * Returns whether a limit was reached. The bound at which the rows begin has to be known. The other one need not
-     * be, when it lies behind an unreadable range, as long as it is certain that it lies behind the rows that the limit
-     * allows.
-     */
+    private RangeChunk getRangeAsClient(RangeRequest request, ReadView view) {
+        ClientRangeRead.Result result = new ClientRangeRead(view, attempt.writes()).read(request);
+        attempt.checkWindow();
+        List<KeyValue> rows = new ArrayList<>();
+        result.rows().forEach(row -> rows.add(row.copy()));
+        if (!request.snapshot()) {
+            addConflict(request, result.readToBegin(), result.readThroughEnd(), rows, result.more());
+        }
+        return new RangeChunk(rows, result.more());
+    }
+
+    /** Returns whether a limit was reached. */
     private static boolean readRows(
             ReadView view, RangeRequest request, ReadView.Bound begin, ReadView.Bound end, List<KeyValue> rows) {
-        ReadView.Bound near = request.reverse() ? end : begin;
-        ReadView.Bound far = request.reverse() ? begin : end;
-        if (near.stuck() || (far.stuck() && Bytes.less(end.key(), begin.key()))) {
-            throw FdbError.ACCESSED_UNREADABLE.exception();
-        }
         try (MergedScan scan = view.scan(begin.key(), end.key(), request.reverse())) {
-            boolean limited = collect(scan, request, rows);
-            if (far.stuck()) {
-                // Counted against the direction of the read, each place that remains may take one row away from its
-                // end.
-                long rowsBehind = Math.max(0, request.reverse() ? far.remaining() : -far.remaining());
-                if (!limited || !hasRows(scan, rowsBehind)) {
-                    throw FdbError.ACCESSED_UNREADABLE.exception();
-                }
-            }
-            return limited;
+            return collect(scan, request, rows);
         }
     }
 
     /** With the bases in the wrong order FoundationDB's client first asks for the key that it would come to last. */
     private static byte[] lastKey(ReadView view, ReadView.Selection last) {
         return last.offset() == 1 ? Bytes.min(last.base(), view.end()) : view.select(last);
-    }
-
-    private static boolean hasRows(MergedScan scan, long rows) {
-        for (long row = 0; row < rows; row++) {
-            if (scan.next() == null) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private ReadView view(boolean snapshot) {
@@ -146,12 +135,7 @@ final class TransactionReads {
      * walk over, and cut behind the last row if a limit ended the read.
      */
     private void addConflict(
-            RangeRequest request,
-            ReadView.Bound begin,
-            ReadView.Bound end,
-            byte @Nullable [] lastKey,
-            List<KeyValue> rows,
-            boolean more) {
+            RangeRequest request, boolean offBegin, boolean offEnd, List<KeyValue> rows, boolean more) {
         byte[] from = Bytes.min(request.begin().base(), request.end().base());
         byte[] to = Bytes.max(request.begin().base(), request.end().base());
         boolean cut = more && Bytes.less(request.begin().base(), request.end().base());
@@ -161,12 +145,10 @@ final class TransactionReads {
         if (cut && request.reverse() && request.begin().offset() <= 1) {
             from = to;
         }
-        if (fellOffBegin(request, begin, end, lastKey)
-                && request.begin().offset() <= 0
-                && !(more && request.reverse())) {
+        if (offBegin && request.begin().offset() <= 0 && !(more && request.reverse())) {
             from = Bytes.EMPTY;
         }
-        if (fellOffEnd(request, begin, end, lastKey) && request.end().offset() > 0 && !(more && !request.reverse())) {
+        if (offEnd && request.end().offset() > 0 && !(more && !request.reverse())) {
             to = attempt.settings().readEnd();
         }
         if (!rows.isEmpty()) {
@@ -195,7 +177,7 @@ final class TransactionReads {
         if (lastKey != null && !request.reverse() && lastKey.length == 0) {
             return true;
         }
-        return begin.remaining() < 0 && !begin.stuck() && begin.isBefore(end);
+        return begin.remaining() < 0 && begin.isBefore(end);
     }
 
     /** Whether the range reaches to the end of the key space; a forward read also looks for its begin. */
@@ -204,7 +186,7 @@ final class TransactionReads {
         if (lastKey != null && Arrays.equals(lastKey, attempt.settings().readEnd())) {
             return request.reverse() || begin.isBefore(end);
         }
-        return end.remaining() > 0 && !end.stuck() && begin.isBefore(end);
+        return end.remaining() > 0 && begin.isBefore(end);
     }
 
     private void addConflict(byte[] key) {

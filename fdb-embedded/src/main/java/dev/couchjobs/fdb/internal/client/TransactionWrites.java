@@ -114,7 +114,7 @@ final class TransactionWrites {
      */
     private void setStampedKey(StampTemplate template, byte[] value) {
         Snapshot snapshot = attempt.snapshotIfTaken();
-        KeyRange possible = template.possibleKeys(snapshot == null ? 0 : snapshot.version());
+        KeyRange possible = template.possibleKeys(snapshot == null ? 0 : snapshot.stampVersion());
         KeyRange legal = new KeyRange(
                 possible.begin(), Bytes.min(possible.end(), attempt.settings().readEnd()));
         attempt.writes().stampKey(new StampedKey(template, value, legal));

@@ -115,7 +115,8 @@ public final class VersionWindow {
         if (current.reserved != NONE || now < current.newest.version() + step) {
             return current.newest;
         }
-        Head next = new Head(new Snapshot(now, current.newest.contents()), NONE);
+        Snapshot newest = current.newest;
+        Head next = new Head(new Snapshot(now, newest.contents(), newest.stampVersion()), NONE);
         if (!head.compareAndSet(current, next)) {
             return head().newest;
         }

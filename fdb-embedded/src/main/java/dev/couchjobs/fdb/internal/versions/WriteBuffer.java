@@ -86,11 +86,14 @@ public final class WriteBuffer {
         return unreadable.intersects(begin, end);
     }
 
-    /**
-     * The first unreadable range that has a part from {@code key} on, or, in reverse, the last that has one before it.
-     */
-    public @Nullable KeyRange nextUnreadable(byte[] key, boolean reverse) {
-        return reverse ? unreadable.lastBefore(key) : unreadable.firstFrom(key);
+    public boolean hasUnreadable() {
+        return !unreadable.isEmpty();
+    }
+
+    /** The ranges that are cleared, and those that are unreadable. */
+    public void forEachRange(Consumer<KeyRange> action) {
+        cleared.forEach(action);
+        unreadable.forEach(action);
     }
 
     /** The range around {@code key} that is known to have no visible stored row. */
