@@ -11,9 +11,9 @@ import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobType;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -96,8 +96,8 @@ public final class JobGauges implements AutoCloseable {
             throw new IllegalArgumentException("At most " + TYPES_MAX + " types have gauges; these are " + types.size()
                     + ": name those that matter most.");
         }
-        gauge("couchjobs.workers", "workers", reading -> (double) reading.workers());
-        gauge("couchjobs.quarantined", "rows", reading -> (double) reading.quarantined());
+        gauge(Meters.WORKERS, Tags.empty(), reading -> (double) reading.workers());
+        gauge(Meters.QUARANTINED, Tags.empty(), reading -> (double) reading.quarantined());
         types.keySet().forEach(this::addGauges);
     }
 
@@ -178,27 +178,18 @@ public final class JobGauges implements AutoCloseable {
     }
 
     private void addGauges(String type) {
-        STATES.forEach((state, number) -> gauge(
-                "couchjobs.jobs",
-                "jobs",
-                reading -> {
-                    JobCounts counts = reading.counts().get(type);
-                    return counts == null ? Double.NaN : number.apply(counts);
-                },
-                "type",
-                type,
-                "state",
-                state));
-        gauge("couchjobs.queue.age", "seconds", reading -> reading.ages().getOrDefault(type, Double.NaN), "type", type);
+        Tags tags = Tags.of("type", type);
+        STATES.forEach((state, number) -> gauge(Meters.JOBS, tags.and("state", state), reading -> {
+            JobCounts counts = reading.counts().get(type);
+            return counts == null ? Double.NaN : number.apply(counts);
+        }));
+        gauge(Meters.QUEUE_AGE, tags, reading -> reading.ages().getOrDefault(type, Double.NaN));
     }
 
-    private void gauge(String name, String unit, Function<Reading, Double> value, String... tags) {
+    private void gauge(Meters meter, Tags tags, Function<Reading, Double> value) {
         synchronized (meters) {
             if (!isClosed) {
-                meters.add(Gauge.builder(name, () -> last.map(value).orElse(Double.NaN))
-                        .tags(tags)
-                        .baseUnit(unit)
-                        .register(registry));
+                meters.add(meter.gauge(registry, tags, () -> last.map(value).orElse(Double.NaN)));
             }
         }
     }

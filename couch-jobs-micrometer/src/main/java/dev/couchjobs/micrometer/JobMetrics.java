@@ -2,10 +2,9 @@ package dev.couchjobs.micrometer;
 
 import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.JobsListener;
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.Tags;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -22,17 +21,17 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <table>
  *   <caption>Meters</caption>
  *   <tr><th>meter</th><th>tags</th><th>what it measures</th></tr>
- *   <tr><td>{@code couchjobs.jobs.added}</td><td>type</td><td>jobs added, replaced or enqueued again</td></tr>
- *   <tr><td>{@code couchjobs.jobs.claimed}</td><td>type</td><td>jobs claimed</td></tr>
- *   <tr><td>{@code couchjobs.jobs.removed}</td><td>type</td><td>jobs removed after their retention</td></tr>
+ *   <tr><td>{@code couchjobs.added.jobs}</td><td>type</td><td>jobs added, replaced or enqueued again</td></tr>
+ *   <tr><td>{@code couchjobs.claimed.jobs}</td><td>type</td><td>jobs claimed</td></tr>
+ *   <tr><td>{@code couchjobs.removed.jobs}</td><td>type</td><td>jobs removed after their retention</td></tr>
  *   <tr><td>{@code couchjobs.attempts}</td><td>type, end</td><td>the time of handlers, by how the attempt ended:
  *     {@code succeeded}, {@code retried}, {@code failed}, {@code cancelled}, {@code snoozed} or
  *     {@code released}</td></tr>
- *   <tr><td>{@code couchjobs.attempts.active}</td><td>type</td><td>attempts that have started and not ended</td></tr>
- *   <tr><td>{@code couchjobs.claims.lost}</td><td>type, cause</td><td>claims that workers have lost, because the job
+ *   <tr><td>{@code couchjobs.active.attempts}</td><td>type</td><td>attempts that have started and not ended</td></tr>
+ *   <tr><td>{@code couchjobs.lost.claims}</td><td>type, cause</td><td>claims that workers have lost, because the job
  *     was {@code cancelled}, or otherwise: {@code other}</td></tr>
- *   <tr><td>{@code couchjobs.claims.expired}</td><td>type</td><td>claims that the monitor has ended</td></tr>
- *   <tr><td>{@code couchjobs.heartbeats.late}</td><td>type</td><td>heartbeats of jobs that came with less than half of
+ *   <tr><td>{@code couchjobs.expired.claims}</td><td>type</td><td>claims that the monitor has ended</td></tr>
+ *   <tr><td>{@code couchjobs.late.heartbeats}</td><td>type</td><td>heartbeats of jobs that came with less than half of
  *     the activity timeout left</td></tr>
  *   <tr><td>{@code couchjobs.transactions}</td><td>purpose, result</td><td>the time of the library's transactions with
  *     all their tries, {@code committed} or {@code failed}</td></tr>
@@ -47,7 +46,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class JobMetrics implements JobsListener {
     private static final int TYPES_MAX = 100;
     private static final String OTHER = "other";
-    private static final String ACTIVE = "couchjobs.attempts.active";
 
     private final MeterRegistry registry;
     private final Map<String, String> typeTags = new ConcurrentHashMap<>();
@@ -75,37 +73,33 @@ public final class JobMetrics implements JobsListener {
         return typeTags.size() >= TYPES_MAX ? OTHER : typeTags.computeIfAbsent(type, name -> name);
     }
 
-    private void count(String meter, String unit, String type, int amount) {
-        Counter.builder(meter)
-                .tag("type", tag(type))
-                .baseUnit(unit)
-                .register(registry)
-                .increment(amount);
+    private void count(Meters meter, String type, int amount) {
+        meter.count(registry, Tags.of("type", tag(type)), amount);
     }
 
     @Override
     public void added(Added event) {
-        count("couchjobs.jobs.added", "jobs", event.type(), event.jobs());
+        count(Meters.ADDED, event.type(), event.jobs());
     }
 
     @Override
     public void claimed(Claimed event) {
-        count("couchjobs.jobs.claimed", "jobs", event.type(), event.jobs());
+        count(Meters.CLAIMED, event.type(), event.jobs());
     }
 
     @Override
     public void removed(Removed event) {
-        count("couchjobs.jobs.removed", "jobs", event.type(), event.jobs());
+        count(Meters.REMOVED, event.type(), event.jobs());
     }
 
     @Override
     public void expired(Expired event) {
-        count("couchjobs.claims.expired", "claims", event.type(), event.jobs());
+        count(Meters.EXPIRED_CLAIMS, event.type(), event.jobs());
     }
 
     @Override
     public void heartbeatsLate(HeartbeatsLate event) {
-        count("couchjobs.heartbeats.late", "heartbeats", event.type(), event.jobs());
+        count(Meters.LATE_HEARTBEATS, event.type(), event.jobs());
     }
 
     @Override
@@ -117,17 +111,15 @@ public final class JobMetrics implements JobsListener {
         return active.computeIfAbsent(tag(type), tag -> {
             AtomicInteger count = new AtomicInteger();
             removeGaugeWithoutValue(tag);
-            Gauge.builder(ACTIVE, count, AtomicInteger::get)
-                    .tag("type", tag)
-                    .baseUnit("attempts")
-                    .register(registry);
+            Meters.ACTIVE_ATTEMPTS.gauge(registry, Tags.of("type", tag), count::get);
             return count;
         });
     }
 
     /** A registry keeps the gauge of an instance that is gone, and would ignore the new one. */
     private void removeGaugeWithoutValue(String tag) {
-        Gauge present = registry.find(ACTIVE).tag("type", tag).gauge();
+        Gauge present =
+                registry.find(Meters.ACTIVE_ATTEMPTS.meter()).tag("type", tag).gauge();
         if (present != null && Double.isNaN(present.value())) {
             registry.remove(present);
         }
@@ -137,10 +129,9 @@ public final class JobMetrics implements JobsListener {
     public void ended(Ended event) {
         active(event.type()).decrementAndGet();
         boolean isRetried = event.how() == AttemptEnd.FAILED && event.isRetried();
-        Timer.builder("couchjobs.attempts")
-                .tag("type", tag(event.type()))
-                .tag("end", isRetried ? "retried" : event.how().name().toLowerCase(Locale.ROOT))
-                .register(registry)
+        String end = isRetried ? "retried" : event.how().name().toLowerCase(Locale.ROOT);
+        Meters.ATTEMPTS
+                .timer(registry, Tags.of("type", tag(event.type()), "end", end))
                 .record(event.took());
     }
 
@@ -149,32 +140,23 @@ public final class JobMetrics implements JobsListener {
         if (event.hasStarted()) {
             active(event.type()).decrementAndGet();
         }
-        Counter.builder("couchjobs.claims.lost")
-                .tag("type", tag(event.type()))
-                .tag("cause", event.isCancelled() ? "cancelled" : OTHER)
-                .baseUnit("claims")
-                .register(registry)
-                .increment();
+        String cause = event.isCancelled() ? "cancelled" : OTHER;
+        Meters.LOST_CLAIMS.count(registry, Tags.of("type", tag(event.type()), "cause", cause), 1);
     }
 
     @Override
     public void transactionEnded(TransactionEnded event) {
-        Timer.builder("couchjobs.transactions")
-                .tag("purpose", event.purpose())
-                .tag("result", event.error().isEmpty() ? "committed" : "failed")
-                .register(registry)
+        Tags purpose = Tags.of("purpose", event.purpose());
+        Meters.TRANSACTIONS
+                .timer(registry, purpose.and("result", event.error().isEmpty() ? "committed" : "failed"))
                 .record(event.took());
-        countTries("couchjobs.transactions.retries", event.purpose(), event.tries() - 1);
-        countTries("couchjobs.transactions.conflicts", event.purpose(), event.conflicts());
+        countTries(Meters.TRANSACTION_RETRIES, purpose, event.tries() - 1);
+        countTries(Meters.TRANSACTION_CONFLICTS, purpose, event.conflicts());
     }
 
-    private void countTries(String meter, String purpose, int tries) {
+    private void countTries(Meters meter, Tags purpose, int tries) {
         if (tries > 0) {
-            Counter.builder(meter)
-                    .tag("purpose", purpose)
-                    .baseUnit("tries")
-                    .register(registry)
-                    .increment(tries);
+            meter.count(registry, purpose, tries);
         }
     }
 }

@@ -10,9 +10,9 @@ import dev.couchjobs.topics.GroupInfo;
 import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.TopicNotFoundException;
 import dev.couchjobs.topics.Topics;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -186,10 +186,7 @@ public final class TopicGauges implements AutoCloseable {
     }
 
     private Meter gauge(Group group) {
-        return Gauge.builder("couchjobs.topics.lag", () -> lag(group))
-                .tags("topic", group.topic(), "group", group.name())
-                .baseUnit("messages")
-                .register(registry);
+        return Meters.LAG.gauge(registry, Tags.of("topic", group.topic(), "group", group.name()), () -> lag(group));
     }
 
     private double lag(Group group) {

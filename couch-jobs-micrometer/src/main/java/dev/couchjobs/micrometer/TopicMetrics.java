@@ -1,10 +1,8 @@
 package dev.couchjobs.micrometer;
 
 import dev.couchjobs.topics.TopicsListener;
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import io.micrometer.core.instrument.Timer;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,9 +25,9 @@ import java.util.concurrent.ConcurrentHashMap;
  *   <tr><td>{@code couchjobs.topics.failures}</td><td>topic, group</td><td>failures of single messages</td></tr>
  *   <tr><td>{@code couchjobs.topics.dead}</td><td>topic, group</td><td>messages that went to a topic for dead
  *     letters</td></tr>
- *   <tr><td>{@code couchjobs.topics.partitions.taken}</td><td>topic, group</td><td>partitions that consumers have
+ *   <tr><td>{@code couchjobs.topics.taken.partitions}</td><td>topic, group</td><td>partitions that consumers have
  *     taken</td></tr>
- *   <tr><td>{@code couchjobs.topics.partitions.lost}</td><td>topic, group</td><td>partitions that consumers have
+ *   <tr><td>{@code couchjobs.topics.lost.partitions}</td><td>topic, group</td><td>partitions that consumers have
  *     lost</td></tr>
  * </table>
  *
@@ -70,43 +68,35 @@ public final class TopicMetrics implements TopicsListener {
         return Tags.of("topic", tag(topicTags, topic), "group", tag(groupTags, group));
     }
 
-    private void count(String meter, String unit, Tags tags, int amount) {
-        Counter.builder(meter).tags(tags).baseUnit(unit).register(registry).increment(amount);
-    }
-
     @Override
     public void appended(MessagesAppended event) {
-        count(
-                "couchjobs.topics.appended",
-                "messages",
-                Tags.of("topic", tag(topicTags, event.topic())),
-                event.messages());
+        Meters.APPENDED_MESSAGES.count(registry, Tags.of("topic", tag(topicTags, event.topic())), event.messages());
     }
 
     @Override
     public void consumed(MessagesConsumed event) {
         Tags tags = tags(event.topic(), event.group());
-        count("couchjobs.topics.consumed", "messages", tags, event.messages());
-        Timer.builder("couchjobs.topics.batches").tags(tags).register(registry).record(event.took());
+        Meters.CONSUMED_MESSAGES.count(registry, tags, event.messages());
+        Meters.BATCHES.timer(registry, tags).record(event.took());
     }
 
     @Override
     public void failed(MessageFailed event) {
-        count("couchjobs.topics.failures", "messages", tags(event.topic(), event.group()), 1);
+        Meters.FAILURES.count(registry, tags(event.topic(), event.group()), 1);
     }
 
     @Override
     public void deadLettered(MessageDeadLettered event) {
-        count("couchjobs.topics.dead", "messages", tags(event.topic(), event.group()), 1);
+        Meters.DEAD_MESSAGES.count(registry, tags(event.topic(), event.group()), 1);
     }
 
     @Override
     public void partitionTaken(PartitionTaken event) {
-        count("couchjobs.topics.partitions.taken", "partitions", tags(event.topic(), event.group()), 1);
+        Meters.TAKEN_PARTITIONS.count(registry, tags(event.topic(), event.group()), 1);
     }
 
     @Override
     public void partitionLost(PartitionLost event) {
-        count("couchjobs.topics.partitions.lost", "partitions", tags(event.topic(), event.group()), 1);
+        Meters.LOST_PARTITIONS.count(registry, tags(event.topic(), event.group()), 1);
     }
 }

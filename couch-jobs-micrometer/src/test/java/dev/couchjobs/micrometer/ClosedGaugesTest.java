@@ -90,7 +90,7 @@ class ClosedGaugesTest {
                 await(handled);
                 awaitValue("couchjobs.workers", 1);
                 awaitValue("couchjobs.topics.lag", 0);
-                awaitValue("couchjobs.attempts.active", 0);
+                awaitValue("couchjobs.active.attempts", 0);
                 assertThat(List.of(gauges, lags, worker, consumer)).doesNotContainNull();
             }
         }

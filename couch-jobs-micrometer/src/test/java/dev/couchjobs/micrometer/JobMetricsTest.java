@@ -49,7 +49,7 @@ class JobMetricsTest {
     }
 
     private double active() {
-        return registry.get("couchjobs.attempts.active")
+        return registry.get("couchjobs.active.attempts")
                 .tags("type", "mail")
                 .gauge()
                 .value();
@@ -81,8 +81,8 @@ class JobMetricsTest {
             ends.await();
         }
 
-        assertThat(counter("couchjobs.jobs.added", "type", "mail")).isEqualTo(3);
-        assertThat(counter("couchjobs.jobs.claimed", "type", "mail")).isEqualTo(4);
+        assertThat(counter("couchjobs.added.jobs", "type", "mail")).isEqualTo(3);
+        assertThat(counter("couchjobs.claimed.jobs", "type", "mail")).isEqualTo(4);
         assertThat(attempts("succeeded")).isEqualTo(2);
         assertThat(attempts("failed")).isEqualTo(1);
         assertThat(attempts("retried")).isEqualTo(1);
@@ -106,8 +106,8 @@ class JobMetricsTest {
                 "mail", "b", 1, AttemptEnd.SUCCEEDED, false, Duration.ofMillis(5), Optional.empty()));
 
         assertThat(active()).isZero();
-        assertThat(counter("couchjobs.claims.lost", "cause", "cancelled")).isEqualTo(1);
-        assertThat(counter("couchjobs.claims.lost", "cause", "other")).isEqualTo(1);
+        assertThat(counter("couchjobs.lost.claims", "cause", "cancelled")).isEqualTo(1);
+        assertThat(counter("couchjobs.lost.claims", "cause", "other")).isEqualTo(1);
     }
 
     @Test
@@ -115,7 +115,7 @@ class JobMetricsTest {
         metrics.heartbeatsLate(
                 new JobsListener.HeartbeatsLate("mail", 3, Duration.ofSeconds(20), Duration.ofSeconds(30)));
 
-        assertThat(counter("couchjobs.heartbeats.late", "type", "mail")).isEqualTo(3);
+        assertThat(counter("couchjobs.late.heartbeats", "type", "mail")).isEqualTo(3);
     }
 
     @Test
@@ -142,8 +142,8 @@ class JobMetricsTest {
             metrics.added(new JobsListener.Added("type-" + i, 1));
         }
 
-        assertThat(registry.find("couchjobs.jobs.added").counters()).hasSize(101);
-        assertThat(registry.get("couchjobs.jobs.added")
+        assertThat(registry.find("couchjobs.added.jobs").counters()).hasSize(101);
+        assertThat(registry.get("couchjobs.added.jobs")
                         .tags(Tags.of("type", "other"))
                         .counter()
                         .count())

@@ -91,7 +91,7 @@ class TopicMetricsTest {
                 .isEqualTo(2);
         assertThat(counter("couchjobs.topics.failures", tags)).isEqualTo(2);
         assertThat(counter("couchjobs.topics.dead", tags)).isEqualTo(1);
-        assertThat(counter("couchjobs.topics.partitions.taken", tags)).isEqualTo(2);
+        assertThat(counter("couchjobs.topics.taken.partitions", tags)).isEqualTo(2);
     }
 
     @Test
@@ -116,7 +116,7 @@ class TopicMetricsTest {
             metrics.partitionLost(new TopicsListener.PartitionLost("topic-" + i, "group-" + i, 0));
         }
 
-        assertThat(counter("couchjobs.topics.partitions.lost", "topic", "other", "group", "other"))
+        assertThat(counter("couchjobs.topics.lost.partitions", "topic", "other", "group", "other"))
                 .isEqualTo(2);
     }
 }
