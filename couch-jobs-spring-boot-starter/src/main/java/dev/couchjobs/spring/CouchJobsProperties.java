@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -20,6 +21,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param subspace the name under which jobs, topics and rows of the API are, so that applications share a cluster; by
  *     default that of the library
  * @param worker the worker of this application
+ * @param transactions the transactions of {@link JobsTransactional}
  * @param health what the health endpoint reports
  * @param http the API and the dashboard
  */
@@ -28,6 +30,7 @@ public record CouchJobsProperties(
         @DefaultValue("./data/couch-jobs") String database,
         @Nullable String subspace,
         @DefaultValue Worker worker,
+        @DefaultValue Transactions transactions,
         @DefaultValue Health health,
         @DefaultValue Http http) {
 
@@ -37,14 +40,30 @@ public record CouchJobsProperties(
      * @param database see above
      * @param subspace see above
      * @param worker see above
+     * @param transactions see above
      * @param health see above
      * @param http see above
      * @throws IllegalArgumentException if the database is none of its forms, or the subspace is blank
      */
     public CouchJobsProperties {
-        DatabaseLocation unused = DatabaseLocation.of(database);
+        DatabaseLocation unused = named("couch-jobs.database", () -> DatabaseLocation.of(database));
         if (subspace != null && subspace.isBlank()) {
             throw new IllegalArgumentException("couch-jobs.subspace is blank: leave it out for that of the library.");
+        }
+    }
+
+    /**
+     * Makes something of the value of a property.
+     *
+     * @throws IllegalArgumentException if the value is refused; it names the property, which is what the reader can
+     *     change
+     */
+    static <T> T named(String property, Supplier<T> use) {
+        try {
+            return use.get();
+        } catch (IllegalArgumentException e) {
+            // Spring reports the innermost cause.
+            throw new IllegalArgumentException(property + ": " + e.getMessage());
         }
     }
 
@@ -90,11 +109,43 @@ public record CouchJobsProperties(
     }
 
     /**
+     * The transactions of {@link JobsTransactional}.
+     *
+     * @param tries how often a method is called at most while its transaction conflicts with others; 1 if it is not
+     *     repeated
+     */
+    public record Transactions(@DefaultValue("5") int tries) {
+        /**
+         * Checks the tries.
+         *
+         * @param tries see above
+         * @throws IllegalArgumentException if they are less than 1
+         */
+        public Transactions {
+            if (tries < 1) {
+                throw new IllegalArgumentException("couch-jobs.transactions.tries is at least 1: " + tries + ".");
+            }
+        }
+    }
+
+    /**
      * What the health endpoint reports.
      *
      * @param dueAtMost how long a job may be due before the status is {@code DEGRADED}
      */
-    public record Health(@DefaultValue("5m") Duration dueAtMost) {}
+    public record Health(@DefaultValue("5m") Duration dueAtMost) {
+        /**
+         * Checks the duration.
+         *
+         * @param dueAtMost see above
+         * @throws IllegalArgumentException if it is negative
+         */
+        public Health {
+            if (dueAtMost.isNegative()) {
+                throw new IllegalArgumentException("couch-jobs.health.due-at-most is not negative: " + dueAtMost + ".");
+            }
+        }
+    }
 
     /**
      * The API and the dashboard, which need {@code couch-jobs-server} and a servlet container.

@@ -1,10 +1,9 @@
 package dev.couchjobs.spring;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
-import org.jspecify.annotations.Nullable;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
+import dev.couchjobs.ThreadTransaction;
+import org.springframework.transaction.NoTransactionException;
 
 /**
  * What a verb takes to join the transaction that {@link JobsTransactional} has opened on this thread:
@@ -26,13 +25,18 @@ public final class CurrentTransaction {
         this.database = database;
     }
 
-    /** {@return the transaction of this thread; the database if there is none: then a verb has one of its own} */
+    /**
+     * {@return the transaction of this thread}
+     *
+     * @throws NoTransactionException if there is none: outside of a method with {@link JobsTransactional}, on a thread
+     *     that the method has started, in a method of the same bean that is called without its proxy, or after the
+     *     commit
+     */
     public TransactionContext context() {
-        Transaction open = open(database);
-        return open == null ? database : open;
-    }
-
-    static @Nullable Transaction open(Database database) {
-        return (Transaction) TransactionSynchronizationManager.getResource(database);
+        return ThreadTransaction.of(database)
+                .orElseThrow(() -> new NoTransactionException(
+                        "No transaction of the jobs' database is open on this thread. Call this in a method with"
+                                + " @JobsTransactional that another bean calls, and on the thread of the method; or"
+                                + " pass the Database bean to the verb, which then commits by itself."));
     }
 }

@@ -3,20 +3,22 @@ package dev.couchjobs.spring;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.ThreadTransaction;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
-import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.ResourceTransactionManager;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Binds transactions of a database to threads. There are no nested ones. */
 final class JobsTransactionManager extends AbstractPlatformTransactionManager implements ResourceTransactionManager {
     /** FoundationDB's error of a transaction that began too long ago. */
     private static final int TOO_OLD = 1007;
+
+    /** FoundationDB's error of a transaction whose time was over, perhaps while it committed. */
+    private static final int TIMED_OUT = 1031;
 
     private static final long serialVersionUID = 1;
 
@@ -49,7 +51,7 @@ final class JobsTransactionManager extends AbstractPlatformTransactionManager im
 
     @Override
     protected Object doGetTransaction() {
-        return new Handle(CurrentTransaction.open(database));
+        return new Handle(ThreadTransaction.of(database).orElse(null));
     }
 
     @Override
@@ -65,22 +67,25 @@ final class JobsTransactionManager extends AbstractPlatformTransactionManager im
             transaction.options().setTimeout(timeout * 1_000L);
         }
         ((Handle) handle).transaction = transaction;
-        TransactionSynchronizationManager.bindResource(database, transaction);
+        ThreadTransaction.bind(database, transaction);
     }
 
     @Override
     protected Object doSuspend(Object handle) {
+        Transaction suspended = ((Handle) handle).open();
         ((Handle) handle).transaction = null;
-        return TransactionSynchronizationManager.unbindResource(database);
+        ThreadTransaction.unbind(database);
+        return suspended;
     }
 
     @Override
     protected void doResume(@Nullable Object handle, Object suspended) {
-        TransactionSynchronizationManager.bindResource(database, suspended);
+        ThreadTransaction.bind(database, (Transaction) suspended);
     }
 
     @Override
     protected void doCommit(DefaultTransactionStatus status) {
+        ThreadTransaction.unbind(database); // what follows the commit is no part of it
         try {
             ((Handle) status.getTransaction()).open().commit().join();
         } catch (CompletionException e) {
@@ -88,26 +93,37 @@ final class JobsTransactionManager extends AbstractPlatformTransactionManager im
         }
     }
 
-    private static RuntimeException translated(Throwable cause) {
-        if (cause instanceof FDBException failure && failure.getCode() == TOO_OLD) {
+    /** {@return what the caller of a method gets if the commit has failed} */
+    static RuntimeException translated(Throwable cause) {
+        if (!(cause instanceof FDBException failure)) {
+            return new TransactionSystemException("The transaction has not committed: " + sentence(cause), cause);
+        }
+        if (failure.getCode() == TOO_OLD) {
             return new TransactionSystemException(
                     "The transaction has not committed: it took longer than the five seconds that FoundationDB allows."
                             + " Do less in the method, or split it.",
                     failure);
         }
-        if (cause instanceof FDBException failure && failure.isRetryableNotCommitted()) {
-            return new ConcurrencyFailureException(
-                    "The transaction has not committed: " + failure.getMessage() + ". Call the method again.", failure);
+        if (failure.isRetryableNotCommitted()) {
+            return new ConflictException(failure);
         }
-        if (cause instanceof FDBException failure && failure.isMaybeCommitted()) {
-            return new TransactionSystemException(
-                    "The transaction may have committed, or not: " + failure.getMessage(), failure);
-        }
-        return new TransactionSystemException("The transaction has not committed: " + cause.getMessage(), cause);
+        return new TransactionSystemException(
+                failure.isMaybeCommitted() || failure.getCode() == TIMED_OUT
+                        ? "The transaction may have committed, or not: " + sentence(failure)
+                                + " Find out whether it has before you call the method again."
+                        : "The transaction has not committed: " + sentence(failure),
+                failure);
+    }
+
+    /** {@return a message as a sentence; those of FoundationDB end without a full stop} */
+    static String sentence(Throwable cause) {
+        String message = String.valueOf(cause.getMessage());
+        return message.endsWith(".") ? message : message + ".";
     }
 
     @Override
     protected void doRollback(DefaultTransactionStatus status) {
+        ThreadTransaction.unbind(database);
         ((Handle) status.getTransaction()).open().cancel();
     }
 
@@ -118,8 +134,7 @@ final class JobsTransactionManager extends AbstractPlatformTransactionManager im
 
     @Override
     protected void doCleanupAfterCompletion(Object handle) {
-        Transaction transaction = ((Handle) handle).open();
-        TransactionSynchronizationManager.unbindResource(database);
-        transaction.close();
+        ThreadTransaction.unbind(database);
+        ((Handle) handle).open().close();
     }
 }

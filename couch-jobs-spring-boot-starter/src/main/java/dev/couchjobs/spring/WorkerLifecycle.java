@@ -42,8 +42,9 @@ public final class WorkerLifecycle implements SmartLifecycle {
             return;
         }
         WorkerBuilder builder = jobs.worker().shutdownTimeout(settings.shutdownTimeout());
-        if (settings.name() != null) {
-            builder.name(settings.name());
+        String name = settings.name();
+        if (name != null) {
+            CouchJobsProperties.named("couch-jobs.worker.name", () -> builder.name(name));
         }
         if (settings.concurrency() != null) {
             builder.concurrency(settings.concurrency());

@@ -20,20 +20,24 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
-import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -224,24 +228,55 @@ class CouchJobsAutoConfigurationTest {
                         .isEmpty());
     }
 
+    /** Properties, each with a value that is refused, and what the reason says besides the name of the property. */
+    private static final Map<String, String> WRONG = Map.ofEntries(
+            Map.entry("couch-jobs.database=http://example.org", "http://example.org"),
+            Map.entry("couch-jobs.subspace=", "is blank"),
+            Map.entry("couch-jobs.http.path=jobs", "begins with a slash"),
+            Map.entry("couch-jobs.http.role=root", "is one of"),
+            Map.entry("couch-jobs.http.roles.OPERATOR=root", "is one of"),
+            Map.entry("couch-jobs.health.due-at-most=-1s", "is not negative"),
+            Map.entry("couch-jobs.transactions.tries=0", "is at least 1"),
+            Map.entry("couch-jobs.worker.enabled=perhaps", "Invalid boolean value"),
+            Map.entry("couch-jobs.worker.name=" + "w".repeat(10_000), "worker"),
+            Map.entry("couch-jobs.worker.concurrency=0", "is at least 1"),
+            Map.entry("couch-jobs.worker.shutdown-timeout=-5s", "is not negative"));
+
+    static Stream<Map.Entry<String, String>> wrong() {
+        return WRONG.entrySet().stream();
+    }
+
     @ParameterizedTest
-    @CsvSource({
-        "couch-jobs.database=http://example.org, http://example.org",
-        "couch-jobs.subspace=, couch-jobs.subspace",
-        "couch-jobs.http.path=jobs, begins with a slash",
-        "couch-jobs.http.role=root, couch-jobs.http.role is one of",
-        "couch-jobs.http.roles.OPERATOR=root, couch-jobs.http.roles.OPERATOR is one of",
-        "couch-jobs.worker.concurrency=0, couch-jobs.worker.concurrency is at least 1",
-        "couch-jobs.worker.shutdown-timeout=-5s, couch-jobs.worker.shutdown-timeout is not negative"
-    })
-    void aWrongPropertyFailsTheStartWithItsReason(String property, String reason) {
-        runner.withPropertyValues(property)
+    @MethodSource("wrong")
+    void aWrongPropertyFailsTheStartWithItsNameAndReason(Map.Entry<String, String> wrong) {
+        String name = wrong.getKey().substring(0, wrong.getKey().indexOf('='));
+        runner.withUserConfiguration(Echo.class)
+                .withPropertyValues(wrong.getKey())
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .hasStackTraceContaining(ConfigurationPropertiesBindException.class.getName())
-                        .rootCause()
-                        .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessageContaining(reason));
+                        .hasStackTraceContaining(name)
+                        .hasStackTraceContaining(wrong.getValue()));
+    }
+
+    @Test
+    void everyPropertyIsChecked() {
+        Set<String> checked = WRONG.keySet().stream()
+                .map(wrong -> wrong.substring(0, wrong.indexOf('=')).replace(".OPERATOR", ""))
+                .collect(Collectors.toSet());
+        assertThat(properties("couch-jobs", CouchJobsProperties.class))
+                .contains("couch-jobs.worker.name")
+                .allSatisfy(property -> assertThat(checked).contains(property));
+    }
+
+    private static List<String> properties(String name, Class<?> type) {
+        return !type.isRecord()
+                ? List.of(name)
+                : Stream.of(type.getRecordComponents())
+                        .flatMap(component -> properties(
+                                name + "." + DataObjectPropertyName.toDashedForm(component.getName()),
+                                component.getType())
+                                .stream())
+                        .toList();
     }
 
     @Test
@@ -305,7 +340,6 @@ class CouchJobsAutoConfigurationTest {
             assertThat(database.<byte[]>read(tx -> tx.get(OTHER_ROW).join())).isNull();
             assertThat(jobs.getJobData(database, ECHO, "kept").join()).contains("hello");
             assertThat(jobs.getJobData(database, ECHO, "dropped").join()).isEmpty();
-            assertThat(current.context()).isSameAs(database);
         });
     }
 

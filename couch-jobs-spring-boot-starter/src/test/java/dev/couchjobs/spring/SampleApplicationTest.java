@@ -139,6 +139,20 @@ class SampleApplicationTest {
         assertThat(get("/actuator/info")).contains("\"database\":\"InMemory\"").contains("\"worker\"");
     }
 
+    /** Nor does the API, which works on its own jobs, count as a worker of the application's. */
+    @Test
+    void healthCountsTheWorkersOfTheApplication() throws Exception {
+        get("/jobs/v1/health");
+        assertThat(get("/actuator/health")).contains("\"liveWorkers\":1");
+        String[] settings = Stream.concat(Arrays.stream(SETTINGS), Stream.of("--couch-jobs.worker.enabled=false"))
+                .toArray(String[]::new);
+        try (ConfigurableApplicationContext other = SpringApplication.run(SampleApplication.class, settings)) {
+            String path = "/actuator/health";
+            assertThat(send(request(other, path).header("Authorization", LOGIN)).body())
+                    .contains("\"liveWorkers\":0");
+        }
+    }
+
     @Test
     void theDashboardAndTheApiAreBelowThePath() throws Exception {
         assertThat(get("/jobs/")).contains("<html");

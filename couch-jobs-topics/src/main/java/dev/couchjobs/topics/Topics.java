@@ -12,6 +12,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.PayloadException;
+import dev.couchjobs.ThreadTransaction;
 import dev.couchjobs.loop.Observers;
 import dev.couchjobs.topics.internal.changes.Publisher;
 import dev.couchjobs.topics.internal.groups.GroupTable;
@@ -210,6 +211,7 @@ public final class Topics {
      */
     public <T> CompletableFuture<List<Appended>> appendAll(
             TransactionContext context, Topic<T> topic, List<NewMessage<T>> messages) {
+        ThreadTransaction.requireJoined(context);
         Instant now = environment.clock().instant();
         long token = context instanceof Transaction ? 0 : Math.max(1, tokens.incrementAndGet() & Long.MAX_VALUE);
         List<MessageRow> rows = new ArrayList<>();

@@ -9,6 +9,7 @@ import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.OtherDatabaseException;
+import dev.couchjobs.ThreadTransaction;
 import dev.couchjobs.internal.batches.BatchSettlement;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
@@ -40,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>in a transaction of its own, with retries and a timeout;
  *   <li>idempotent ({@link #runOnce}): as before, and with one effect although the result of a commit may be unknown.
  * </ul>
+ *
+ * <p>A verb passes the context that its caller gave: a database is refused where the caller's thread has a transaction.
+ * Transactions of the library's own, which no caller can join, take a {@code Database} and are not refused.
  *
  * <p>Verbs fail if this code may not use the layout of the stored rows. This class opens all transactions of the
  * library, and labels them for the operators of a cluster.
@@ -173,8 +177,19 @@ public final class Transactions {
         }
     }
 
-    /** Runs a body that may take effect twice without harm. */
+    /** Runs the body of a verb that may take effect twice without harm, in the context that the caller gave. */
     public <T> CompletableFuture<T> run(TransactionContext context, Function<Transaction, CompletableFuture<T>> body) {
+        ThreadTransaction.requireJoined(context);
+        return runIn(context, body);
+    }
+
+    /** Runs a transaction of the library's own that may take effect twice without harm. */
+    public <T> CompletableFuture<T> run(Database database, Function<Transaction, CompletableFuture<T>> body) {
+        return runIn(database, body);
+    }
+
+    private <T> CompletableFuture<T> runIn(
+            TransactionContext context, Function<Transaction, CompletableFuture<T>> body) {
         if (!isOpen.getAsBoolean()) {
             return closed();
         }
@@ -341,16 +356,28 @@ public final class Transactions {
      */
     public <T extends @Nullable Object> CompletableFuture<T> runOnce(
             TransactionContext context, List<TypeKeys> types, Verb<T> verb) {
-        return runOnce(context, types, Integer.MAX_VALUE, verb);
+        ThreadTransaction.requireJoined(context);
+        return runOnceIn(context, types, Integer.MAX_VALUE, verb);
+    }
+
+    /** Runs a transaction of the library's own as {@link #runOnce(TransactionContext, List, Verb)} runs a verb. */
+    public <T extends @Nullable Object> CompletableFuture<T> runOnce(
+            Database database, List<TypeKeys> types, Verb<T> verb) {
+        return runOnceIn(database, types, Integer.MAX_VALUE, verb);
     }
 
     /**
-     * Runs a verb as {@link #runOnce(TransactionContext, List, Verb)} does, and with a database fails after some
-     * conflicts.
+     * Runs a transaction of the library's own as {@link #runOnce(TransactionContext, List, Verb)} runs a verb, and
+     * fails after some conflicts.
      *
      * @param conflictsMax the conflict of this number, from 1, is the error
      */
     public <T extends @Nullable Object> CompletableFuture<T> runOnce(
+            Database database, List<TypeKeys> types, int conflictsMax, Verb<T> verb) {
+        return runOnceIn(database, types, conflictsMax, verb);
+    }
+
+    private <T extends @Nullable Object> CompletableFuture<T> runOnceIn(
             TransactionContext context, List<TypeKeys> types, int conflictsMax, Verb<T> verb) {
         if (!isOpen.getAsBoolean()) {
             return closed();

@@ -12,6 +12,7 @@ import dev.couchjobs.BatchNotFoundException;
 import dev.couchjobs.BatchState;
 import dev.couchjobs.BatchStateException;
 import dev.couchjobs.JobType;
+import dev.couchjobs.ThreadTransaction;
 import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.internal.batches.BatchSettlement;
 import dev.couchjobs.internal.claims.RowTransitions;
@@ -75,6 +76,7 @@ public final class BatchVerbs {
 
     /** {@return the batch; one that exists stays as it is} */
     public CompletableFuture<BatchInfo> open(TransactionContext context, Batch batch) {
+        ThreadTransaction.requireJoined(context);
         MiddlewareChain middleware = instance.middleware();
         if (middleware.isEmpty() || batch.closing().isEmpty()) {
             return opened(context, batch).thenApply(Opened::info);
@@ -192,19 +194,23 @@ public final class BatchVerbs {
     /** {@return how many members were cancelled} */
     public CompletableFuture<Long> cancel(String name, String reason) {
         Objects.requireNonNull(reason, "reason");
-        return change("cancel batch", instance.database(), name, (tx, row) -> {
-                    if (row.state() == BatchState.CLOSED) {
-                        throw new BatchStateException(name, row.state(), "cancel its members one by one.");
-                    }
-                    if (row.state() == BatchState.CANCELLED) {
-                        return CompletableFuture.completedFuture(true);
-                    }
-                    return settlement
-                            .end(tx, name, row, BatchState.CANCELLED)
-                            .thenCompose(done -> row.closing(keyspace)
-                                    .map(ref -> cancelReadable(JobTransaction.of(tx), ref, reason))
-                                    .orElseGet(() -> CompletableFuture.completedFuture(true)));
-                })
+        Keyspace.checkBatchName(name);
+        Change<Boolean> end = (tx, row) -> {
+            if (row.state() == BatchState.CLOSED) {
+                throw new BatchStateException(name, row.state(), "cancel its members one by one.");
+            }
+            if (row.state() == BatchState.CANCELLED) {
+                return CompletableFuture.completedFuture(true);
+            }
+            return settlement
+                    .end(tx, name, row, BatchState.CANCELLED)
+                    .thenCompose(done -> row.closing(keyspace)
+                            .map(ref -> cancelReadable(JobTransaction.of(tx), ref, reason))
+                            .orElseGet(() -> CompletableFuture.completedFuture(true)));
+        };
+        return transactions
+                .named("cancel batch", "")
+                .runOnce(instance.database(), List.of(), inOrder(name, jobs -> changed(jobs.tx(), name, end)))
                 .thenCompose(done -> new MembersCancellation(name, reason).run());
     }
 
@@ -323,11 +329,10 @@ public final class BatchVerbs {
             String name,
             List<TypeKeys> types,
             Function<JobTransaction, CompletableFuture<T>> body) {
-        return transactions
-                .named(verb, "")
-                .runOnce(
-                        context,
-                        types,
-                        jobs -> jobs.inOrder(List.of(BatchRow.key(keyspace, name)), () -> body.apply(jobs)));
+        return transactions.named(verb, "").runOnce(context, types, inOrder(name, body));
+    }
+
+    private <T> Transactions.Verb<T> inOrder(String name, Function<JobTransaction, CompletableFuture<T>> body) {
+        return jobs -> jobs.inOrder(List.of(BatchRow.key(keyspace, name)), () -> body.apply(jobs));
     }
 }

@@ -9,6 +9,7 @@ import dev.couchjobs.DependencyException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.ThreadTransaction;
 import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.internal.data.BatchPlace;
 import dev.couchjobs.internal.data.JobRef;
@@ -89,6 +90,7 @@ public final class CreatorVerbs {
 
     /** {@return the result of the addition} */
     public CompletableFuture<AddResult> add(TransactionContext context, NewJob<?> job) {
+        ThreadTransaction.requireJoined(context); // here, as middleware may continue on another thread
         return middleware.isEmpty()
                 ? addOne(context, job)
                 : middleware
@@ -102,7 +104,7 @@ public final class CreatorVerbs {
         Addition addition = addition(job);
         CompletableFuture<AddResult> added = context instanceof Database database && addition.isShareable()
                 ? transactions.ifOpen(() -> queueFor(addition, database).add(database, addition))
-                : addAlone(transactions, Integer.MAX_VALUE, context, addition);
+                : addAlone(context, addition);
         return listeners.isEmpty()
                 ? added
                 : added.thenApply(result -> {
@@ -117,18 +119,16 @@ public final class CreatorVerbs {
                 : small.computeIfAbsent(database, added -> SharedAdditions.ofSmall(new SharedCommit()));
     }
 
-    private CompletableFuture<AddResult> addAlone(
-            Transactions used, int conflictsMax, TransactionContext context, Addition addition) {
-        AddRequest request = addition.request();
-        JobRef ref = request.ref();
-        return prepareGroups(context, ref, request.dependencies())
-                .thenCompose(prepared -> used.named("add", ref.keys().typeName())
-                        .runOnce(
-                                context,
-                                List.of(ref.keys()),
-                                conflictsMax,
-                                jobs -> addUnlessDuplicate(
-                                        jobs, request, preparation.prepare(jobs.tx(), addition.job()))));
+    private CompletableFuture<AddResult> addAlone(TransactionContext context, Addition addition) {
+        JobRef ref = addition.request().ref();
+        return prepareGroups(context, ref, addition.request().dependencies())
+                .thenCompose(prepared -> transactions
+                        .named("add", ref.keys().typeName())
+                        .runOnce(context, List.of(ref.keys()), verb(addition)));
+    }
+
+    private Transactions.Verb<AddResult> verb(Addition addition) {
+        return jobs -> addUnlessDuplicate(jobs, addition.request(), preparation.prepare(jobs.tx(), addition.job()));
     }
 
     /** Adds jobs that came at the same time. Additions that have begun run to their end, though this is closed. */
@@ -137,13 +137,13 @@ public final class CreatorVerbs {
 
         @Override
         public CompletableFuture<AddResult> alone(Database database, Addition addition) {
-            return addAlone(used, Integer.MAX_VALUE, database, addition);
+            return addAlone(database, Integer.MAX_VALUE, addition);
         }
 
         @Override
         public CompletableFuture<List<AddResult>> together(Database database, List<Addition> additions) {
             if (additions.size() == 1) {
-                return addAlone(used, SHARED_CONFLICTS_MAX, database, additions.get(0))
+                return addAlone(database, SHARED_CONFLICTS_MAX, additions.get(0))
                         .thenApply(List::of)
                         .exceptionallyCompose(error -> failed(RootCauses.hasCode(error, CONFLICT), error));
             }
@@ -154,6 +154,11 @@ public final class CreatorVerbs {
                     .runOnce(database, together.types, SHARED_CONFLICTS_MAX, together)
                     .exceptionallyCompose(
                             error -> failed(!together.mayHaveCommitted && !SharedAdditions.isTimeout(error), error));
+        }
+
+        private CompletableFuture<AddResult> addAlone(Database database, int conflictsMax, Addition addition) {
+            TypeKeys keys = addition.request().ref().keys();
+            return used.named("add", keys.typeName()).runOnce(database, List.of(keys), conflictsMax, verb(addition));
         }
 
         private static <T> CompletableFuture<T> failed(boolean mayGoAlone, Throwable error) {
@@ -310,6 +315,7 @@ public final class CreatorVerbs {
     /** {@return the result of each addition, in the order of the jobs} */
     public CompletableFuture<List<AddResult>> addAll(
             TransactionContext context, Collection<? extends NewJob<?>> newJobs) {
+        ThreadTransaction.requireJoined(context);
         return middleware.isEmpty() || newJobs.isEmpty()
                 ? addMany(context, newJobs)
                 : middleware.add(List.copyOf(newJobs), given -> addMany(context, given));

@@ -7,6 +7,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
+import dev.couchjobs.ThreadTransaction;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.document.NodeDirectory;
 import dev.couchjobs.bridge.internal.store.BridgeStore;
@@ -47,7 +48,7 @@ public record BridgeContext(
     /** Runs a transaction. {@return the result of the body, after the commit} */
     public <T extends @Nullable Object> CompletableFuture<T> run(
             String purpose, Function<? super Transaction, CompletableFuture<T>> body) {
-        return run(database, purpose, body);
+        return runIn(database, purpose, body);
     }
 
     /** Runs a transaction that only reads. {@return the result of the body} */
@@ -57,11 +58,17 @@ public record BridgeContext(
     }
 
     /**
-     * Runs a transaction of the bridge, or a part of the caller's.
+     * Runs the body of a verb in the context that the caller gave: in the caller's transaction, or in its own.
      *
      * @return the result of the body; of a transaction of the bridge after the commit
      */
     public static <T extends @Nullable Object> CompletableFuture<T> run(
+            TransactionContext context, String purpose, Function<? super Transaction, CompletableFuture<T>> body) {
+        ThreadTransaction.requireJoined(context);
+        return runIn(context, purpose, body);
+    }
+
+    private static <T extends @Nullable Object> CompletableFuture<T> runIn(
             TransactionContext context, String purpose, Function<? super Transaction, CompletableFuture<T>> body) {
         return context.runAsync(tx -> {
             if (context instanceof Database) {

@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
+import dev.couchjobs.ThreadTransaction;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -17,8 +18,20 @@ public final class TopicTransactions {
 
     private TopicTransactions() {}
 
-    /** Runs a body in the caller's transaction, or in one of its own. */
+    /** Runs the body of a verb in the context that the caller gave: in the caller's transaction, or in its own. */
     public static <T extends @Nullable Object> CompletableFuture<T> run(
+            TransactionContext context, String purpose, Function<? super Transaction, CompletableFuture<T>> body) {
+        ThreadTransaction.requireJoined(context);
+        return runIn(context, purpose, body);
+    }
+
+    /** Runs a transaction of the library's own, which no caller can join. */
+    public static <T extends @Nullable Object> CompletableFuture<T> run(
+            Database database, String purpose, Function<? super Transaction, CompletableFuture<T>> body) {
+        return runIn(database, purpose, body);
+    }
+
+    private static <T extends @Nullable Object> CompletableFuture<T> runIn(
             TransactionContext context, String purpose, Function<? super Transaction, CompletableFuture<T>> body) {
         return context.runAsync(tx -> {
             if (context instanceof Database) {

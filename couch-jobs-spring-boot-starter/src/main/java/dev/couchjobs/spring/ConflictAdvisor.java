@@ -1,0 +1,101 @@
+package dev.couchjobs.spring;
+
+import com.apple.foundationdb.Database;
+import dev.couchjobs.ThreadTransaction;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.StaticMethodMatcherPointcutAdvisor;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.transaction.annotation.Propagation;
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * Calls methods with {@link JobsTransactional} again after a conflict. It stands just outside of Spring's own advisor,
+ * so that each call has a transaction of its own. A method that joins a transaction is not repeated, as the transaction
+ * is lost.
+ *
+ * <p>After the last try the caller gets an exception of another class than {@link ConflictException}: a transaction does
+ * not repeat the tries of one that it contains.
+ */
+final class ConflictAdvisor extends StaticMethodMatcherPointcutAdvisor {
+    private static final long serialVersionUID = 1;
+    private static final Duration FIRST_PAUSE_MAX = Duration.ofMillis(10);
+
+    private final transient Supplier<Database> database;
+    private final transient Supplier<CouchJobsProperties> properties;
+
+    /** The suppliers are asked when a method is called, since advisors are made before other beans. */
+    ConflictAdvisor(Supplier<Database> database, Supplier<CouchJobsProperties> properties, int order) {
+        this.database = database;
+        this.properties = properties;
+        setOrder(order);
+        setAdvice((MethodInterceptor) this::invoke);
+    }
+
+    @Override
+    public boolean matches(Method method, Class<?> targetClass) {
+        JobsTransactional found = find(method, targetClass);
+        if (found != null && found.tries() < JobsTransactional.AS_CONFIGURED) {
+            throw new IllegalArgumentException("@JobsTransactional(tries = " + found.tries() + ") of "
+                    + targetClass.getName() + "." + method.getName()
+                    + ": tries is at least 1, which means that the method is not repeated.");
+        }
+        return found != null;
+    }
+
+    /** {@return the annotation that governs a method} One on the method precedes one on its class. */
+    private static @Nullable JobsTransactional find(Method method, Class<?> targetClass) {
+        Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
+        return AnnotatedElementUtils.hasAnnotation(specific, Transactional.class)
+                ? AnnotatedElementUtils.findMergedAnnotation(specific, JobsTransactional.class)
+                : AnnotatedElementUtils.findMergedAnnotation(targetClass, JobsTransactional.class);
+    }
+
+    private @Nullable Object invoke(MethodInvocation call) throws Throwable {
+        Object target = call.getThis();
+        JobsTransactional settings = Objects.requireNonNull(
+                find(call.getMethod(), target == null ? call.getMethod().getDeclaringClass() : target.getClass()));
+        boolean isJoining = settings.propagation() != Propagation.REQUIRES_NEW
+                && ThreadTransaction.of(database.get()).isPresent();
+        return isJoining ? call.proceed() : repeat(call, triesMax(settings));
+    }
+
+    private int triesMax(JobsTransactional settings) {
+        return settings.tries() == JobsTransactional.AS_CONFIGURED
+                ? properties.get().transactions().tries()
+                : settings.tries();
+    }
+
+    private static @Nullable Object repeat(MethodInvocation call, int triesMax) throws Throwable {
+        for (int tries = 1; ; tries++) {
+            try {
+                // An invocation proceeds once, and a clone of it has its own arguments.
+                return call instanceof ProxyMethodInvocation proxy
+                        ? proxy.invocableClone().proceed()
+                        : call.proceed();
+            } catch (ConflictException e) {
+                if (tries >= triesMax) {
+                    throw new ConcurrencyFailureException(
+                            "Each of " + tries + " tries conflicted with another transaction. " + e.getMessage(), e);
+                }
+                pause(tries);
+            }
+        }
+    }
+
+    /** The longest pause doubles with each try; a random part of it keeps those that have conflicted apart. */
+    private static void pause(int tries) throws InterruptedException {
+        long nanosMax = FIRST_PAUSE_MAX.toNanos() << Math.min(tries - 1, 6);
+        Thread.sleep(
+                Duration.ofNanos(ThreadLocalRandom.current().nextLong(nanosMax)).toMillis());
+    }
+}

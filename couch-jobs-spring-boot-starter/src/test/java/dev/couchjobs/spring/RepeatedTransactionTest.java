@@ -1,0 +1,287 @@
+package dev.couchjobs.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.tuple.Tuple;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Propagation;
+
+/** After a conflict a method with {@link JobsTransactional} is called again. */
+@Timeout(240)
+class RepeatedTransactionTest {
+    private static final byte[] READ = Tuple.from("read").pack();
+    private static final byte[] WRITTEN = Tuple.from("written").pack();
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(CouchJobsAutoConfiguration.class, TransactionsConfiguration.class))
+            .withBean(Methods.class)
+            .withBean(OfAClass.class)
+            .withBean(OfAnInterface.class)
+            .withPropertyValues("couch-jobs.database=memory");
+
+    interface Repeated {
+        @JobsTransactional
+        void call(Runnable body);
+    }
+
+    static class OfAnInterface implements Repeated {
+        @Override
+        public void call(Runnable body) {
+            body.run();
+        }
+    }
+
+    static class Methods {
+        @JobsTransactional
+        void asConfigured(Runnable body) {
+            body.run();
+        }
+
+        @JobsTransactional(tries = 3)
+        void threeTimes(Runnable body) {
+            body.run();
+        }
+
+        @JobsTransactional(tries = 1)
+        void once(Runnable body) {
+            body.run();
+        }
+
+        @JobsTransactional(propagation = Propagation.REQUIRES_NEW)
+        void inOwnTransaction(Runnable body) {
+            body.run();
+        }
+    }
+
+    @JobsTransactional
+    static class OfAClass {
+        String greet(Supplier<String> name) {
+            return "hello, " + name.get();
+        }
+
+        @JobsTransactional(tries = 2)
+        void twice(Runnable body) {
+            body.run();
+        }
+    }
+
+    /** Reads a row that another transaction changes before this one commits, until it has done so a few times. */
+    private static final class Conflicting implements Runnable {
+        private final Database database;
+        private final CurrentTransaction current;
+        private final int conflicts;
+        private int calls;
+
+        Conflicting(AssertableApplicationContext context, int conflicts) {
+            this.database = context.getBean(Database.class);
+            this.current = context.getBean(CurrentTransaction.class);
+            this.conflicts = conflicts;
+        }
+
+        @Override
+        public void run() {
+            current.context().run(tx -> tx.get(READ).join());
+            current.context().run(tx -> {
+                tx.set(WRITTEN, Tuple.from(calls).pack());
+                return tx;
+            });
+            if (++calls <= conflicts) {
+                database.run(tx -> {
+                    tx.set(READ, Tuple.from(calls).pack());
+                    return tx;
+                });
+            }
+        }
+
+        private boolean hasCommitted() {
+            return database.<byte[]>read(tx -> tx.get(WRITTEN).join()) != null;
+        }
+    }
+
+    /** A method, and how often it is called at most. */
+    private record Case(String name, int tries, ContextMethod method) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    @FunctionalInterface
+    private interface ContextMethod {
+        void call(AssertableApplicationContext context, Runnable body);
+    }
+
+    static Stream<Case> cases() {
+        return Stream.of(
+                new Case(
+                        "as configured",
+                        5,
+                        (context, body) -> context.getBean(Methods.class).asConfigured(body)),
+                new Case(
+                        "three times",
+                        3,
+                        (context, body) -> context.getBean(Methods.class).threeTimes(body)),
+                new Case(
+                        "once",
+                        1,
+                        (context, body) -> context.getBean(Methods.class).once(body)),
+                new Case(
+                        "own transaction",
+                        5,
+                        (context, body) -> context.getBean(Methods.class).inOwnTransaction(body)),
+                new Case(
+                        "of an interface",
+                        5,
+                        (context, body) -> context.getBean(Repeated.class).call(body)),
+                new Case(
+                        "of a class",
+                        5,
+                        (context, body) -> assertThat(
+                                        context.getBean(OfAClass.class).greet(() -> {
+                                            body.run();
+                                            return "ann";
+                                        }))
+                                .isEqualTo("hello, ann")),
+                new Case(
+                        "of a method of the class",
+                        2,
+                        (context, body) -> context.getBean(OfAClass.class).twice(body)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void theLastTryMayCommit(Case method) {
+        runner.run(context -> {
+            Conflicting body = new Conflicting(context, method.tries() - 1);
+            method.method().call(context, body);
+
+            assertThat(body.calls).isEqualTo(method.tries());
+            assertThat(body.hasCommitted()).isTrue();
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("cases")
+    void thereAreNoMoreTries(Case method) {
+        runner.run(context -> {
+            Conflicting body = new Conflicting(context, Integer.MAX_VALUE);
+            assertThatThrownBy(() -> method.method().call(context, body))
+                    .isInstanceOf(ConcurrencyFailureException.class)
+                    .hasRootCauseInstanceOf(FDBException.class);
+
+            assertThat(body.calls).isEqualTo(method.tries());
+            assertThat(body.hasCommitted()).isFalse();
+        });
+    }
+
+    @Test
+    void theNumberOfTriesIsAProperty() {
+        runner.withPropertyValues("couch-jobs.transactions.tries=2").run(context -> {
+            Conflicting body = new Conflicting(context, Integer.MAX_VALUE);
+            assertThatThrownBy(() -> context.getBean(Methods.class).asConfigured(body))
+                    .isInstanceOf(ConcurrencyFailureException.class);
+
+            assertThat(body.calls).isEqualTo(2);
+        });
+    }
+
+    static class Wrong {
+        @JobsTransactional(tries = -1)
+        void never() {}
+    }
+
+    @Test
+    void aWrongNumberOfTriesFailsTheStart() {
+        runner.withBean(Wrong.class)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("@JobsTransactional(tries = -1) of " + Wrong.class.getName() + ".never"));
+    }
+
+    @Test
+    void whoeverBeganTheTransactionIsRepeated() {
+        runner.run(context -> {
+            Methods methods = context.getBean(Methods.class);
+            Conflicting body = new Conflicting(context, 1);
+            List<String> calls = new ArrayList<>();
+            methods.asConfigured(() -> {
+                calls.add("outer");
+                methods.asConfigured(() -> {
+                    calls.add("inner");
+                    body.run();
+                });
+            });
+
+            assertThat(calls).containsExactly("outer", "inner", "outer", "inner");
+        });
+    }
+
+    @Test
+    void theTriesOfAnInnerTransactionAreNotRepeated() {
+        runner.run(context -> {
+            Methods methods = context.getBean(Methods.class);
+            Conflicting body = new Conflicting(context, Integer.MAX_VALUE);
+            assertThatThrownBy(() -> methods.asConfigured(() -> methods.inOwnTransaction(body)))
+                    .isInstanceOf(ConcurrencyFailureException.class);
+
+            assertThat(body.calls).isEqualTo(5);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {IllegalStateException.class, ConcurrencyFailureException.class})
+    void whatTheMethodThrowsIsNotRepeated(Class<? extends RuntimeException> thrown) {
+        runner.run(context -> {
+            List<String> calls = new ArrayList<>();
+            assertThatThrownBy(() -> context.getBean(Methods.class).asConfigured(() -> {
+                        calls.add("called");
+                        throw thrown == IllegalStateException.class
+                                ? new IllegalStateException("no")
+                                : new ConcurrencyFailureException("no");
+                    }))
+                    .isInstanceOf(thrown)
+                    .hasMessage("no");
+
+            assertThat(calls).hasSize(1);
+        });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(order = 100)
+    static class OwnOrder {}
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(order = Ordered.HIGHEST_PRECEDENCE + 1)
+    static class Outside {}
+
+    @ParameterizedTest
+    @ValueSource(classes = {OwnOrder.class, Outside.class})
+    void theApplicationMayOrderTheTransactions(Class<?> configuration) {
+        runner.withUserConfiguration(configuration).run(context -> {
+            Conflicting body = new Conflicting(context, 1);
+            context.getBean(Methods.class).asConfigured(body);
+            context.getBean(Repeated.class).call(body);
+
+            assertThat(body.calls).isEqualTo(3);
+        });
+    }
+}
