@@ -37,7 +37,7 @@ public record RetryPolicy(int maxAttempts, Duration initialDelay, double factor,
     public RetryPolicy {
         Objects.requireNonNull(initialDelay, "firstPause");
         Objects.requireNonNull(maxDelay, "longestPause");
-        require(maxAttempts >= 1, "maxAttempts is at least 1, for the first attempt", maxAttempts);
+        require(maxAttempts >= 1, "attempts is at least 1, for the first attempt", maxAttempts);
         require(
                 !initialDelay.isNegative() && initialDelay.compareTo(LONGEST) <= 0,
                 "firstPause is from zero to 365 days",

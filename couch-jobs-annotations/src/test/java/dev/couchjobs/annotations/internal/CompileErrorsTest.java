@@ -3,8 +3,14 @@ package dev.couchjobs.annotations.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import dev.couchjobs.annotations.Job;
+import dev.couchjobs.annotations.Retry;
+import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -156,7 +162,7 @@ class CompileErrorsTest {
                 arguments(
                         "type = \"a\", retry = @Retry(factor = 2, attempts = 0)",
                         "0)",
-                        "In a retry policy, maxAttempts is at least 1, for the first attempt; this is 0."),
+                        "In a retry policy, attempts is at least 1, for the first attempt; this is 0."),
                 arguments(
                         "type = \"a\", retry = @Retry(firstPause = \"1 s\")",
                         "\"1 s\")",
@@ -192,6 +198,33 @@ class CompileErrorsTest {
                 .asString()
                 .startsWith(place)
                 .contains(": " + message);
+    }
+
+    private static final Set<String> ATTRIBUTES = Stream.of(Job.class, Retry.class)
+            .flatMap(annotation -> Stream.of(annotation.getDeclaredMethods()))
+            .map(Method::getName)
+            .collect(Collectors.toUnmodifiableSet());
+
+    private static final Pattern OPTION = Pattern.compile("\\b(\\w+) is (?:at least|from|one of)|\\b([a-z]+[A-Z]\\w*)");
+
+    /** A reader has written an attribute of an annotation, and no option of a builder. */
+    @ParameterizedTest
+    @MethodSource("values")
+    void anErrorNamesNoOptionButAttributes(String values, String place, String message) {
+        String error = problems("@Job(" + values + ")\nvoid send(Mail mail) {}").get(0);
+        assertThat(OPTION.matcher(error.substring(place.length()).replaceAll("\\b[a-z]+\\.[A-Za-z.]+", ""))
+                        .results()
+                        .map(found -> found.group(1) == null ? found.group(2) : found.group(1)))
+                .as(error)
+                .isSubsetOf(ATTRIBUTES);
+    }
+
+    @Test
+    void everyAttributeHasAValueThatIsRefused() {
+        assertThat(ATTRIBUTES)
+                .allSatisfy(attribute -> assertThat(
+                                values().map(arguments -> (String) arguments.get()[0]))
+                        .anyMatch(values -> values.contains(attribute + " = ")));
     }
 
     @Test
