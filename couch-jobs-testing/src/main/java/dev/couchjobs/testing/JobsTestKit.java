@@ -12,6 +12,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.JobsException;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.ThreadTransaction;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
@@ -44,6 +45,8 @@ import java.util.random.RandomGenerator;
  * }
  * }</pre>
  *
+ * <p>{@link #setClock} jumps to a time, and {@link #advance} passes through the time until then; both say by which rules.
+ *
  * <p>For one thread: what another thread asks of it is refused. Futures of verbs are done when they are returned, so
  * {@code join} does not block; those that wait for something to happen, such as {@code accept}, {@code awaitEvent} and
  * {@code resultAsync}, are done after {@link #runDue} or {@link #advance} if it has happened by then.
@@ -51,6 +54,17 @@ import java.util.random.RandomGenerator;
 public final class JobsTestKit implements AutoCloseable {
     /** No holder goes silent on the one thread there is; a short timeout would only make monitors look often. */
     private static final Duration TIMEOUT = Duration.ofHours(1);
+
+    /** How many moments an advance stops at. */
+    private static final int STEPS_MAX = 1_000;
+
+    /** How many waiting jobs an advance reads to find these moments. */
+    private static final int READS_MAX = 200_000;
+
+    /** For how long time passes evenly in an advance, and for how long before jobs are looked at again. */
+    private static final Duration EVEN_MAX = Duration.ofDays(3);
+
+    private static final Duration EVEN_STEP = Duration.ofMinutes(1);
 
     private static final long SEED = 0x6a6f6273;
     private static final int PAGE = 100;
@@ -108,13 +122,27 @@ public final class JobsTestKit implements AutoCloseable {
     }
 
     /**
-     * Sets the clock by which scheduled jobs become due, forward or back. Timers do not notice, as when the clock of a
-     * machine is set; {@link #advance} lets time go by.
+     * Sets the clock by which jobs become due, forward or back. Nothing runs until {@link #runDue} or {@link #advance}.
+     *
+     * <p>Forward is a jump, as if all processes had been suspended meanwhile. At the new time, and once each, run the
+     * jobs that have become due and those whose pause after a failure is over. What was to happen before, in between,
+     * has not: a job that fails now waits for its next pause; a schedule acts by its rules for {@linkplain
+     * dev.couchjobs.Schedule missed firing times}, by default with one job; a job whose deadline has passed does not
+     * run; what retention keeps for less is removed.
+     *
+     * <p>Back is what happens when the clock of a machine is corrected: jobs wait until the clock shows their times
+     * again, and timers do not notice.
      *
      * @param instant what it shows now
+     * @throws IllegalArgumentException if all jumps and advances together are more than 290 years
      */
     public void setClock(Instant instant) {
-        time.setInstant(instant);
+        Duration ahead = Duration.between(now(), instant);
+        if (ahead.isNegative()) {
+            time.setInstant(instant);
+        } else {
+            time.jump(ahead);
+        }
     }
 
     /**
@@ -132,17 +160,96 @@ public final class JobsTestKit implements AutoCloseable {
 
     /** Runs all jobs that are due and have a worker, and those that they enqueue for now. Time does not move. */
     public void runDue() {
-        time.runUntilIdle();
+        drive(Duration.ZERO);
     }
 
     /**
-     * Lets time go by, and runs each job when it becomes due: scheduled ones, and those that failed and are tried
-     * again.
+     * Lets time go by, and runs each job when it becomes due: scheduled ones, those of schedules, and those that failed
+     * and are tried again. What happens in between is skipped, so that a year takes no longer than its jobs.
+     *
+     * <p>An advance ends after a bounded amount of work:
+     *
+     * <ol>
+     *   <li>It runs everything that is due, and then goes to the next moment at which a job is due, and so on.
+     *   <li>While a job runs, or is due and has a worker but waits (for a limit, a rate, another job, or the end of an
+     *       activity timeout), time passes evenly; in an advance, for up to three days in all.
+     *   <li>After {@value #STEPS_MAX} moments, or fewer if very many jobs wait, it jumps to its end, as {@link
+     *       #setClock} does. So a schedule of two seconds runs some hundred times and then once more in an advance of
+     *       three days. Several shorter advances run it more often.
+     * </ol>
      *
      * @param duration how long; zero is the same as {@link #runDue}
+     * @throws IllegalArgumentException if the duration is negative, or all jumps and advances together are more than
+     *     290 years
      */
     public void advance(Duration duration) {
-        time.advance(duration);
+        drive(duration);
+    }
+
+    /** Handlers run as on threads of their own, also if the test has a transaction open on this thread. */
+    private void drive(Duration duration) {
+        Duration end = elapsed().plus(checked(duration));
+        ThreadTransaction.without(() -> {
+            time.runUntilIdle();
+            Steps steps = new Steps();
+            for (Duration left = duration; isMoreThanNothing(left); left = end.minus(elapsed())) {
+                steps.next(left);
+            }
+            return time;
+        });
+    }
+
+    private Duration checked(Duration duration) {
+        if (duration.isNegative()) {
+            throw new IllegalArgumentException("Time cannot be moved back by " + duration + ": use setClock.");
+        }
+        return duration;
+    }
+
+    private Duration elapsed() {
+        return Duration.ofNanos(time.nanoTime());
+    }
+
+    private static boolean isMoreThanNothing(Duration duration) {
+        return !duration.isZero() && !duration.isNegative();
+    }
+
+    /** The steps of one advance. */
+    private final class Steps {
+        private Duration evenLeft = EVEN_MAX;
+        private int stepsLeft = STEPS_MAX;
+        private int readsLeft = READS_MAX;
+
+        /** Goes to the next moment at which something happens, at most to the end of the advance. */
+        void next(Duration left) {
+            if (stepsLeft <= 0 || readsLeft <= 0) {
+                jump(left);
+                return;
+            }
+            WaitingJobs waiting = WaitingJobs.read(jobs, database, now());
+            readsLeft -= waiting.count();
+            Duration step = waiting.next()
+                    .map(due -> shorter(left, Duration.between(now(), due)))
+                    .orElse(left);
+            if (waiting.isUnderWay() && isMoreThanNothing(evenLeft)) {
+                Duration even = shorter(step, EVEN_STEP);
+                evenLeft = evenLeft.minus(even);
+                stepsLeft -= even.equals(step) ? 1 : 0;
+                time.advance(even);
+            } else {
+                stepsLeft--;
+                jump(step);
+            }
+        }
+
+        private void jump(Duration step) {
+            time.jump(step);
+            time.runUntilIdle();
+        }
+
+        private static Duration shorter(Duration one, Duration other) {
+            return one.compareTo(other) < 0 ? one : other;
+        }
     }
 
     /**

@@ -26,6 +26,9 @@ public final class VirtualScheduler extends VirtualExecutor implements InstantSo
 
     private static final Instant EPOCH = Instant.parse("2026-01-01T00:00:00Z");
     private static final long LONGEST_AWAIT_NANOS = Duration.ofDays(1).toNanos();
+    /** A timer that is set then may still count its nanoseconds. */
+    private static final long LAST_NANOS = Long.MAX_VALUE - Duration.ofDays(730).toNanos();
+
     private static final int MAX_TASKS_PER_INSTANT = 1_000_000;
 
     private final TreeSet<QueuedTask> queue = new TreeSet<>();
@@ -51,12 +54,33 @@ public final class VirtualScheduler extends VirtualExecutor implements InstantSo
      */
     public void advance(Duration duration) {
         checkOwner();
+        long target = later(duration);
+        runTasksDueUntil(target);
+        moveTo(target);
+    }
+
+    /**
+     * Moves time forward at once, as for a process that was suspended: the tasks that are due by then run when the
+     * scheduler is driven next, in their order, and all at the new time.
+     *
+     * @param duration how far
+     */
+    public void jump(Duration duration) {
+        checkOwner();
+        moveTo(later(duration));
+    }
+
+    private long later(Duration duration) {
         if (duration.isNegative()) {
             throw new IllegalArgumentException("Time cannot be moved back by " + duration);
         }
-        long target = nowNanos + duration.toNanos();
-        runTasksDueUntil(target);
-        moveTo(target);
+        if (duration.compareTo(Duration.ofNanos(LAST_NANOS - nowNanos)) > 0) {
+            throw new IllegalArgumentException(
+                    "Virtual time lasts for " + Duration.ofNanos(LAST_NANOS).toDays()
+                            + " days, of which " + Duration.ofNanos(nowNanos).toDays() + " have passed: " + duration
+                            + " are too many.");
+        }
+        return nowNanos + duration.toNanos();
     }
 
     /**

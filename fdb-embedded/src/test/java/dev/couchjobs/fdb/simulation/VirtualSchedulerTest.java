@@ -1,13 +1,14 @@
 package dev.couchjobs.fdb.simulation;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static java.util.concurrent.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -187,6 +188,36 @@ class VirtualSchedulerTest {
         scheduler.setInstant(Instant.parse("2029-01-01T00:00:00Z"));
         assertThat(scheduler.instant()).isEqualTo("2029-01-01T00:00:00Z");
         assertThat(scheduler.nanoTime()).isEqualTo(1_000_000_000L);
+    }
+
+    @Test
+    void aJumpRunsWhatIsDueByThenOnceAndAtTheNewTime() {
+        Runnable again = new Runnable() {
+            @Override
+            public void run() {
+                ran.add("period " + scheduler.nanoTime());
+                scheduler.schedule(this, 1, NANOSECONDS);
+            }
+        };
+        scheduler.schedule(again, 1, NANOSECONDS);
+        scheduler.schedule(() -> ran.add("later " + scheduler.nanoTime()), 11, NANOSECONDS);
+        scheduler.jump(Duration.ofNanos(10));
+        assertThat(ran).isEmpty();
+
+        scheduler.runUntilIdle();
+        assertThat(ran).containsExactly("period 10");
+        scheduler.advance(Duration.ofNanos(1));
+        assertThat(ran).containsExactly("period 10", "later 11", "period 11");
+    }
+
+    @Test
+    void timeGoesNeitherBackNorBeyondItsEnd() {
+        Duration tooLong = Duration.ofDays(300 * 365);
+        for (Duration wrong : List.of(Duration.ofNanos(-1), tooLong, ChronoUnit.FOREVER.getDuration())) {
+            assertThatThrownBy(() -> scheduler.jump(wrong)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> scheduler.advance(wrong)).isInstanceOf(IllegalArgumentException.class);
+        }
+        assertThat(scheduler.nanoTime()).isZero();
     }
 
     @Test
