@@ -8,12 +8,11 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.tuple.Tuple;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -28,7 +27,6 @@ import org.springframework.transaction.annotation.Propagation;
 @Timeout(240)
 class RepeatedTransactionTest {
     private static final byte[] READ = Tuple.from("read").pack();
-    private static final byte[] WRITTEN = Tuple.from("written").pack();
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(CouchJobsAutoConfiguration.class, TransactionsConfiguration.class))
@@ -88,6 +86,7 @@ class RepeatedTransactionTest {
         private final Database database;
         private final CurrentTransaction current;
         private final int conflicts;
+        private final byte[] written = Tuple.from("written", UUID.randomUUID()).pack();
         private int calls;
 
         Conflicting(AssertableApplicationContext context, int conflicts) {
@@ -100,7 +99,7 @@ class RepeatedTransactionTest {
         public void run() {
             current.context().run(tx -> tx.get(READ).join());
             current.context().run(tx -> {
-                tx.set(WRITTEN, Tuple.from(calls).pack());
+                tx.set(written, written);
                 return tx;
             });
             if (++calls <= conflicts) {
@@ -112,76 +111,65 @@ class RepeatedTransactionTest {
         }
 
         private boolean hasCommitted() {
-            return database.<byte[]>read(tx -> tx.get(WRITTEN).join()) != null;
+            return database.<byte[]>read(tx -> tx.get(written).join()) != null;
         }
     }
 
     /** A method, and how often it is called at most. */
-    private record Case(String name, int tries, ContextMethod method) {
-        @Override
-        public String toString() {
-            return name;
-        }
-    }
+    private record Case(String name, int tries, ContextMethod method) {}
 
     @FunctionalInterface
     private interface ContextMethod {
         void call(AssertableApplicationContext context, Runnable body);
     }
 
-    static Stream<Case> cases() {
-        return Stream.of(
-                new Case(
-                        "as configured",
-                        5,
-                        (context, body) -> context.getBean(Methods.class).asConfigured(body)),
-                new Case(
-                        "three times",
-                        3,
-                        (context, body) -> context.getBean(Methods.class).threeTimes(body)),
-                new Case(
-                        "once",
-                        1,
-                        (context, body) -> context.getBean(Methods.class).once(body)),
-                new Case(
-                        "own transaction",
-                        5,
-                        (context, body) -> context.getBean(Methods.class).inOwnTransaction(body)),
-                new Case(
-                        "of an interface",
-                        5,
-                        (context, body) -> context.getBean(Repeated.class).call(body)),
-                new Case(
-                        "of a class",
-                        5,
-                        (context, body) -> assertThat(
-                                        context.getBean(OfAClass.class).greet(() -> {
-                                            body.run();
-                                            return "ann";
-                                        }))
-                                .isEqualTo("hello, ann")),
-                new Case(
-                        "of a method of the class",
-                        2,
-                        (context, body) -> context.getBean(OfAClass.class).twice(body)));
-    }
+    private static final List<Case> CASES = List.of(
+            new Case(
+                    "as configured",
+                    5,
+                    (context, body) -> context.getBean(Methods.class).asConfigured(body)),
+            new Case(
+                    "three times",
+                    3,
+                    (context, body) -> context.getBean(Methods.class).threeTimes(body)),
+            new Case(
+                    "once", 1, (context, body) -> context.getBean(Methods.class).once(body)),
+            new Case(
+                    "own transaction",
+                    5,
+                    (context, body) -> context.getBean(Methods.class).inOwnTransaction(body)),
+            new Case(
+                    "of an interface",
+                    5,
+                    (context, body) -> context.getBean(Repeated.class).call(body)),
+            new Case(
+                    "of a class",
+                    5,
+                    (context, body) -> assertThat(
+                                    context.getBean(OfAClass.class).greet(() -> {
+                                        body.run();
+                                        return "ann";
+                                    }))
+                            .isEqualTo("hello, ann")),
+            new Case(
+                    "of a method of the class",
+                    2,
+                    (context, body) -> context.getBean(OfAClass.class).twice(body)));
 
-    @ParameterizedTest
-    @MethodSource("cases")
-    void theLastTryMayCommit(Case method) {
-        runner.run(context -> {
+    @Test
+    void theLastTryMayCommit() {
+        runner.run(context -> assertThat(CASES).allSatisfy(method -> {
             Conflicting body = new Conflicting(context, method.tries() - 1);
             method.method().call(context, body);
 
             assertThat(body.calls).isEqualTo(method.tries());
             assertThat(body.hasCommitted()).isTrue();
-        });
+        }));
     }
 
-    @ParameterizedTest
-    @MethodSource("cases")
-    void thereAreNoMoreTries(Case method) {
-        runner.run(context -> {
+    @Test
+    void thereAreNoMoreTries() {
+        runner.run(context -> assertThat(CASES).allSatisfy(method -> {
             Conflicting body = new Conflicting(context, Integer.MAX_VALUE);
             assertThatThrownBy(() -> method.method().call(context, body))
                     .isInstanceOf(ConcurrencyFailureException.class)
@@ -189,7 +177,7 @@ class RepeatedTransactionTest {
 
             assertThat(body.calls).isEqualTo(method.tries());
             assertThat(body.hasCommitted()).isFalse();
-        });
+        }));
     }
 
     @Test
