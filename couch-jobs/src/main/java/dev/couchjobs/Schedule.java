@@ -43,18 +43,10 @@ public final class Schedule {
      * A schedule with the firing times of a cron expression.
      *
      * <p>An expression has five fields: minute, hour, day of the month, month, day of the week; or six, with the second
-     * first. A field is {@code *}, a value, a range ({@code 9-17}), any of these with a step ({@code *}{@code /15},
-     * {@code 8-18/2}), or a list of them. Months and days of the week have English names of three letters; 0 and 7 are
-     * Sunday. Further:
-     *
-     * <ul>
-     *   <li>{@code L} is the last day of the month, {@code L-3} the third before it, {@code 5L} the last Friday,
-     *       {@code 5#2} the second Friday;
-     *   <li>if both the day of the month and the day of the week are restricted, a day matches by either;
-     *   <li>{@code ?} is {@code *} for days;
-     *   <li>{@code @yearly}, {@code @monthly}, {@code @weekly}, {@code @daily} and {@code @hourly} stand for
-     *       expressions.
-     * </ul>
+     * first. The page <i>Recurring jobs</i> has the table of what a field may say: values, ranges, steps and lists as
+     * in a crontab, and Quartz's {@code L}, {@code W} and {@code #}. Days of the week are numbered as in a crontab, not
+     * as in Quartz: 0 and 7 are Sunday, and 1 is Monday. An expression that cannot be read is refused with the reason,
+     * and so is a step that names a single value, such as {@code *}{@code /70} minutes.
      *
      * <p><b>Changes of the clock.</b> An expression that restricts the hour fires once for each local time: for a time
      * that the clock skips at the end of the gap, and for a time that the clock repeats the first time. An expression

@@ -21,10 +21,37 @@ record CronDays(long months, OfMonth ofMonth, OfWeek ofWeek) {
      * @param isAny whether the field restricts nothing
      * @param days bit n for day n
      * @param beforeLast bit n for the day n days before the last
+     * @param weekdaysNear bit n for the working day nearest to day n
+     * @param weekdaysNearLast bit n for the working day nearest to the day n days before the last
      */
-    record OfMonth(boolean isAny, long days, long beforeLast) {
+    record OfMonth(boolean isAny, long days, long beforeLast, long weekdaysNear, long weekdaysNearLast) {
         boolean matches(LocalDate date) {
-            return has(days, date.getDayOfMonth()) || has(beforeLast, date.lengthOfMonth() - date.getDayOfMonth());
+            int day = date.getDayOfMonth();
+            int last = date.lengthOfMonth();
+            return has(days, day) || has(beforeLast, last - day) || isWorkingDayNear(date, day, last);
+        }
+
+        /** The nearest working day is at most two days away, and in the same month. */
+        private boolean isWorkingDayNear(LocalDate date, int day, int last) {
+            if (weekdaysNear == 0 && weekdaysNearLast == 0) {
+                return false;
+            }
+            for (int near = Math.max(1, day - 2); near <= Math.min(last, day + 2); near++) {
+                boolean isNamed = has(weekdaysNear, near) || has(weekdaysNearLast, last - near);
+                if (isNamed && workingDay(date.withDayOfMonth(near), last) == day) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private static int workingDay(LocalDate date, int last) {
+            int day = date.getDayOfMonth();
+            return switch (date.getDayOfWeek()) {
+                case SATURDAY -> day == 1 ? 3 : day - 1;
+                case SUNDAY -> day == last ? day - 2 : day + 1;
+                case MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY -> day;
+            };
         }
     }
 

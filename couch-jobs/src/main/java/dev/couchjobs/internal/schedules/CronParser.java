@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Reads cron expressions. */
+/** Reads cron expressions. The table in docs/recurring-jobs.md states the grammar. */
 final class CronParser {
     private static final Map<String, String> MACROS = Map.of(
             "@yearly", "0 0 1 1 *",
@@ -15,12 +15,14 @@ final class CronParser {
             "@midnight", "0 0 * * *",
             "@hourly", "0 * * * *");
 
-    private static final int SUNDAY_TOO = 7;
+    private static final String BLANKS = " \t\r\n";
+    /** Longer numbers fit into no field. */
+    private static final String NUMBER = "[0-9]{1,9}";
 
     private CronParser() {}
 
     static CronFields parse(String expression) {
-        List<String> texts = split(expression.trim());
+        List<String> texts = split(expression);
         int offset = texts.size() - 5;
         OfDays days = new OfDays();
         return new CronFields(
@@ -31,21 +33,40 @@ final class CronParser {
     }
 
     private static List<String> split(String expression) {
-        String fields = expression;
-        if (expression.startsWith("@")) {
-            fields = MACROS.get(expression.toLowerCase(Locale.ROOT));
+        expression.codePoints().forEach(CronParser::checkCharacter);
+        String fields = expression.strip();
+        if (fields.startsWith("@")) {
+            fields = MACROS.get(fields.toLowerCase(Locale.ROOT));
             if (fields == null) {
                 throw new CronSyntaxException("The names are @yearly, @monthly, @weekly, @daily and @hourly."
                         + " For a fixed period use Schedule.every.");
             }
         }
-        List<String> texts = List.of(fields.split("\\s+"));
+        List<String> texts = fields.isEmpty() ? List.of() : List.of(fields.split("[" + BLANKS + "]+"));
+        if (texts.size() == 7) {
+            throw new CronSyntaxException(
+                    "It has 7 fields. There is none for the year: leave it out, and use" + " startingAt and endingAt.");
+        }
         if (texts.size() < 5 || texts.size() > 6) {
             throw new CronSyntaxException("It has " + texts.size()
                     + " fields. Write five: minute, hour, day of the month, month, day of the week;"
                     + " or six, with the second first.");
         }
         return texts;
+    }
+
+    /** Many characters of other alphabets look like a space, a hyphen or a digit, and are none. */
+    private static void checkCharacter(int character) {
+        boolean isPrintable = character > ' ' && character < 0x7f;
+        if (!isPrintable && BLANKS.indexOf(character) < 0) {
+            String name = Character.getName(character);
+            throw new CronSyntaxException(String.format(
+                    Locale.ROOT,
+                    "It contains the character U+%04X%s. Write ASCII letters, digits and punctuation,"
+                            + " and separate the fields with spaces.",
+                    character,
+                    name == null ? "" : " (" + name + ")"));
+        }
     }
 
     private static long bits(CronField field, String text) {
@@ -66,47 +87,88 @@ final class CronParser {
 
     /** Reads {@code *}, a value, or a range, with or without a step. */
     private static long item(CronField field, String item) {
-        String[] parts = item.split("/", -1);
-        if (parts.length > 2) {
-            throw new CronSyntaxException("The " + field.title + " has two steps: \"" + item + "\".");
+        int slash = item.indexOf('/');
+        if (slash < 0) {
+            return range(field, item).bits(1);
         }
-        int step = parts.length == 1 ? 1 : step(field, parts[1]);
-        int first = field.min;
-        int last = field == CronField.DAY_OF_WEEK ? field.max - 1 : field.max;
-        if (!parts[0].equals("*")) {
-            String[] ends = parts[0].split("-", -1);
-            if (ends.length > 2) {
-                throw new CronSyntaxException("The " + field.title + " has no range \"" + parts[0] + "\".");
-            }
-            first = field.value(ends[0]);
-            if (ends.length == 2) {
-                last = field.value(ends[1]);
-            } else if (parts.length == 1) {
-                last = first;
-            }
+        String start = item.substring(0, slash);
+        if (start.isEmpty()) {
+            throw new CronSyntaxException(
+                    "The " + field.title + " \"" + item + "\" has nothing before its step. Write \"*" + item + "\".");
         }
-        if (last < first) {
-            throw new CronSyntaxException("The range \"" + parts[0] + "\" of the " + field.title
-                    + " ends before it begins. Write two ranges, separated by a comma.");
-        }
-        long bits = 0;
-        for (int value = first; value <= last; value += step) {
-            bits |= 1L << value;
+        int step = step(field, item.substring(slash + 1));
+        Span range = range(field, start);
+        boolean isOpen = !start.equals("*") && start.indexOf('-') < 0 && !field.isLastSunday(start);
+        long bits = (isOpen ? range.upTo(field.last) : range).bits(step);
+        if (step > 1 && Long.bitCount(bits) == 1) {
+            int only = Long.numberOfTrailingZeros(bits);
+            throw new CronSyntaxException("The step " + step + " of the " + field.title + " goes beyond the last value,"
+                    + " so \"" + item + "\" names only " + only + ". Write \"" + only
+                    + "\" if that is meant. A step begins anew with each "
+                    + field.larger + "; for a period that does not, use Schedule.every.");
         }
         return bits;
     }
 
+    /**
+     * Consecutive values of a field.
+     *
+     * @param last the last value; beyond that of the field if the range wraps
+     */
+    private record Span(CronField field, int first, int last) {
+        Span upTo(int newLast) {
+            return new Span(field, first, newLast);
+        }
+
+        /** {@return a bit for every value, or for each of some at equal distances} */
+        long bits(int step) {
+            long bits = 0;
+            for (int value = first; value <= last; value += step) {
+                bits |= 1L << (value > field.last ? value - field.size() : value);
+            }
+            return bits;
+        }
+    }
+
+    private static Span range(CronField field, String text) {
+        if (text.equals("*")) {
+            return new Span(field, field.min, field.last);
+        }
+        int hyphen = text.indexOf('-');
+        if (hyphen < 0) {
+            int value = field.value(text);
+            return new Span(field, value, value);
+        }
+        String from = text.substring(0, hyphen);
+        String to = text.substring(hyphen + 1);
+        if (from.isEmpty() || to.isEmpty() || from.equals("*") || to.equals("*") || to.indexOf('-') >= 0) {
+            throw new CronSyntaxException("The " + field.title + " \"" + text
+                    + "\" is no range: a range has a value on each side of one hyphen, and no value is negative.");
+        }
+        int first = field.value(from);
+        int last = field.value(to);
+        boolean wraps = last < first || (field.isLastSunday(to) && !field.isLastSunday(from));
+        return new Span(field, first, wraps ? last + field.size() : last);
+    }
+
     private static int step(CronField field, String text) {
-        if (!text.matches("\\d{1,4}") || Integer.parseInt(text) == 0) {
+        if (!text.matches(NUMBER)) {
+            throw new CronSyntaxException("The step of the " + field.title + " is a whole number from 1 to "
+                    + (field.size() - 1) + "; this is \"" + text + "\".");
+        }
+        int step = Integer.parseInt(text);
+        if (step == 0) {
             throw new CronSyntaxException("A step of the " + field.title + " is at least 1; this is \"" + text + "\".");
         }
-        return Integer.parseInt(text);
+        return step;
     }
 
     /** Reads the three fields that name days. */
     private static final class OfDays {
         private long days;
         private long beforeLast;
+        private long weekdaysNear;
+        private long weekdaysNearLast;
         private long weekdays;
         private long lastWeekdays;
         private long nthWeekdays;
@@ -122,7 +184,7 @@ final class CronParser {
             }
             return new CronDays(
                     bits(CronField.MONTH, month),
-                    new CronDays.OfMonth(anyDayOfMonth, days, beforeLast),
+                    new CronDays.OfMonth(anyDayOfMonth, days, beforeLast, weekdaysNear, weekdaysNearLast),
                     new CronDays.OfWeek(anyDayOfWeek, weekdays, lastWeekdays, nthWeekdays));
         }
 
@@ -132,19 +194,32 @@ final class CronParser {
 
         private void dayOfMonth(String item) {
             String text = item.toUpperCase(Locale.ROOT);
-            if (text.equals("L")) {
-                beforeLast |= 1;
-            } else if (text.startsWith("L-")) {
-                int before = CronField.DAY_OF_MONTH.value(text.substring(2));
-                if (before == CronField.DAY_OF_MONTH.max) {
-                    throw new CronSyntaxException("No month has a day that is 31 days before its last.");
+            boolean isWorkingDay = text.endsWith("W");
+            String day = isWorkingDay ? text.substring(0, text.length() - 1) : text;
+            if (day.equals("L") || day.startsWith("L-")) {
+                long bit = 1L << (day.equals("L") ? 0 : daysBeforeLast(day.substring(2)));
+                beforeLast |= isWorkingDay ? 0 : bit;
+                weekdaysNearLast |= isWorkingDay ? bit : 0;
+            } else if (isWorkingDay) {
+                if (!day.matches(NUMBER)) {
+                    throw new CronSyntaxException("W names the working day nearest to one day, as 15W, LW or L-3W;"
+                            + " this is \"" + item + "\".");
                 }
-                beforeLast |= 1L << before;
-            } else if (text.endsWith("W")) {
-                throw new CronSyntaxException("W, the nearest working day, is not supported. Name the days.");
+                weekdaysNear |= 1L << CronField.DAY_OF_MONTH.value(day);
+            } else if (day.indexOf('#') >= 0 || day.endsWith("L")) {
+                throw new CronSyntaxException("\"" + item + "\" names a day of the week."
+                        + " Write it in the last field, and ? for the day of the month.");
             } else {
                 days |= item(CronField.DAY_OF_MONTH, item);
             }
+        }
+
+        private static int daysBeforeLast(String text) {
+            int before = CronField.DAY_OF_MONTH.value(text);
+            if (before == CronField.DAY_OF_MONTH.max) {
+                throw new CronSyntaxException("No month has a day that is 31 days before its last.");
+            }
+            return before;
         }
 
         private void dayOfWeek(String item) {
@@ -156,20 +231,19 @@ final class CronParser {
                     throw new CronSyntaxException(
                             "A month has a first to fifth day of a week, # and 1 to 5; this is \"" + item + "\".");
                 }
-                nthWeekdays |= 1L << (8 * weekday(text.substring(0, hash)) + Integer.parseInt(week));
+                nthWeekdays |=
+                        1L << (8 * CronField.DAY_OF_WEEK.value(text.substring(0, hash)) + Integer.parseInt(week));
             } else if (text.length() > 1 && text.endsWith("L")) {
-                lastWeekdays |= 1L << weekday(text.substring(0, text.length() - 1));
-            } else if (text.equals("L")) {
-                throw new CronSyntaxException(
-                        "L alone names the last day of a month, as day of the month. For the last Friday write 5L.");
+                lastWeekdays |= 1L << CronField.DAY_OF_WEEK.value(text.substring(0, text.length() - 1));
+            } else if (text.startsWith("L")) {
+                throw new CronSyntaxException("L and L-3 count from the last day of a month, as day of the month."
+                        + " For the last Friday write 5L.");
+            } else if (text.matches(NUMBER + "W")) {
+                throw new CronSyntaxException("\"" + item + "\" names a day of the month. Write it in that field,"
+                        + " and ? for the day of the week.");
             } else {
-                long bits = item(CronField.DAY_OF_WEEK, item);
-                weekdays |= (bits & ~(1L << SUNDAY_TOO)) | (bits >>> SUNDAY_TOO);
+                weekdays |= item(CronField.DAY_OF_WEEK, item);
             }
-        }
-
-        private static int weekday(String text) {
-            return CronField.DAY_OF_WEEK.value(text) % SUNDAY_TOO;
         }
     }
 }

@@ -62,6 +62,26 @@ class CronTest {
                 "0 0 13 * FRI     | 2026-11-28T00:00:00Z | 2026-12-04T00:00:00Z",
                 "0 0 13 * FRI     | 2026-12-11T00:00:00Z | 2026-12-13T00:00:00Z",
                 "0 12 1 jan-mar * | 2026-03-01T12:00:00Z | 2027-01-01T12:00:00Z",
+                "0 0 * * FRI-MON  | 2026-11-24T00:00:00Z | 2026-11-27T00:00:00Z",
+                "0 0 * * FRI-MON  | 2026-11-30T00:00:00Z | 2026-12-04T00:00:00Z",
+                "0 0 * * 0-7      | 2026-11-25T00:00:00Z | 2026-11-26T00:00:00Z",
+                "0 0 * * 7-7      | 2026-11-25T00:00:00Z | 2026-11-29T00:00:00Z",
+                "0 0 * * 7-2      | 2026-11-29T00:00:00Z | 2026-11-30T00:00:00Z",
+                "0 0 * * 6-0      | 2026-11-29T00:00:00Z | 2026-12-05T00:00:00Z",
+                "0 22-4 * * *     | 2026-11-25T04:00:00Z | 2026-11-25T22:00:00Z",
+                "0 22-4/3 * * *   | 2026-11-25T22:00:00Z | 2026-11-26T01:00:00Z",
+                "55-5/5 * * * *   | 2026-11-25T10:05:00Z | 2026-11-25T10:55:00Z",
+                "0 0 1 NOV-FEB *  | 2026-02-01T00:00:00Z | 2026-11-01T00:00:00Z",
+                "0 0 30-2 * *     | 2026-11-02T00:00:00Z | 2026-11-30T00:00:00Z",
+                "0 0 15W * *      | 2026-11-01T00:00:00Z | 2026-11-16T00:00:00Z",
+                "0 0 1W * *       | 2026-07-31T00:00:00Z | 2026-08-03T00:00:00Z",
+                "0 0 31W * *      | 2026-05-01T00:00:00Z | 2026-05-29T00:00:00Z",
+                "0 0 31W * *      | 2026-11-01T00:00:00Z | 2026-12-31T00:00:00Z",
+                "0 0 lw * *       | 2026-02-01T00:00:00Z | 2026-02-27T00:00:00Z",
+                "0 0 L-2W * ?     | 2026-02-01T00:00:00Z | 2026-02-26T00:00:00Z",
+                "0 0 ? * 7L       | 2026-11-25T00:00:00Z | 2026-11-29T00:00:00Z",
+                "0 0 ? * 7#1      | 2026-11-25T00:00:00Z | 2026-12-06T00:00:00Z",
+                "*,5 * * * *      | 2026-11-25T10:15:30Z | 2026-11-25T10:16:00Z",
                 "@hourly          | 2026-11-25T10:15:30Z | 2026-11-25T11:00:00Z",
                 "@daily           | 2026-11-25T10:15:30Z | 2026-11-26T00:00:00Z",
                 "@weekly          | 2026-11-25T10:15:30Z | 2026-11-29T00:00:00Z",
@@ -82,17 +102,33 @@ class CronTest {
                 "* * * Jann *   | The month is a number from 1 to 12 or a name from JAN to DEC; this is \"Jann\".",
                 "* * * * 8      | The day of the week is a number from 0 to 7 or a name from SUN to SAT; this is 8.",
                 "* * * *        | It has 4 fields.",
-                "0 0 0 1 1 ? 26 | It has 7 fields.",
+                "0 0 0 1 1 ? 26 | It has 7 fields. There is none for the year: leave it out",
                 "*/0 * * * *    | A step of the minute is at least 1; this is \"0\".",
+                "*/ * * * *     | The step of the minute is a whole number from 1 to 59; this is \"\".",
+                "*/-5 * * * *   | The step of the minute is a whole number from 1 to 59; this is \"-5\".",
+                "*/5/5 * * * *  | The step of the minute is a whole number from 1 to 59; this is \"5/5\".",
+                "* * * * 1/MON  | The step of the day of the week is a whole number from 1 to 6; this is \"MON\".",
+                "/5 * * * *     | The minute \"/5\" has nothing before its step. Write \"*/5\".",
                 "1,,2 * * * *   | The list of the minute has an empty item",
-                "30-10 * * * *  | The range \"30-10\" of the minute ends before it begins. Write two ranges",
                 "0 0 30 2 *     | No month that it names has such a day.",
                 "0 0 31 4,6,9,11 * | No month that it names has such a day.",
-                "0 0 15W * *    | W, the nearest working day, is not supported. Name the days.",
+                "0 0 30W 2 *    | No month that it names has such a day.",
+                "0 0 L-31 * *   | No month has a day that is 31 days before its last.",
+                "0 0 1-5W * *   | W names the working day nearest to one day, as 15W, LW or L-3W; this is \"1-5W\".",
+                "0 0 W * *      | W names the working day nearest to one day",
+                "0 0 32W * *    | The day of the month is a number from 1 to 31; this is 32.",
+                "0 0 ? * 15W    | \"15W\" names a day of the month. Write it in that field, and ? for the day of the week.",
                 "0 0 ? * 5#6    | A month has a first to fifth day of a week",
+                "0 0 5L * *     | \"5L\" names a day of the week. Write it in the last field",
+                "0 0 5#2 * *    | \"5#2\" names a day of the week. Write it in the last field",
                 "0 0 * * L      | For the last Friday write 5L.",
+                "0 ? * * *      | ? stands alone, for the day of the month or the day of the week. Write * for the hour.",
+                "0 0 ?,5 * *    | ? stands alone",
                 "@reboot        | The names are @yearly, @monthly, @weekly, @daily and @hourly.",
-                "-1 * * * *     | The minute is a number from 0 to 59; this is \"\".",
+                "-1 * * * *     | The minute \"-1\" is no range: a range has a value on each side of one hyphen",
+                "5- * * * *     | The minute \"5-\" is no range",
+                "1-2-3 * * * *  | The minute \"1-2-3\" is no range",
+                "*-5 * * * *    | The minute \"*-5\" is no range",
             })
     void whatCannotBeReadSaysWhatToWrite(String expression, String message) {
         assertThatThrownBy(() -> Cron.of(expression, ZoneOffset.UTC))
@@ -105,9 +141,78 @@ class CronTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", " ", "\u0000", "* * * * \ud800", "99999999999 * * * *", "*-* * * * *", "@", "L L L L L"})
+            strings = {
+                "",
+                " ",
+                "\t\n",
+                "\u0000",
+                "* * * * \ud800",
+                "99999999999 * * * *",
+                "*-* * * * *",
+                "@",
+                "L L L L L"
+            })
     void noTextFailsInAnotherWay(String expression) {
         assertThatThrownBy(() -> Cron.of(expression, ZoneOffset.UTC)).isInstanceOf(InvalidCronException.class);
+    }
+
+    @Test
+    void blanksAroundTheFieldsDoNotCount() {
+        assertThat(next(" 0\t3  *\r\n* * \n", ZoneOffset.UTC, Instant.parse("2026-11-25T03:00:00Z")))
+                .isEqualTo("2026-11-26T03:00:00Z");
+    }
+
+    /** A step that leads beyond the last value at once: its author means a period that cron does not know. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "*/60 * * * *",
+                "*/70 * * * *",
+                "*/99999 * * * *",
+                "*/999999999 * * * *",
+                "50/15 * * * *",
+                "10-20/11 * * * *",
+                "55-5/11 * * * *",
+                "5-5/2 * * * *",
+                "1,*/70 * * * *",
+                "*/60 * * * * *",
+                "*/90 * * * * *",
+                "0 */24 * * *",
+                "0 */36 * * *",
+                "0 20/8 * * *",
+                "0 0 */31 * *",
+                "0 0 20/15 * *",
+                "0 0 1 */12 *",
+                "0 0 1 DEC/2 *",
+                "0 0 * * */7",
+                "0 0 * * 7/2",
+                "0 0 * * SAT/2",
+                "0 0 * * 0-7/7"
+            })
+    void aStepThatNamesOneValueIsRefused(String expression) {
+        assertThatThrownBy(() -> Cron.of(expression, ZoneOffset.UTC))
+                .isInstanceOf(InvalidCronException.class)
+                .hasMessageContaining("goes beyond the last value")
+                .hasMessageContaining("for a period that does not, use Schedule.every.");
+    }
+
+    /** They look like a blank, a hyphen, a digit or nothing. */
+    @ParameterizedTest
+    @CsvSource(
+            value = {
+                "00A0,NO-BREAK SPACE", "2003,EM SPACE", "3000,IDEOGRAPHIC SPACE", "200B,ZERO WIDTH SPACE",
+                "FEFF,ZERO WIDTH NO-BREAK SPACE", "2013,EN DASH", "2212,MINUS SIGN", "0663,ARABIC-INDIC DIGIT THREE",
+                "FF13,FULLWIDTH DIGIT THREE", "0131,LATIN SMALL LETTER DOTLESS I", "0000,NULL", "007F,DELETE",
+                "1F552,CLOCK FACE THREE OCLOCK"
+            })
+    void aCharacterThatIsNotOfCronIsNamed(String code, String name) {
+        String character = Character.toString(Integer.parseInt(code, 16));
+
+        for (String expression : List.of("0" + character + "3 * * *", "0 3 * * *" + character, character)) {
+            assertThatThrownBy(() -> Cron.of(expression, ZoneOffset.UTC))
+                    .isInstanceOf(InvalidCronException.class)
+                    .hasMessageContaining("It contains the character U+" + code + " (" + name + ").");
+        }
     }
 
     @Test
