@@ -149,6 +149,11 @@ public final class Schedule {
                     + Instant.ofEpochSecond(request.start()) + " and ends at " + Instant.ofEpochSecond(request.end())
                     + ".");
         }
+        if (request.isJitterTooLong()) {
+            throw new IllegalArgumentException("The jitter of a schedule is shorter than the time between two firing"
+                    + " times, which is " + Duration.ofSeconds(request.shortestPeriod()) + "; this is "
+                    + Duration.ofSeconds(request.jitter()) + ".");
+        }
         boolean overlaps = request.definition().overlap().addsAtClaim();
         if (overlaps && request.isAfterEach()) {
             throw new IllegalArgumentException("The jobs of afterEach follow one another: use every or cron with"
@@ -192,12 +197,13 @@ public final class Schedule {
      * This schedule with a random delay of each job, so that many schedules with the same firing times do not
      * all run at once.
      *
-     * @param longest the longest delay, a whole number of seconds, shorter than the time between two firing times
+     * @param longest the longest delay, a whole number of seconds, shorter than the shortest time between two firing
+     *     times
      * @return the schedule
      * @throws IllegalArgumentException if the delay is negative, too long, or no whole number of seconds
      */
     public Schedule jitter(Duration longest) {
-        return new Schedule(request.jitter(seconds("jitter", longest, 0)));
+        return of(request.jitter(seconds("jitter", longest, 0)));
     }
 
     /**

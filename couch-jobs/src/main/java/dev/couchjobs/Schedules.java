@@ -13,8 +13,11 @@ import java.util.concurrent.CompletableFuture;
  * The recurring jobs ({@link CouchJobs#schedules}). Safe for use by several threads.
  *
  * <p>A repeated call changes nothing further, except that of {@link #runNow}. Calls for one schedule in one transaction
- * take effect in their order, also if the caller does not wait in between. {@link #pause} followed by {@link #resume}
- * computes the firing time anew, for example after a clock was wrong by a year.
+ * take effect in their order, also if the caller does not wait in between.
+ *
+ * <p>A job that waits keeps its firing time, although the clock that computed it was ahead. After that clock was set
+ * right, {@link #put}, {@link #runNow}, or {@link #pause} followed by {@link #resume} compute the next firing time by
+ * the present clock: the first to come that has no job.
  */
 public final class Schedules {
     private final ScheduleVerbs verbs;

@@ -314,11 +314,23 @@ class RecurringJobsContract extends JobsContract {
         put(EVERY_HOUR);
         clock.advance(HOUR);
         Job<WorkData> job = acceptAt("13:00");
-        clock.advance(HOUR.multipliedBy(-24));
+        clock.advance(HOUR.multipliedBy(-1));
 
         finish(job);
 
         assertThat(waiting()).containsExactly("hourly@2026-11-21T14:00:00Z");
+    }
+
+    @Test
+    void aClockThatGoesBackByADayHasTheNextTimeOfThatDay() {
+        put(EVERY_HOUR);
+        clock.advance(HOUR);
+        Job<WorkData> job = acceptAt("13:00");
+        clock.advance(HOUR.multipliedBy(-24));
+
+        finish(job);
+
+        assertThat(waiting()).containsExactly("hourly@2026-11-20T14:00:00Z");
     }
 
     // Kinds of times
@@ -364,6 +376,24 @@ class RecurringJobsContract extends JobsContract {
         assertThat(get(HOURLY).firingTime()).contains(NOON.plus(HOUR));
         assertThat(scheduledTimeOf("hourly@2026-11-21T13:00:00Z").orElseThrow())
                 .isBetween(NOON.plus(HOUR), NOON.plus(HOUR).plusSeconds(300));
+    }
+
+    @Test
+    void aJitterIsShorterThanThePeriod() {
+        Duration second = Duration.ofSeconds(1);
+        for (Schedule schedule : List.of(
+                EVERY_HOUR,
+                Schedule.every("s", HOUR, JOB),
+                Schedule.afterEach("s", HOUR, JOB),
+                Schedule.cron("s", "0 3,4,9 * * *", ZoneOffset.UTC, JOB))) {
+            assertThat(schedule.jitter(HOUR.minus(second))).isNotNull();
+            for (Duration longest : List.of(HOUR, HOUR.plus(second), Duration.ofDays(400))) {
+                assertThatThrownBy(() -> schedule.jitter(longest))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessage("The jitter of a schedule is shorter than the time between two firing times, which"
+                                + " is PT1H; this is " + longest + ".");
+            }
+        }
     }
 
     @Test

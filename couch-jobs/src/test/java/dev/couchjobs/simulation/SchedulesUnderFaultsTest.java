@@ -131,6 +131,6 @@ class SchedulesUnderFaultsTest {
         };
         return random.nextBoolean()
                 ? more
-                : more.makeUpFor(1 + random.nextInt(4)).jitter(Duration.ofSeconds(1));
+                : more.makeUpFor(1 + random.nextInt(4)).jitter(period.minusSeconds(1));
     }
 }

@@ -54,6 +54,11 @@ final class Cron {
         return new Cron(expression, fields, zone);
     }
 
+    /** {@return the shortest distance of two local times, in seconds} */
+    long shortestPeriod() {
+        return fields.shortestPeriod(LATEST_LEAP_DAY).getSeconds();
+    }
+
     String expression() {
         return expression;
     }

@@ -1,8 +1,10 @@
 package dev.couchjobs.internal.schedules;
 
+import java.time.Duration;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /**
@@ -15,6 +17,9 @@ import java.util.Optional;
  */
 record CronFields(long seconds, long minutes, long hours, CronDays days) {
     private static final long ALL_HOURS = (1L << 24) - 1;
+    private static final int PERIODS = 1_000;
+    /** The days of a week are the same after 28 years, but for the turn of some centuries. */
+    private static final int PERIOD_YEARS = 100;
 
     /** {@return the fields of an expression; fails with {@link CronSyntaxException} if it cannot be read} */
     static CronFields parse(String expression) {
@@ -37,6 +42,26 @@ record CronFields(long seconds, long minutes, long hours, CronDays days) {
             }
         }
         return days.from(date.plusDays(1)).map(next -> next.atTime(firstOfDay()));
+    }
+
+    /**
+     * {@return the shortest distance of two of the first times after another} An expression that names more of them a
+     * day has its shortest distance within each day.
+     */
+    Duration shortestPeriod(LocalDateTime after) {
+        LocalDateTime end = after.plusYears(PERIOD_YEARS);
+        Duration shortest = ChronoUnit.FOREVER.getDuration();
+        Optional<LocalDateTime> time = nextAfter(after);
+        for (int i = 0; i < PERIODS; i++) {
+            Optional<LocalDateTime> next = time.flatMap(this::nextAfter);
+            if (next.isEmpty() || next.get().isAfter(end)) {
+                return shortest;
+            }
+            Duration period = Duration.between(time.orElseThrow(), next.get());
+            shortest = period.compareTo(shortest) < 0 ? period : shortest;
+            time = next;
+        }
+        return shortest;
     }
 
     private LocalTime firstOfDay() {

@@ -50,6 +50,9 @@ public final class ScheduleFirings {
     /** A transaction of 10,000,000 bytes has room for the data twice, and for the result of the job before. */
     public static final int DATA_BYTES_MAX = 1_000_000;
 
+    private static final int PASSED_OVER_MAX = 10_000;
+    private static final int READ_AT_ONCE_MAX = 500;
+
     private static final String SEPARATOR = "@";
     /** Follows the digits with which times begin. */
     private static final String AFTER_ALL_TIMES = ":";
@@ -77,6 +80,30 @@ public final class ScheduleFirings {
     private record Plan(String name, ScheduleRow row, Payload data, boolean isImmediate) {
         ScheduleRow.Current job() {
             return Objects.requireNonNull(row.current());
+        }
+
+        /** {@return whether the job's time is the last that was done; its job may have been removed} */
+        boolean isDone() {
+            return !isByTheSecond() && job().time() == row.last().time();
+        }
+
+        /** {@return whether the job may have any time, a whole second} */
+        private boolean isByTheSecond() {
+            return isImmediate || row.definition().timing() instanceof Timing.FixedDelay;
+        }
+
+        OptionalLong timeAfter(long time) {
+            return isByTheSecond()
+                    ? OptionalLong.of(time + 1)
+                    : row.definition().nextAfter(time);
+        }
+
+        Plan at(long time) {
+            return new Plan(
+                    name,
+                    row.followedBy(new ScheduleRow.Current(jobId(name, time), time, false, job().at())),
+                    data,
+                    isImmediate);
         }
     }
 
@@ -135,8 +162,8 @@ public final class ScheduleFirings {
                     .orElseGet(() -> CompletableFuture.completedFuture(null))
                     .thenCombine(
                             data,
-                            (done, json) -> current.flatMap(row ->
-                                    plan(tx, name, row.begun(), () -> nextAfterClaim(name, row.begun(), claim), json)));
+                            (done, json) -> current.map(row -> row.begun(now()))
+                                    .flatMap(row -> plan(tx, name, row, () -> nextAfterClaim(name, row), json)));
         });
     }
 
@@ -162,9 +189,9 @@ public final class ScheduleFirings {
         });
     }
 
-    private OptionalLong nextAfterClaim(String name, ScheduleRow row, RowChange claim) {
+    private OptionalLong nextAfterClaim(String name, ScheduleRow row) {
         long now = now();
-        return next(name, row, firing(claim).time(), now, now);
+        return next(name, row, now, now);
     }
 
     private static Firing firing(RowChange end) {
@@ -197,7 +224,7 @@ public final class ScheduleFirings {
             table.remove(tx, name);
             return Optional.empty();
         }
-        ScheduleRow row = before.ended(firing(end).time());
+        ScheduleRow row = before.ended(now());
         Payload passed = passedOn(tx, name, before, end).orElse(data);
         return plan(tx, name, row, () -> nextAfterEnd(name, row, end), passed);
     }
@@ -211,6 +238,14 @@ public final class ScheduleFirings {
             return Optional.empty();
         }
         return Optional.of(plan(name, row, time.getAsLong(), data, row.runsAgain()));
+    }
+
+    private CompletableFuture<Boolean> hasJob(Transaction tx, String name, ScheduleRow row, long time) {
+        return JobTable.find(tx.snapshot(), ref(name, row, time)).thenApply(Optional::isPresent);
+    }
+
+    private JobRef ref(String name, ScheduleRow row, long time) {
+        return keyspace.job(row.definition().typeName(), jobId(name, time));
     }
 
     /** {@return the result of a job that has ended, as the data of those that follow, if the schedule passes it on} */
@@ -241,16 +276,16 @@ public final class ScheduleFirings {
         ClaimInfo claim = Objects.requireNonNull(end.before()).claimInfo();
         long now = now(row.definition());
         long began = claim.number() == 0 ? now : Math.floorDiv(claim.since(), 1000L);
-        return next(name, row, firing(end).time(), began, now);
+        return next(name, row, began, now);
     }
 
     /** A process that does not know the time zone must not keep the job from ending. */
-    private static OptionalLong next(String name, ScheduleRow row, long time, long began, long now) {
+    private static OptionalLong next(String name, ScheduleRow row, long began, long now) {
         if (row.isPaused()) {
             return OptionalLong.empty();
         }
         try {
-            return row.next(time, began, now);
+            return row.next(began, now);
         } catch (DateTimeException e) {
             LOG.warn(
                     "Schedule {} has no next job: {}. Put it again on a process that knows the zone.",
@@ -270,8 +305,8 @@ public final class ScheduleFirings {
         return definition.timing() instanceof Timing.FixedDelay ? ScheduledTimes.toSeconds(clock.instant()) : now();
     }
 
-    private static Plan plan(String name, ScheduleRow row, long time, Payload data, boolean isImmediate) {
-        ScheduleRow.Current next = new ScheduleRow.Current(jobId(name, time), time, false);
+    private Plan plan(String name, ScheduleRow row, long time, Payload data, boolean isImmediate) {
+        ScheduleRow.Current next = new ScheduleRow.Current(jobId(name, time), time, false, now());
         return new Plan(name, row.followedBy(next), data, isImmediate);
     }
 
@@ -289,7 +324,7 @@ public final class ScheduleFirings {
      *
      * @param time the firing time, or empty if the schedule has ended
      */
-    public CompletableFuture<ScheduleRow> addAt(
+    private CompletableFuture<ScheduleRow> addAt(
             Transaction tx, String name, ScheduleRow row, OptionalLong time, Payload data) {
         if (time.isEmpty()) {
             ScheduleRow ended = row.followedBy(null);
@@ -305,8 +340,9 @@ public final class ScheduleFirings {
     }
 
     /**
-     * Adds jobs, and writes the rows of their schedules. A firing time whose job exists already is passed over: a
-     * schedule that was removed and put again does not repeat what it has done.
+     * Adds jobs, and writes the rows of their schedules. A firing time that is done is passed over: its job exists, or
+     * it is the last that was done. So neither a schedule that was removed and put again, nor a clock that goes back,
+     * repeats what was done.
      *
      * @return the rows
      */
@@ -322,8 +358,8 @@ public final class ScheduleFirings {
                     for (int i = 0; i < refs.size(); i++) {
                         Plan plan = plans.get(i);
                         JobRef ref = refs.get(i);
-                        if (before.get(i).isPresent()) {
-                            rows.add(passOver(tx, plan, ref));
+                        if (before.get(i).isPresent() || plan.isDone()) {
+                            rows.add(passOver(tx, plan));
                             continue;
                         }
                         ReleaseOutbox.addReadConflict(tx, ref);
@@ -345,23 +381,58 @@ public final class ScheduleFirings {
     }
 
     private JobRef ref(Plan plan) {
-        return keyspace.job(plan.row().definition().typeName(), plan.job().jobId());
+        return ref(plan.name(), plan.row(), plan.job().time());
     }
 
-    /** Goes on after the last time that has a job, because there may be many: ids are in the order of their times. */
-    private CompletableFuture<ScheduleRow> passOver(Transaction tx, Plan plan, JobRef present) {
-        long time = plan.job().time();
-        if (plan.isImmediate()) {
-            return add(tx, List.of(plan(plan.name(), plan.row(), time + 1, plan.data(), true)))
-                    .thenApply(rows -> rows.get(0));
+    /** Adds the job of a plan for the next time without a job. A clock that was ahead may have left many of them. */
+    private CompletableFuture<ScheduleRow> passOver(Transaction tx, Plan plan) {
+        return firstFree(tx, plan, plan.job().time(), 1, PASSED_OVER_MAX).thenCompose(time -> {
+            if (time.isEmpty()) {
+                ScheduleRow ended = plan.row().followedBy(null);
+                table.write(tx, plan.name(), ended);
+                return CompletableFuture.completedFuture(ended);
+            }
+            return add(tx, List.of(plan.at(time.getAsLong()))).thenApply(rows -> rows.get(0));
+        });
+    }
+
+    /**
+     * {@return the first time after another that has no job} Reads more and more times at once.
+     *
+     * @param count how many times to read at once
+     * @param most after how many times the one after the last job is taken, whether there is one before it or not
+     */
+    private CompletableFuture<OptionalLong> firstFree(Transaction tx, Plan plan, long after, int count, int most) {
+        List<Long> times = new ArrayList<>();
+        OptionalLong next = plan.timeAfter(after);
+        while (next.isPresent() && times.size() < count) {
+            times.add(next.getAsLong());
+            next = plan.timeAfter(next.getAsLong());
         }
-        return JobTable.lastIdBetween(tx, present, plan.name() + SEPARATOR + AFTER_ALL_TIMES)
-                .thenCompose(last -> {
-                    long done = Math.max(
-                            time, last.map(id -> timeIn(id, plan.name())).orElse(time));
-                    OptionalLong next = plan.row().definition().nextAfter(done);
-                    return addAt(tx, plan.name(), plan.row(), next, plan.data());
+        if (times.isEmpty()) {
+            return CompletableFuture.completedFuture(OptionalLong.empty());
+        }
+        return Futures.listOf(times.stream()
+                        .map(time -> hasJob(tx, plan.name(), plan.row(), time))
+                        .toList())
+                .thenCompose(taken -> {
+                    int free = taken.indexOf(false);
+                    if (free >= 0) {
+                        return CompletableFuture.completedFuture(OptionalLong.of(times.get(free)));
+                    }
+                    long last = times.get(times.size() - 1);
+                    return most > count
+                            ? firstFree(tx, plan, last, Math.min(2 * count, READ_AT_ONCE_MAX), most - count)
+                            : afterLastJob(tx, plan, last);
                 });
+    }
+
+    /** {@return the first time after all jobs of a schedule that are kept: ids are in the order of their times} */
+    private CompletableFuture<OptionalLong> afterLastJob(Transaction tx, Plan plan, long after) {
+        JobRef from = ref(plan.name(), plan.row(), after);
+        return JobTable.lastIdBetween(tx, from, plan.name() + SEPARATOR + AFTER_ALL_TIMES)
+                .thenApply(last -> plan.timeAfter(Math.max(
+                        after, last.map(id -> timeIn(id, plan.name())).orElse(after))));
     }
 
     /** {@return the firing time in the id of a job; the job may have been added by a user} */

@@ -102,6 +102,20 @@ public record ScheduleRequest(String name, ScheduleRow.Definition definition, Ne
         return timing() instanceof Timing.FixedDelay;
     }
 
+    /** {@return whether a job may be delayed to the next firing time, or beyond} */
+    public boolean isJitterTooLong() {
+        return definition.jitter() > 0 && definition.jitter() >= shortestPeriod();
+    }
+
+    /** {@return the shortest time between two firing times, in seconds} */
+    public long shortestPeriod() {
+        return timing().shortestPeriod();
+    }
+
+    public long jitter() {
+        return definition.jitter();
+    }
+
     private Timing timing() {
         return definition.timing();
     }

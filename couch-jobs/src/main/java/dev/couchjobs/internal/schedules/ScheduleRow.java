@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param status whether jobs are added
  * @param runsAgain whether a job that may run at once follows the current job
  * @param lastRun the number of the last call of {@code runNow}, by which its repetition is recognized
- * @param lastTime the last firing time whose job has ended, or was claimed if jobs may overlap, in seconds since the
- *     epoch, or 0
+ * @param last the last firing time whose job has ended, or was claimed if jobs may overlap
  * @param current the current job, or null if there is none
  * @param former the id of the job before the current one, if jobs may overlap, or null
  */
@@ -32,15 +31,18 @@ public record ScheduleRow(
         Status status,
         boolean runsAgain,
         long lastRun,
-        long lastTime,
+        Last last,
         @Nullable Current current,
         @Nullable String former) {
-    /** A firing time so far ahead comes from a wrong clock, and does not count. */
-    private static final long WRONG_CLOCK = 86_400;
+    /** The clocks of processes may differ by so much, in seconds. Beyond that, a clock was wrong. */
+    private static final long SKEW_MAX = 60;
     /** The size of the definition of a schedule whose jobs neither overlap, nor pass results on, nor have keys. */
     private static final int PLAIN_SIZE = 9;
-    /** The index of the former job. */
+    /** The indexes of the elements that may be missing. */
     private static final int FORMER = 6;
+
+    private static final int LAST_AT = 7;
+    private static final int CURRENT_AT = 8;
 
     /** Whether a schedule adds jobs. The rows store the names. */
     public enum Status {
@@ -154,19 +156,19 @@ public record ScheduleRow(
         /**
          * {@return the time of the job that follows a job}
          *
-         * @param time the time of that job
+         * @param done up to which time there are no more jobs, that of the job included
          * @param began when its last attempt began by the clock of another process, or {@code now} if none did
          */
-        OptionalLong next(long time, long began, long now) {
+        OptionalLong next(long done, long began, long now) {
             if (timing instanceof Timing.FixedDelay) {
                 return nextAfter(now);
             }
             long begin = Math.min(began, now);
-            List<Long> waiting = timing.latest(missed - 1, Math.max(time, start - 1), Math.min(begin, end - 1));
+            List<Long> waiting = timing.latest(missed - 1, Math.max(done, start - 1), Math.min(begin, end - 1));
             if (waiting.isEmpty() && overlap == Overlap.QUEUE) {
-                waiting = timing.latest(1, Math.max(time, begin), Math.min(now, end - 1));
+                waiting = timing.latest(1, Math.max(done, begin), Math.min(now, end - 1));
             }
-            return waiting.isEmpty() ? nextAfter(Math.max(time, now)) : OptionalLong.of(waiting.get(0));
+            return waiting.isEmpty() ? nextAfter(Math.max(done, now)) : OptionalLong.of(waiting.get(0));
         }
 
         /** {@return this as it is read again: rows store the pauses between attempts in milliseconds} */
@@ -241,26 +243,38 @@ public record ScheduleRow(
     }
 
     /**
+     * The last firing time that is done.
+     *
+     * @param time the time, in seconds since the epoch, or 0
+     * @param at when it was noted, by the clock of the process that did, or of the one that added its job if that was
+     *     ahead
+     */
+    record Last(long time, long at) {
+        private static final Last NONE = new Last(0, 0);
+    }
+
+    /**
      * The current job.
      *
      * @param jobId its id
      * @param time the time for which it was added
      * @param isOutdated whether the schedule has got other data since it began, so that its result is not passed on
+     * @param at when it was added, by the clock of the process that did
      */
-    public record Current(String jobId, long time, boolean isOutdated) {
+    public record Current(String jobId, long time, boolean isOutdated, long at) {
         private Tuple encode() {
             Tuple row = Tuple.from(jobId, time);
             return isOutdated ? row.add(true) : row;
         }
 
-        private static Current decode(Tuple row) {
-            return new Current(row.getString(0), row.getLong(1), row.size() > 2 && row.getBoolean(2));
+        private static Current decode(Tuple row, long at) {
+            return new Current(row.getString(0), row.getLong(1), row.size() > 2 && row.getBoolean(2), at);
         }
     }
 
     /** {@return the row of a new schedule, without a current job} */
     public static ScheduleRow of(Definition definition) {
-        return new ScheduleRow(definition, Status.ACTIVE, false, 0, 0, null, null);
+        return new ScheduleRow(definition, Status.ACTIVE, false, 0, Last.NONE, null, null);
     }
 
     public boolean isPaused() {
@@ -273,60 +287,80 @@ public record ScheduleRow(
 
     /** {@return a copy with the current job that follows the present one, or without one} */
     public ScheduleRow followedBy(@Nullable Current next) {
-        return new ScheduleRow(definition, status, false, lastRun, lastTime, next, former);
+        return new ScheduleRow(definition, status, false, lastRun, last, next, former);
     }
 
-    /** {@return a copy after the job of a firing time has ended} */
-    ScheduleRow ended(long time) {
-        return new ScheduleRow(definition, status, runsAgain, lastRun, Math.max(lastTime, time), current, former);
+    /** {@return a copy after the current job has ended} */
+    ScheduleRow ended(long now) {
+        return new ScheduleRow(definition, status, runsAgain, lastRun, done(now), current, former);
     }
 
     /** {@return a copy after the current job, which goes on, was claimed} */
-    public ScheduleRow begun() {
-        Current begun = Objects.requireNonNull(current);
-        long time = Math.max(lastTime, begun.time());
-        return new ScheduleRow(definition, status, runsAgain, lastRun, time, current, begun.jobId());
+    public ScheduleRow begun(long now) {
+        String begun = Objects.requireNonNull(current).jobId();
+        return new ScheduleRow(definition, status, runsAgain, lastRun, done(now), current, begun);
+    }
+
+    /** {@return the later of the last firing time and that of the current job; a wrong clock's last one is forgotten} */
+    private Last done(long now) {
+        Current done = Objects.requireNonNull(current);
+        return last.time() > done.time() && !isOfWrongClock(last.at(), now)
+                ? last
+                : new Last(done.time(), Math.max(done.at(), now));
     }
 
     /** {@return a copy with another status; one that is not active takes back what is to run again} */
     public ScheduleRow with(Status next) {
-        return new ScheduleRow(
-                definition, next, runsAgain && next == Status.ACTIVE, lastRun, lastTime, current, former);
+        return new ScheduleRow(definition, next, runsAgain && next == Status.ACTIVE, lastRun, last, current, former);
     }
 
     /** {@return a copy with another definition, whose current job goes on} */
     public ScheduleRow with(Definition other) {
         boolean keepsFormer = other.overlap.addsAtClaim() && other.typeName.equals(definition.typeName);
-        return new ScheduleRow(other, status, runsAgain, lastRun, lastTime, current, keepsFormer ? former : null);
+        return new ScheduleRow(other, status, runsAgain, lastRun, last, current, keepsFormer ? former : null);
     }
 
     /** {@return a copy whose current job, which has begun, passes its result on or not} */
     public ScheduleRow outdated(boolean isOutdated) {
         Current before = Objects.requireNonNull(current);
-        Current after = new Current(before.jobId(), before.time(), isOutdated);
-        return new ScheduleRow(definition, status, runsAgain, lastRun, lastTime, after, former);
+        Current after = new Current(before.jobId(), before.time(), isOutdated, before.at());
+        return new ScheduleRow(definition, status, runsAgain, lastRun, last, after, former);
     }
 
     /** {@return a copy that notes a call of {@code runNow}} */
     public ScheduleRow ranBy(long call) {
-        return new ScheduleRow(definition, status, runsAgain, call, lastTime, current, former);
+        return new ScheduleRow(definition, status, runsAgain, call, last, current, former);
     }
 
     /** {@return a copy whose current job is followed by one that may run at once} */
     public ScheduleRow runningAgain() {
-        return new ScheduleRow(definition, status, true, lastRun, lastTime, current, former);
+        return new ScheduleRow(definition, status, true, lastRun, last, current, former);
     }
 
-    /** {@return the time of the first job from now on} */
+    private static boolean isOfWrongClock(long at, long now) {
+        return at > now + SKEW_MAX;
+    }
+
+    /** {@return whether the current job was added by a clock that was ahead, so that its time means nothing} */
+    public boolean isCurrentOfWrongClock(long now) {
+        return current != null && isOfWrongClock(current.at(), now);
+    }
+
+    /** {@return up to which time there are no more jobs; what a wrong clock has done leaves the times before it free} */
+    private long doneUpTo(long now) {
+        return isOfWrongClock(last.at(), now) ? now : last.time();
+    }
+
+    /** {@return the time of the first job from now on, unless that time has a job} */
     public OptionalLong first(long now) {
-        return definition.first(now, countedLastTime(now));
+        return definition.first(now, doneUpTo(now));
     }
 
     /**
      * {@return the time of the job that follows the one that has ended, see {@link Definition#next}}
      */
-    OptionalLong next(long time, long began, long now) {
-        return definition.next(Math.max(time, countedLastTime(now)), began, now);
+    OptionalLong next(long began, long now) {
+        return definition.next(doneUpTo(now), began, now);
     }
 
     /**
@@ -338,7 +372,7 @@ public record ScheduleRow(
         boolean waits = current != null && current.time() > now;
         OptionalLong next = waits
                 ? OptionalLong.of(Objects.requireNonNull(current).time())
-                : definition.nextAfter(Math.max(now, countedLastTime(now)));
+                : definition.nextAfter(Math.max(now, doneUpTo(now)));
         if (isPaused() || (definition.timing() instanceof Timing.FixedDelay && !waits)) {
             return times;
         }
@@ -351,19 +385,18 @@ public record ScheduleRow(
         return times;
     }
 
-    private long countedLastTime(long now) {
-        return lastTime > now + WRONG_CLOCK ? 0 : lastTime;
-    }
-
     byte[] encode() {
-        Tuple row = Tuple.from(
-                definition.encode(),
-                status.name(),
-                runsAgain,
-                lastRun,
-                lastTime,
-                current == null ? null : current.encode());
-        return (former == null ? row : row.add(former)).pack();
+        return Tuple.from(
+                        definition.encode(),
+                        status.name(),
+                        runsAgain,
+                        lastRun,
+                        last.time(),
+                        current == null ? null : current.encode(),
+                        former,
+                        last.at(),
+                        current == null ? 0 : current.at())
+                .pack();
     }
 
     static ScheduleRow decode(byte[] value) {
@@ -374,8 +407,10 @@ public record ScheduleRow(
                 Status.valueOf(row.getString(1)),
                 row.getBoolean(2),
                 row.getLong(3),
-                row.getLong(4),
-                current == null ? null : Current.decode(current),
+                new Last(row.getLong(4), row.size() <= LAST_AT ? 0 : row.getLong(LAST_AT)),
+                current == null
+                        ? null
+                        : Current.decode(current, row.size() <= CURRENT_AT ? 0 : row.getLong(CURRENT_AT)),
                 row.size() <= FORMER ? null : row.getString(FORMER));
     }
 }

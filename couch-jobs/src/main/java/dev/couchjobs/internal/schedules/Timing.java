@@ -15,6 +15,9 @@ public sealed interface Timing {
     /** {@return the first time after another, if there is one} */
     OptionalLong nextAfter(long time);
 
+    /** {@return the shortest distance of two times, without changes of the clock, in seconds} */
+    long shortestPeriod();
+
     Tuple encode();
 
     /** {@return this in words} */
@@ -36,6 +39,11 @@ public sealed interface Timing {
             return cron.nextAfter(Instant.ofEpochSecond(time))
                     .map(next -> OptionalLong.of(next.getEpochSecond()))
                     .orElse(OptionalLong.empty());
+        }
+
+        @Override
+        public long shortestPeriod() {
+            return cron.shortestPeriod();
         }
 
         @Override
@@ -62,6 +70,11 @@ public sealed interface Timing {
         }
 
         @Override
+        public long shortestPeriod() {
+            return period;
+        }
+
+        @Override
         public Tuple encode() {
             return Tuple.from("every", period, origin);
         }
@@ -77,6 +90,11 @@ public sealed interface Timing {
         @Override
         public OptionalLong nextAfter(long time) {
             return OptionalLong.of(time + pause);
+        }
+
+        @Override
+        public long shortestPeriod() {
+            return pause;
         }
 
         @Override

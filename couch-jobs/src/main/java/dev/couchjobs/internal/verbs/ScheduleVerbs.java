@@ -165,9 +165,9 @@ public final class ScheduleVerbs {
     }
 
     /** {@return the row after the change of a schedule whose current job has begun, and goes on} */
-    private static ScheduleRow afterBegun(ScheduleRow row, boolean isOtherData) {
+    private ScheduleRow afterBegun(ScheduleRow row, boolean isOtherData) {
         if (row.definition().overlap().addsAtClaim() && !row.runsAgain()) {
-            return row.begun().followedBy(null); // the next job does not wait for the end of this one
+            return row.begun(firings.now()).followedBy(null); // the next job does not wait for the end of this one
         }
         return isOtherData && row.definition().passesResult() ? row.outdated(true) : row;
     }
@@ -207,10 +207,20 @@ public final class ScheduleVerbs {
                 || (job.claimInfo().number() > 0 && job.claimInfo().started());
     }
 
-    /** Writes the row of a schedule, with a current job unless it is paused. */
+    /**
+     * Writes the row of a schedule, with a current job unless it is paused. A job that waits for a time by a clock that
+     * was ahead makes room for one by the present clock.
+     */
     private CompletableFuture<ScheduleRow> resume(
             Transaction tx, String name, ScheduleRow stored, ScheduleRow wanted, Payload data) {
-        return editCurrent(tx, wanted, (jobs, ref, job) -> Optional.of(wanted)).thenCompose(present -> {
+        CurrentStep step = (jobs, ref, job) -> {
+            if (hasBegun(job) || !wanted.isCurrentOfWrongClock(firings.now())) {
+                return Optional.of(wanted);
+            }
+            jobs.save(ref, job, null);
+            return Optional.empty();
+        };
+        return editCurrent(tx, wanted, step).thenCompose(present -> {
             if (present.isEmpty() && !wanted.isPaused()) {
                 return addFirst(tx, name, wanted, data);
             }

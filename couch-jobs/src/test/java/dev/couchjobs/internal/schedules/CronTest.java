@@ -196,6 +196,27 @@ class CronTest {
                 .hasMessageContaining("for a period that does not, use Schedule.every.");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "* * * * * *         | 1",
+                "*/7 * * * * *       | 4",
+                "* * * * *           | 60",
+                "0,50 * * * *        | 600",
+                "0,59 0,23 * * *     | 60",
+                "0 */5 * * *         | 14400",
+                "0 3 * * *           | 86400",
+                "0 0 */10 * *        | 86400",
+                "0 0 * * MON,FRI     | 259200",
+                "0 0 1 * *           | 2419200",
+                "0 0 29 2 *          | 126230400",
+                "0 0 ? 2 MON#5       | 378604800",
+            })
+    void theShortestPeriod(String expression, long seconds) {
+        assertThat(Cron.of(expression, ZoneOffset.UTC).shortestPeriod()).isEqualTo(seconds);
+    }
+
     /** They look like a blank, a hyphen, a digit or nothing. */
     @ParameterizedTest
     @CsvSource(
