@@ -32,7 +32,8 @@ public final class Batch {
 
     /**
      * This batch with a closing job: it is added when the batch opens, and is {@linkplain JobInfo#isBlocked blocked}
-     * until the batch closes.
+     * until the batch closes. If there is a job with its id, {@link Batches#open} fails with {@link BatchRoleException}
+     * while that is a member of a batch or closes another one. A closing job cannot be added as a member.
      *
      * @param job the job, which is no member of a batch
      * @return the batch

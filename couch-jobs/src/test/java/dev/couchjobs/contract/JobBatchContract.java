@@ -9,6 +9,7 @@ import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Batch;
 import dev.couchjobs.BatchInfo;
 import dev.couchjobs.BatchNotFoundException;
+import dev.couchjobs.BatchRoleException;
 import dev.couchjobs.BatchState;
 import dev.couchjobs.BatchStateException;
 import dev.couchjobs.CouchJobs;
@@ -25,11 +26,13 @@ import dev.couchjobs.Schedule;
 import dev.couchjobs.Unique;
 import dev.couchjobs.Worker;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -584,6 +587,158 @@ class JobBatchContract extends JobsContract {
         put(NewJob.of(REPORT, new WorkData(10)).id("report"));
 
         assertThat(report()).isEmpty();
+    }
+
+    // One role for each job
+
+    /** The ways to add a job to a batch. */
+    private List<Consumer<NewJob<?>>> waysToAdd() {
+        return List.of(
+                job -> await(jobs.add(database, job)),
+                job -> await(jobs.addAll(database, List.of(job))),
+                job -> await(jobs.addAll(database, List.of(member("m8"), job, member("m9")))),
+                job -> await(jobs.addAll(database, List.of(member("m8").unique(Unique.by("u")), job))),
+                job -> await(jobs.addAll(database, List.of(member("m8").after(WORK, "m1"), job))),
+                job -> await(
+                        jobs.add(database, job.at(Instant.now().plusSeconds(60)).priority(3))),
+                job -> await(
+                        database.runAsync(tx -> jobs.add(tx, member("m8")).thenCompose(done -> jobs.add(tx, job)))));
+    }
+
+    private static NewJob<WorkData> reportIn(String batch) {
+        return NewJob.of(REPORT, new WorkData(1)).id("report").batch(batch);
+    }
+
+    @Test
+    void aClosingJobIsNoMemberOfABatchInWhateverStateAndHoweverItIsAdded() {
+        open(withReport());
+        put(member("m1"));
+        open(Batch.of("other"));
+        BatchInfo before = batch();
+
+        refuseAsMember(); // it waits
+
+        assertThat(batch()).isEqualTo(before);
+        finish();
+        seal();
+        refuseAsMember("other"); // it is pending
+        Job<WorkData> report = await(jobs.processor().accept(REPORT)).orElseThrow();
+        refuseAsMember("other"); // it runs
+        await(jobs.add(database, reportIn("other").ifAbsent())); // leaves it alone
+        await(jobs.processor().finish(database, report));
+        refuseAsMember("other"); // it has ended
+        assertThat(await(jobs.batches().get(database, "other")).orElseThrow().total())
+                .isZero();
+    }
+
+    private void refuseAsMember(String... batches) {
+        for (String batch : batches.length == 0 ? new String[] {IMPORT, "other"} : batches) {
+            for (Consumer<NewJob<?>> add : waysToAdd()) {
+                if (batch().state() == BatchState.CLOSED) {
+                    assertThatThrownBy(() -> await(jobs.add(database, reportIn(batch))))
+                            .hasCauseInstanceOf(BatchRoleException.class);
+                    continue; // the other members of these ways have no open batch
+                }
+                assertThatThrownBy(() -> add.accept(reportIn(batch)))
+                        .hasCauseInstanceOf(BatchRoleException.class)
+                        .hasRootCauseMessage(
+                                "Job mail/report closes batch import-17, so it cannot be a member of batch " + batch
+                                        + ". Add the member with another id.");
+                assertThat(batch().total()).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void aDuplicateOfAClosingJobIsNoMember() {
+        put(NewJob.of(REPORT, new WorkData(1)).id("report").unique(Unique.by("u")));
+        open(withReport());
+        put(NewJob.of(REPORT, new WorkData(1)).id("report").unique(Unique.by("u")));
+
+        assertThatThrownBy(() -> put(NewJob.of(REPORT, new WorkData(1))
+                        .unique(Unique.by("u").replacing())
+                        .batch(IMPORT)))
+                .hasCauseInstanceOf(BatchRoleException.class);
+        assertThat(batch().outstanding()).isZero();
+    }
+
+    @Test
+    void aMemberThatHasNotEndedClosesNoBatch() {
+        open(withReport());
+        put(member("m1"));
+        for (String state : List.of("pending", "running")) {
+            Batch own =
+                    Batch.of("next").closing(NewJob.of(WORK, new WorkData(1)).id("m1"));
+
+            assertThatThrownBy(() -> open(own))
+                    .as(state)
+                    .hasCauseInstanceOf(BatchRoleException.class)
+                    .hasRootCauseMessage("Job index/m1 is a member of batch import-17 and has not ended, so it cannot"
+                            + " close batch next. Give the closing job another id.");
+            assertThat(await(jobs.batches().get(database, "next"))).isEmpty();
+            if (state.equals("pending")) {
+                claim();
+            }
+        }
+        assertThat(batch().outstanding()).isEqualTo(1);
+    }
+
+    @Test
+    void aClosingJobThatWaitsClosesNoOtherBatch() {
+        open(withReport());
+        Batch other =
+                Batch.of("other").closing(NewJob.of(REPORT, new WorkData(1)).id("report"));
+
+        assertThatThrownBy(() -> open(other))
+                .hasCauseInstanceOf(BatchRoleException.class)
+                .hasRootCauseMessage(
+                        "Job mail/report closes batch import-17 and has not ended, so it cannot close batch"
+                                + " other. Give the closing job another id.");
+        seal();
+        finishReport();
+        open(other);
+        assertThat(await(jobs.getJob(database, REPORT, "report")).orElseThrow().isBlocked())
+                .isTrue();
+    }
+
+    /** In a transaction of the caller's that commits although the error was not looked at. */
+    @Test
+    void aRefusedRoleLeavesNoHalfOfATransaction() {
+        open(withReport());
+        put(member("m1"));
+        BatchInfo before = batch();
+
+        assertThat(failureOf(database.runAsync(tx -> {
+                    var unused = jobs.add(tx, reportIn(IMPORT));
+                    return jobs.add(tx, member("m2"));
+                })))
+                .isNotNull();
+        assertThat(failureOf(database.runAsync(tx -> {
+                    var unused = jobs.batches()
+                            .open(
+                                    tx,
+                                    Batch.of("next")
+                                            .closing(NewJob.of(WORK, new WorkData(1))
+                                                    .id("m1")));
+                    return jobs.add(tx, member("m2"));
+                })))
+                .isNotNull();
+
+        assertThat(batch()).isEqualTo(before);
+        assertThat(await(jobs.batches().get(database, "next"))).isEmpty();
+    }
+
+    @Test
+    void aMemberDoesNotWaitForItsClosingJob() {
+        open(withReport());
+        put(member("m1"));
+
+        for (Consumer<NewJob<?>> add : waysToAdd()) {
+            assertThatThrownBy(() -> add.accept(member("m2").after(REPORT, "report")))
+                    .hasCauseInstanceOf(BatchRoleException.class)
+                    .hasMessageContaining("no member can wait for it");
+        }
+        assertThat(batch().outstanding()).isEqualTo(1);
     }
 
     @Test

@@ -83,10 +83,7 @@ final class AddPreparation {
         boolean hasDeadlines =
                 newJobs.stream().anyMatch(job -> job.startBefore().isPresent());
         boolean hasUniqueKeys = newJobs.stream().anyMatch(job -> job.unique().isPresent());
-        CompletableFuture<?> batches = BatchVerbs.requireOpen(
-                tx,
-                keyspace,
-                newJobs.stream().flatMap(job -> job.batch().stream()).collect(Collectors.toSet()));
+        CompletableFuture<?> batches = BatchVerbs.requireOpen(tx, keyspace, newJobs);
         CompletableFuture<?> raised = new LayoutRow(keyspace)
                 .raise(
                         tx,

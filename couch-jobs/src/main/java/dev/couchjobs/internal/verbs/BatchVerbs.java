@@ -9,9 +9,11 @@ import dev.couchjobs.AddResult;
 import dev.couchjobs.Batch;
 import dev.couchjobs.BatchInfo;
 import dev.couchjobs.BatchNotFoundException;
+import dev.couchjobs.BatchRoleException;
 import dev.couchjobs.BatchState;
 import dev.couchjobs.BatchStateException;
 import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.ThreadTransaction;
 import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.internal.batches.BatchSettlement;
@@ -30,10 +32,13 @@ import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.transactions.Transactions;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -60,18 +65,36 @@ public final class BatchVerbs {
                 new RowTransitions(instance.clock(), instance.environment().random());
     }
 
-    /** Requires that batches take members. */
-    static CompletableFuture<?> requireOpen(Transaction tx, Keyspace keyspace, Set<String> batches) {
-        return CompletableFuture.allOf(batches.stream()
-                .map(batch -> BatchRow.find(tx, keyspace, batch).thenAccept(row -> {
-                    BatchState state = row.orElseThrow(() -> new BatchNotFoundException(batch))
-                            .state();
-                    if (!row.get().mayClose()) {
-                        throw new BatchStateException(
-                                batch, state, "it takes no more jobs. Add the job to another batch, or to none.");
-                    }
-                }))
-                .toArray(CompletableFuture<?>[]::new));
+    /** Requires that the batches of jobs take members, and that no member waits for the closing job. */
+    static CompletableFuture<?> requireOpen(
+            Transaction tx, Keyspace keyspace, Collection<? extends NewJob<?>> newJobs) {
+        Map<String, List<NewJob<?>>> members = new LinkedHashMap<>();
+        newJobs.forEach(job -> job.batch()
+                .ifPresent(batch -> members.computeIfAbsent(batch, name -> new ArrayList<>())
+                        .add(job)));
+        return Futures.allOf(members.entrySet().stream()
+                .map(batch -> BatchRow.find(tx, keyspace, batch.getKey())
+                        .thenAccept(row -> requireOpen(keyspace, batch.getKey(), row, batch.getValue())))
+                .toList());
+    }
+
+    private static void requireOpen(
+            Keyspace keyspace, String batch, Optional<BatchRow> found, List<NewJob<?>> members) {
+        BatchRow row = found.orElseThrow(() -> new BatchNotFoundException(batch));
+        if (!row.mayClose()) {
+            throw new BatchStateException(
+                    batch, row.state(), "it takes no more jobs. Add the job to another batch, or to none.");
+        }
+        members.stream()
+                .flatMap(job -> job.dependencies().stream())
+                .map(dependency -> keyspace.job(dependency.typeName(), dependency.jobId()))
+                .filter(row::isClosedBy)
+                .findFirst()
+                .ifPresent(closing -> {
+                    throw new BatchRoleException("Job " + closing + " closes batch " + batch
+                            + " once the members have ended, so no member can wait for it."
+                            + " Take it out of the dependencies, or the job out of the batch.");
+                });
     }
 
     /** {@return the batch; one that exists stays as it is} */

@@ -4,9 +4,11 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.AddResult;
+import dev.couchjobs.BatchRoleException;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyException;
 import dev.couchjobs.JobType;
+import dev.couchjobs.JobsException;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.ThreadTransaction;
@@ -402,14 +404,15 @@ public final class CreatorVerbs {
         }
     }
 
-    /** Of several errors a {@link DependencyException} is thrown: it cancels the transaction and causes the others. */
+    /** Of several errors one that cancels the transaction is thrown: it causes the others. */
     private static CompletableFuture<?> allOf(List<CompletableFuture<?>> steps) {
         return Futures.allOf(steps).exceptionally(error -> {
             for (CompletableFuture<?> each : steps) {
                 Optional<Throwable> cause = each.handle((value, thrown) -> Optional.ofNullable(thrown))
                         .join();
-                if (cause.isPresent() && cause.get().getCause() instanceof DependencyException refusal) {
-                    throw refusal;
+                Throwable refusal = cause.map(Throwable::getCause).orElse(null);
+                if (refusal instanceof DependencyException || refusal instanceof BatchRoleException) {
+                    throw (JobsException) refusal;
                 }
             }
             throw new CompletionException(error.getCause());

@@ -211,7 +211,6 @@ class CronTest {
                 "0 0 * * MON,FRI     | 259200",
                 "0 0 1 * *           | 2419200",
                 "0 0 29 2 *          | 126230400",
-                "0 0 ? 2 MON#5       | 378604800",
             })
     void theShortestPeriod(String expression, long seconds) {
         assertThat(Cron.of(expression, ZoneOffset.UTC).shortestPeriod()).isEqualTo(seconds);

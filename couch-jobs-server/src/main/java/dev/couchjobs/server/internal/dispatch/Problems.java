@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.dispatch;
 
 import com.apple.foundationdb.FDBException;
 import dev.couchjobs.BatchNotFoundException;
+import dev.couchjobs.BatchRoleException;
 import dev.couchjobs.BatchStateException;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.DependencyException;
@@ -61,6 +62,7 @@ final class Problems {
             new Rule(PartitionLostException.class, 409, "partition-lost", "The group is elsewhere."),
             new Rule(MessageTooLargeException.class, 413, "payload-too-large", "The message is too large."),
             new Rule(BatchStateException.class, 409, "batch-state", "The batch does not admit this."),
+            new Rule(BatchRoleException.class, 409, "batch-role", "The job has another role in a batch."),
             new Rule(DependencyNotFoundException.class, 409, "dependency-not-found", "A dependency is not there."),
             new Rule(DependencyException.class, 409, "dependency", "The dependencies do not admit this."),
             new Rule(NotIndexedException.class, 409, "not-indexed", "The type has no status index."),
