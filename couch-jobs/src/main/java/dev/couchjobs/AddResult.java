@@ -5,8 +5,9 @@ package dev.couchjobs;
  *
  * @param jobId the job's id
  * @param change what became of a job that was there, or that there was none
+ * @param givenData what became of the data that was given
  */
-public record AddResult(String jobId, Change change) {
+public record AddResult(String jobId, Change change, GivenData givenData) {
     /** What adding a job can do. */
     public enum Change {
         /** There was no such job. */
@@ -18,9 +19,19 @@ public record AddResult(String jobId, Change change) {
          * more, or the {@link NewJob} asked to leave it alone.
          */
         UNCHANGED,
-        /** The job was running, keeps its data, and runs once more when it is finished. */
+        /** The job was running, and runs once more when that run has ended. */
         RESUBMITTED,
         /** The job was finished, and is pending again with the new data. */
         RUN_AGAIN
+    }
+
+    /** What can become of the data that was given. */
+    public enum GivenData {
+        /** The job has it. */
+        STORED,
+        /** The job was running, and its next run has it: {@link Unique#replacing} asked for that. */
+        NEXT_RUN,
+        /** The job keeps the data that it had: it was running, or it was left alone. The given data is nowhere. */
+        DISCARDED
     }
 }

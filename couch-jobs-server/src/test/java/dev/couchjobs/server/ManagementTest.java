@@ -39,6 +39,7 @@ class ManagementTest {
                 server.post("/v1/types/mail/jobs", "{'id': 'a', 'data': {'to': 'jo', 'n': 12345678901234567890}}");
         assertThat(added.status()).isEqualTo(201);
         assertThat(added.body().get("change").stringValue()).isEqualTo("added");
+        assertThat(added.body().get("givenData").stringValue()).isEqualTo("stored");
 
         Response job = server.get("/v1/types/mail/jobs/a");
         assertThat(job.status()).isEqualTo(200);

@@ -341,6 +341,33 @@ class WorkTest {
     }
 
     @Test
+    void theReplySaysWhatBecomesOfTheDataOfARunningJob() {
+        added("a");
+
+        Response again = server.post("/v1/types/mail/jobs", "{'id': 'a', 'data': 2}");
+
+        assertThat(again.body().get("change").stringValue()).isEqualTo("resubmitted");
+        assertThat(again.body().get("givenData").stringValue()).isEqualTo("discarded");
+        Response all = server.post("/v1/jobs", "{'jobs': [{'type': 'mail', 'id': 'a', 'data': 2}]}");
+        assertThat(all.body().get("items").get(0).get("givenData").stringValue())
+                .isEqualTo("discarded");
+    }
+
+    @Test
+    void aProgressBeyondItsTotalIsRefusedWithAllOfItsCall() {
+        JsonNode claim = added("a");
+
+        for (String verb : List.of("update", "finish")) {
+            Response reply = say(claim, verb, ", 'log': ['one'], 'progress': {'done': 200, 'total': 100}");
+
+            assertThat(reply.status()).isEqualTo(400);
+            assertThat(reply.body().get("detail").stringValue()).contains("this is 200 of 100");
+        }
+        assertThat(job("mail", "a").get("state").stringValue()).isEqualTo("running");
+        assertThat(server.get("/v1/types/mail/jobs/a/log").body().get("items")).isEmpty();
+    }
+
+    @Test
     void nothingOfACallIsWrittenWithoutTheClaim() {
         JsonNode lost = added("a");
         say(lost, "release", "");

@@ -5,16 +5,23 @@ import static dev.couchjobs.AddResult.Change.REPLACED;
 import static dev.couchjobs.AddResult.Change.RESUBMITTED;
 import static dev.couchjobs.AddResult.Change.RUN_AGAIN;
 import static dev.couchjobs.AddResult.Change.UNCHANGED;
+import static dev.couchjobs.AddResult.GivenData.DISCARDED;
+import static dev.couchjobs.AddResult.GivenData.STORED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.AddResult;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Unique;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What {@code add} says that it did, and jobs that are added only if there is none. */
 class AddResultContract extends JobsContract {
@@ -42,11 +49,71 @@ class AddResultContract extends JobsContract {
     }
 
     @ParameterizedTest
-    @CsvSource({"NOT_FOUND,ADDED", "PENDING,REPLACED", "RUNNING,RESUBMITTED", "FINISHED,RUN_AGAIN"})
-    void addSaysWhatItDid(JobState state, AddResult.Change change) {
+    @CsvSource({
+        "NOT_FOUND,ADDED,STORED",
+        "PENDING,REPLACED,STORED",
+        "RUNNING,RESUBMITTED,DISCARDED",
+        "FINISHED,RUN_AGAIN,STORED"
+    })
+    void addSaysWhatItDid(JobState state, AddResult.Change change, AddResult.GivenData data) {
         bring(state);
 
-        assertThat(await(jobs.add(database, INDEX, "j1", new WorkData(2)))).isEqualTo(new AddResult("j1", change));
+        assertThat(await(jobs.add(database, INDEX, "j1", new WorkData(2))))
+                .isEqualTo(new AddResult("j1", change, data));
+    }
+
+    /** What the next run of the job has, as the result says. */
+    @ParameterizedTest
+    @EnumSource(JobState.class)
+    void theResultSaysWhatBecomesOfTheDataHoweverTheJobIsAdded(JobState state) {
+        Unique rule = Unique.by("key");
+        List<UnaryOperator<NewJob<WorkData>>> ways = List.of(
+                job -> job,
+                NewJob::ifAbsent,
+                NewJob::ifAbsentOrFinished,
+                job -> job.unique(rule),
+                job -> job.unique(rule.whileKept()),
+                job -> job.unique(rule.replacing()),
+                job -> job.id("another").unique(rule),
+                job -> job.id("another").unique(rule.replacing()),
+                job -> job.id("another").unique(rule.replacing()).ifAbsent(),
+                job -> job.id("another").unique(rule.replacing().whileKept()),
+                job -> job.at(Instant.now().minusSeconds(60)));
+        for (int way = 0; way < ways.size(); way++) {
+            boolean inBatch = (way + state.ordinal()) % 2 == 0;
+            checkData(state, ways.get(way), inBatch, "way " + way + " of " + state + (inBatch ? " in a batch" : ""));
+        }
+    }
+
+    private void checkData(JobState state, UnaryOperator<NewJob<WorkData>> way, boolean inBatch, String what) {
+        all(database, INDEX).forEach(job -> await(jobs.remove(database, INDEX, job.jobId())));
+        Optional<Job<WorkData>> running = Optional.empty();
+        if (state != JobState.NOT_FOUND) {
+            await(jobs.add(database, job(1).unique(Unique.by("key"))));
+        }
+        if (state == JobState.RUNNING || state == JobState.FINISHED) {
+            running = Optional.of(accept());
+        }
+        if (state == JobState.FINISHED) {
+            await(jobs.processor().finish(database, running.orElseThrow()));
+            running = Optional.empty();
+        }
+        for (int step = 2; step <= 3; step++) {
+            NewJob<WorkData> job = way.apply(job(step));
+            AddResult result =
+                    inBatch ? await(jobs.addAll(database, List.of(job))).get(0) : await(jobs.add(database, job));
+            boolean isForNextRun = result.givenData() == AddResult.GivenData.NEXT_RUN;
+            boolean isStored = result.givenData() != AddResult.GivenData.DISCARDED;
+            assertThat(isForNextRun).as(what).isEqualTo(isStored && running.isPresent());
+            assertThat(stepOf(result.jobId()) == step).as(what).isEqualTo(isStored);
+        }
+        running.ifPresent(claim -> {
+            int step = stepOf("j1");
+            await(jobs.processor().finish(database, claim, new WorkData(9)));
+            boolean isFlagged = stateOf("j1") == JobState.PENDING;
+            assertThat(stepOf("j1")).as(what).isEqualTo(step == 1 ? 9 : step);
+            assertThat(isFlagged || step == 1).as(what).isTrue();
+        });
     }
 
     @Test
@@ -97,13 +164,13 @@ class AddResultContract extends JobsContract {
 
         assertThat(results)
                 .containsExactly(
-                        new AddResult("new", ADDED),
-                        new AddResult("last", ADDED),
-                        new AddResult("pending", REPLACED),
-                        new AddResult("a running", RESUBMITTED),
-                        new AddResult("a finished", RUN_AGAIN),
-                        new AddResult("new", UNCHANGED),
-                        new AddResult("new", UNCHANGED));
+                        new AddResult("new", ADDED, STORED),
+                        new AddResult("last", ADDED, STORED),
+                        new AddResult("pending", REPLACED, STORED),
+                        new AddResult("a running", RESUBMITTED, DISCARDED),
+                        new AddResult("a finished", RUN_AGAIN, STORED),
+                        new AddResult("new", UNCHANGED, STORED),
+                        new AddResult("new", UNCHANGED, DISCARDED));
         assertThat(stepOf("new")).isEqualTo(2);
     }
 
@@ -155,7 +222,7 @@ class AddResultContract extends JobsContract {
 
         assertThat(add(job(2).after(MAIL, "m1", "never").ifAbsent())).isEqualTo(UNCHANGED);
         assertThat(await(jobs.addAll(database, List.of(job(2).after(MAIL, "m1").ifAbsent()))))
-                .containsExactly(new AddResult("j1", UNCHANGED));
+                .containsExactly(new AddResult("j1", UNCHANGED, DISCARDED));
 
         assertThat(stateOf("j1")).isEqualTo(state);
         StoredRows rows = new StoredRows(database, prefix);

@@ -376,7 +376,8 @@ class MiddlewareContract extends JobsContract {
     void anAdditionGoesThroughAllOfTheInstance() throws InterruptedException {
         CouchJobs node = with(new Noting("a"), new Noting("b"));
 
-        assertThat(await(node.add(database, JOB))).isEqualTo(new AddResult("j1", AddResult.Change.ADDED));
+        assertThat(await(node.add(database, JOB)))
+                .isEqualTo(new AddResult("j1", AddResult.Change.ADDED, AddResult.GivenData.STORED));
 
         assertThat(nextEvents(4)).containsExactly("a adds 1", "b adds 1", "b has added", "a has added");
         assertThat(info("j1").headers()).isEqualTo(Map.of("a", "1", "b", "1"));
@@ -422,8 +423,8 @@ class MiddlewareContract extends JobsContract {
 
         assertThat(seen)
                 .containsExactly(
-                        new AddResult("closing", AddResult.Change.ADDED),
-                        new AddResult("closing", AddResult.Change.UNCHANGED));
+                        new AddResult("closing", AddResult.Change.ADDED, AddResult.GivenData.STORED),
+                        new AddResult("closing", AddResult.Change.UNCHANGED, AddResult.GivenData.DISCARDED));
     }
 
     @Test

@@ -102,8 +102,9 @@ final class CreationCases {
                         (s, job, ids) -> {
                             assertThat(ids)
                                     .containsExactly(
-                                            new AddResult("b", AddResult.Change.UNCHANGED),
-                                            new AddResult("a", AddResult.Change.RESUBMITTED));
+                                            new AddResult("b", AddResult.Change.UNCHANGED, AddResult.GivenData.STORED),
+                                            new AddResult(
+                                                    "a", AddResult.Change.RESUBMITTED, AddResult.GivenData.DISCARDED));
                             shows(s, RUNNING, "old", PENDING, RUNNING, RUNNING);
                             assertThat(s.rows(PAPER).changesOf("b")).containsExactly(PENDING);
                             s.await(s.others.processor().finish(s.database(), job));

@@ -70,6 +70,11 @@ public record TypeRows(
         private static final int HELD = 17;
         private static final Tuple NO_CLAIM = Tuple.from(0, 0, "", 0, false);
 
+        /** Data for the next run of a running job is nested. */
+        private static Object dataOf(Tuple row) {
+            return row.get(4) instanceof List<?> ? row.getNestedTuple(4).get(0) : row.get(4);
+        }
+
         int priority() {
             return Math.toIntExact(options.getLong(0));
         }
@@ -126,8 +131,8 @@ public record TypeRows(
                     lock == null ? idle : JobState.RUNNING,
                     row.getLong(2),
                     row.getBoolean(3),
-                    row.get(4) instanceof Long count ? Math.toIntExact(count) : 0,
-                    row.get(4) instanceof byte[] json ? new String(json, StandardCharsets.UTF_8) : null,
+                    dataOf(row) instanceof Long count ? Math.toIntExact(count) : 0,
+                    dataOf(row) instanceof byte[] json ? new String(json, StandardCharsets.UTF_8) : null,
                     row.getUUID(5),
                     nested(row, 6, NO_TERMS),
                     nested(row, 7, NO_CLAIM),

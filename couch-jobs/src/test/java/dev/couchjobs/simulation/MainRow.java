@@ -4,6 +4,7 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Outcome;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +75,7 @@ record MainRow(
                 lock,
                 row.getLong(2),
                 row.getBoolean(3),
-                inline(row.get(4)),
+                inline(row.get(4) instanceof List<?> ? row.getNestedTuple(4).get(0) : row.get(4)),
                 options.isEmpty() ? 0 : Math.toIntExact(options.getLong(0)),
                 !options.isEmpty() && (options.getBoolean(3) || (options.size() > HELD && options.getBoolean(HELD))),
                 retry.isEmpty() ? 0 : Math.toIntExact(retry.getLong(0)),

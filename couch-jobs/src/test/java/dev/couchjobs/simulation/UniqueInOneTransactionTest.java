@@ -51,7 +51,8 @@ class UniqueInOneTransactionTest {
     }
 
     private void assertResults(List<AddResult> results, AddResult.Change first, AddResult.Change second) {
-        assertThat(results).containsExactly(new AddResult("j1", first), new AddResult("j2", second));
+        assertThat(results).extracting(AddResult::jobId).containsExactly("j1", "j2");
+        assertThat(results).extracting(AddResult::change).containsExactly(first, second);
     }
 
     private void assertKeysOf(String user7, String user8) {
@@ -132,9 +133,9 @@ class UniqueInOneTransactionTest {
 
         assertThat(results)
                 .containsExactly(
-                        new AddResult("j1", AddResult.Change.ADDED),
-                        new AddResult("j1", AddResult.Change.REPLACED),
-                        new AddResult("j2", AddResult.Change.ADDED));
+                        new AddResult("j1", AddResult.Change.ADDED, AddResult.GivenData.STORED),
+                        new AddResult("j1", AddResult.Change.REPLACED, AddResult.GivenData.STORED),
+                        new AddResult("j2", AddResult.Change.ADDED, AddResult.GivenData.STORED));
         assertKeysOf("j2", "j1");
     }
 
@@ -283,7 +284,8 @@ class UniqueInOneTransactionTest {
 
         assertThat(results)
                 .containsExactly(
-                        new AddResult("j2", AddResult.Change.ADDED), new AddResult("j2", AddResult.Change.REPLACED));
+                        new AddResult("j2", AddResult.Change.ADDED, AddResult.GivenData.STORED),
+                        new AddResult("j2", AddResult.Change.REPLACED, AddResult.GivenData.STORED));
     }
 
     /** The two additions of the job with the key have the same time. */

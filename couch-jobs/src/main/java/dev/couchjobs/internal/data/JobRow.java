@@ -193,7 +193,7 @@ public record JobRow(
                 lock,
                 scheduledTime,
                 false,
-                payload,
+                payload.claimed(),
                 null,
                 started ? options.claimed().begun() : options.claimed(),
                 claimInfo.next(by, now, shared, started, limitShard),

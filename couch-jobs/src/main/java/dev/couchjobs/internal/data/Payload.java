@@ -30,11 +30,39 @@ public final class Payload {
     private final byte @Nullable [] json;
     private final int chunks;
     private final @Nullable Predicate<byte[]> sameness;
+    private final boolean isReplacing;
+    /** The payload whose chunks are those of this one: itself, or the one that it was before a claim. */
+    private final Payload stored;
 
     private Payload(byte @Nullable [] json, int chunks, @Nullable Predicate<byte[]> sameness) {
         this.json = json;
         this.chunks = chunks;
         this.sameness = sameness;
+        this.isReplacing = false;
+        this.stored = this;
+    }
+
+    private Payload(Payload source, boolean isReplacing) {
+        this.json = source.json;
+        this.chunks = source.chunks;
+        this.sameness = source.sameness;
+        this.isReplacing = isReplacing;
+        this.stored = source.stored;
+    }
+
+    /** {@return this payload as that of the next run of a running job, whose holder writes no other in its place} */
+    public Payload replacing() {
+        return isReplacing ? this : new Payload(this, true);
+    }
+
+    /** {@return this payload as that of the run that begins} */
+    Payload claimed() {
+        return isReplacing ? new Payload(this, false) : this;
+    }
+
+    /** {@return whether this is the payload of the next run of a running job} */
+    public boolean isReplacing() {
+        return isReplacing;
     }
 
     /** {@return a payload that the next write of its row stores} */
@@ -51,8 +79,18 @@ public final class Payload {
         return new Payload(json, json.length <= INLINE_BYTES_MAX ? 0 : chunksOf(json.length), sameness);
     }
 
-    /** Reads an element of a row: the JSON itself, or the number of its chunks. */
+    /** Reads an element of a row: the JSON itself, or the number of its chunks; nested if it is for the next run. */
     static Payload decode(TupleReader row) {
+        if (row.peek() != TupleWriter.NESTED) {
+            return decodeFlat(row);
+        }
+        row.beginNested();
+        Payload payload = decodeFlat(row).replacing();
+        row.endNested();
+        return payload;
+    }
+
+    private static Payload decodeFlat(TupleReader row) {
         return row.peek() == TupleWriter.BYTES
                 ? new Payload(row.readBytes(), 0, null)
                 : new Payload(null, row.readInt(), null);
@@ -60,10 +98,16 @@ public final class Payload {
 
     /** Adds the element that {@link #decode} reads. */
     void encode(TupleWriter row) {
+        if (isReplacing) {
+            row.beginNested();
+        }
         if (chunks == 0) {
             row.add(inline());
         } else {
             row.add(chunks);
+        }
+        if (isReplacing) {
+            row.endNested(false);
         }
     }
 
@@ -111,6 +155,11 @@ public final class Payload {
                 : load(tx, ref).thenApply(other::isStoredAs);
     }
 
+    /** {@return whether this is the payload of the next run, and has the same JSON as another in memory} */
+    public CompletableFuture<Boolean> holdsReplacement(ReadTransaction tx, JobRef ref, Payload other) {
+        return isReplacing ? holds(tx, ref, other) : CompletableFuture.completedFuture(false);
+    }
+
     /** {@return whether this payload is in memory and has the same JSON as another in memory} */
     public boolean isKnownToHold(Payload other) {
         return json != null && other.isStoredAs(json);
@@ -122,7 +171,8 @@ public final class Payload {
 
     /** Replaces the chunks of {@code before} by those of {@code after}. */
     static void replace(Transaction tx, Supplier<Subspace> where, @Nullable Payload before, @Nullable Payload after) {
-        if (before == after || (chunks(before) == 0 && chunks(after) == 0)) {
+        boolean isSame = before == after || (before != null && after != null && before.stored == after.stored);
+        if (isSame || (chunks(before) == 0 && chunks(after) == 0)) {
             return; // the usual case: does not compute the keys of the chunks
         }
         Subspace place = where.get();

@@ -306,7 +306,28 @@ record AddRequest(
 
     /** {@return the result of the addition, from the row before it to the written row, if any} */
     AddResult result(Optional<JobRow> before, Optional<JobRow> after) {
-        return new AddResult(ref.id(), after.isEmpty() ? AddResult.Change.UNCHANGED : change(before));
+        AddResult.Change change = after.isEmpty() ? AddResult.Change.UNCHANGED : change(before);
+        return new AddResult(ref.id(), change, givenData(before, after));
+    }
+
+    private AddResult.GivenData givenData(Optional<JobRow> before, Optional<JobRow> after) {
+        if (after.isEmpty() && leavesAlone(before)) {
+            return AddResult.GivenData.DISCARDED;
+        }
+        if (before.map(JobRow::state).filter(JobState.RUNNING::equals).isEmpty()) {
+            return AddResult.GivenData.STORED;
+        }
+        return replacesDataOf(before.get()) ? AddResult.GivenData.NEXT_RUN : AddResult.GivenData.DISCARDED;
+    }
+
+    /** {@return whether a running job gets the data for its next run, because this is its duplicate and says so} */
+    private boolean replacesDataOf(JobRow running) {
+        UniqueKey own = options.unique();
+        UniqueKey theirs = running.options().unique();
+        return own != null
+                && theirs != null
+                && own.isSameAs(theirs)
+                && unique.filter(Unique::isReplacing).isPresent();
     }
 
     private static AddResult.Change change(Optional<JobRow> before) {
@@ -332,8 +353,10 @@ record AddRequest(
             return CompletableFuture.completedFuture(false);
         }
         if (row.state() == JobState.RUNNING) {
-            return CompletableFuture.completedFuture(
-                    row.resubmit() && row.options().priority() == options.priority());
+            boolean isFlagged = row.resubmit() && row.options().priority() == options.priority();
+            return isFlagged && replacesDataOf(row)
+                    ? row.payload().holdsReplacement(tx, ref, payload)
+                    : CompletableFuture.completedFuture(isFlagged);
         }
         return row.state() == JobState.PENDING && row.options().hasSameOptionsAs(options)
                 ? row.payload().holds(tx, ref, payload)
@@ -341,13 +364,14 @@ record AddRequest(
     }
 
     /**
-     * {@return the row of an existing job after {@code add}} The data of a running job belongs to its processor; only
-     * the next run changes.
+     * {@return the row of an existing job after {@code add}} The data of a running job belongs to its processor, unless a
+     * duplicate replaces it; only the next run changes.
      */
     private JobRow added(JobRow row) {
         if (row.state() == JobState.RUNNING) {
-            return row.resubmitted(scheduledTime)
+            JobRow flagged = row.resubmitted(scheduledTime)
                     .withOptions(row.options().prioritised(options).inBatchOf(options));
+            return replacesDataOf(row) ? flagged.with(payload.replacing()) : flagged;
         }
         JobRow again = row.enqueued(payload, scheduledTime);
         JobOptions asked = again.options().withOptions(options);

@@ -140,7 +140,10 @@ public final class BatchVerbs {
                             .thenCompose(row -> raised.thenCompose(done -> {
                                 if (row.isPresent()) {
                                     List<AddResult> unchanged = closing.stream()
-                                            .map(job -> new AddResult(job.ref().id(), AddResult.Change.UNCHANGED))
+                                            .map(job -> new AddResult(
+                                                    job.ref().id(),
+                                                    AddResult.Change.UNCHANGED,
+                                                    AddResult.GivenData.DISCARDED))
                                             .toList();
                                     return info(tx, name, row.get()).thenApply(found -> new Opened(found, unchanged));
                                 }

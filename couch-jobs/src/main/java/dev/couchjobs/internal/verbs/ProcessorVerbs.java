@@ -294,7 +294,10 @@ public final class ProcessorVerbs {
         return data == null ? Optional.empty() : Optional.of(codec.encode(job.type(), job.id(), data));
     }
 
+    /** {@return the data of a row once its holder has written other data, if any} Data for the next run stays. */
     private static Payload payload(JobRow row, Optional<Payload> other) {
-        return other.filter(data -> !row.payload().isKnownToHold(data)).orElse(row.payload());
+        Payload present = row.payload();
+        return other.filter(data -> !present.isReplacing() && !present.isKnownToHold(data))
+                .orElse(present);
     }
 }

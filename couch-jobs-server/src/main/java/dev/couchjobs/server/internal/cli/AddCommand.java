@@ -83,9 +83,17 @@ final class AddCommand extends ApiCommand {
         if (session.output().isJson()) {
             session.output().json(added.text());
         } else {
-            session.output().line(change.replace('_', ' ') + " " + type + " " + jobId);
+            session.output().line(change.replace('_', ' ') + " " + type + " " + jobId + ofData(added));
         }
         return change.equals("unchanged") ? Failure.NOTHING : DONE;
+    }
+
+    private static String ofData(ApiReply added) {
+        return switch (added.json().path("givenData").asString("")) {
+            case "discarded" -> "; the job keeps the data that it had";
+            case "next_run" -> "; its next run has this data";
+            default -> "";
+        };
     }
 
     private ObjectNode body() {

@@ -132,6 +132,7 @@ public final class JobJson {
                 .put("type", type)
                 .put("id", result.jobId())
                 .put("change", result.change())
+                .put("givenData", result.givenData())
                 .node();
     }
 
