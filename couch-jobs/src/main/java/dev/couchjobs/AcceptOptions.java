@@ -1,5 +1,6 @@
 package dev.couchjobs;
 
+import dev.couchjobs.internal.loop.Durations;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -76,10 +77,7 @@ public final class AcceptOptions {
      * @return these options with {@code timeout}
      */
     public AcceptOptions timeout(Duration timeout) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
-        }
-        return new AcceptOptions(noSchedule, maxSchedTime, timeout, lowPriorityShare, by);
+        return new AcceptOptions(noSchedule, maxSchedTime, Durations.limit("timeout", timeout), lowPriorityShare, by);
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.couchjobs;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.transactions.TransactionLabel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -143,14 +144,12 @@ public final class CouchJobsBuilder {
      *
      * @param timeout at least a millisecond, at most 24 days
      * @return this builder
+     * @throws IllegalArgumentException if it is not
      */
     public CouchJobsBuilder transactionTimeout(Duration timeout) {
-        if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(Duration.ofDays(24)) > 0) {
-            // FoundationDB counts it in milliseconds and 31 bits, and takes 0 for no timeout at all.
-            throw new IllegalArgumentException(
-                    "transactionTimeout is from a millisecond to 24 days; this is " + timeout + ".");
-        }
-        this.transactionTimeout = timeout;
+        // FoundationDB counts it in milliseconds and 31 bits, and takes 0 for no timeout at all.
+        this.transactionTimeout =
+                Durations.between("transactionTimeout", timeout, Duration.ofMillis(1), Duration.ofDays(24));
         return this;
     }
 
@@ -160,11 +159,12 @@ public final class CouchJobsBuilder {
      * may trim the feed, so give the same to all that share a subspace; not less than their transaction timeout,
      * because verbs recognise their own commits in the feed.
      *
-     * @param retention more than nothing
+     * @param retention more than zero, at most 36,500 days
      * @return this builder
+     * @throws IllegalArgumentException if it is not
      */
     public CouchJobsBuilder feedRetention(Duration retention) {
-        this.feedRetention = positive(retention, "feedRetention");
+        this.feedRetention = Durations.positive("feedRetention", retention);
         return this;
     }
 
@@ -173,11 +173,12 @@ public final class CouchJobsBuilder {
      * process removes no jobs and hands none to archives, so that no job goes on the word of one clock; see
      * {@link ClockSkew}. Everything else goes on.
      *
-     * @param bound more than nothing; with 36,500 days or more clocks are neither noted nor compared
+     * @param bound more than zero, at most 36,500 days; with these, clocks are neither noted nor compared
      * @return this builder
+     * @throws IllegalArgumentException if it is not
      */
     public CouchJobsBuilder maxClockSkew(Duration bound) {
-        this.maxClockSkew = positive(bound, "maxClockSkew");
+        this.maxClockSkew = Durations.positive("maxClockSkew", bound);
         return this;
     }
 
@@ -238,13 +239,6 @@ public final class CouchJobsBuilder {
 
     TransactionLabel label() {
         return TransactionLabel.tagged(transactionTag, traceTransactions);
-    }
-
-    private static Duration positive(Duration duration, String name) {
-        if (duration.isZero() || duration.isNegative()) {
-            throw new IllegalArgumentException(name + " must be more than nothing; this is " + duration + ".");
-        }
-        return duration;
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.couchjobs;
 
 import dev.couchjobs.internal.health.HealthReader;
 import dev.couchjobs.internal.health.HealthSettings;
+import dev.couchjobs.internal.loop.Durations;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -46,11 +47,8 @@ public final class HealthCheck {
      * @throws IllegalArgumentException if it is anything else
      */
     public HealthCheck timeout(Duration timeout) {
-        if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(TIMEOUT_MAX) > 0) {
-            throw new IllegalArgumentException(
-                    "The timeout of a check is from a millisecond to a minute; this is " + timeout + ".");
-        }
-        return new HealthCheck(reader, settings.withTimeout(timeout));
+        return new HealthCheck(
+                reader, settings.withTimeout(Durations.between("timeout", timeout, Duration.ofMillis(1), TIMEOUT_MAX)));
     }
 
     /**
@@ -62,10 +60,7 @@ public final class HealthCheck {
      * @throws IllegalArgumentException if it is negative
      */
     public HealthCheck dueAtMost(Duration limit) {
-        if (limit.isNegative()) {
-            throw new IllegalArgumentException("A job cannot be due for less than nothing; this is " + limit + ".");
-        }
-        return new HealthCheck(reader, settings.withDueAtMost(limit));
+        return new HealthCheck(reader, settings.withDueAtMost(Durations.limit("dueAtMost", limit)));
     }
 
     /**

@@ -162,10 +162,10 @@ public interface JobContext<D> {
      * Puts the job off: when the handler returns, it waits again and is not due before that time has passed. This
      * attempt does not count as one that failed. A handler that fails afterwards fails nevertheless.
      *
-     * @param time how long, from zero to 36,500 days
+     * @param pause how long, from zero to 36,500 days
      * @throws IllegalArgumentException if it is anything else
      */
-    void snooze(Duration time);
+    void snooze(Duration pause);
 
     /**
      * Gives the job up: when the handler returns, it is finished as {@link Outcome#CANCELLED}. A handler that fails

@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
+import dev.couchjobs.internal.loop.Durations;
 import java.time.Duration;
-import java.util.Objects;
 
 /**
  * How many jobs of a type may start in a period, in all processes ({@link Limits#setRate}). A claim is a start; an
@@ -13,6 +13,7 @@ import java.util.Objects;
  */
 public record Rate(int starts, Duration period, int burst) {
     private static final int STARTS_MAX = 1_000_000;
+    private static final Duration PERIOD_UNIT = Duration.ofMillis(1);
     private static final Duration PERIOD_MAX = Duration.ofDays(31);
 
     /**
@@ -24,17 +25,12 @@ public record Rate(int starts, Duration period, int burst) {
      * @throws IllegalArgumentException if it is not one
      */
     public Rate {
-        Objects.requireNonNull(period, "period");
         if (starts < 1 || starts > STARTS_MAX || burst < 0 || burst > STARTS_MAX) {
             throw new IllegalArgumentException(
                     "A rate has 1 to 1,000,000 starts, and a burst of up to as many; this is " + starts
                             + " with a burst of " + burst + ". To stop a type, pause it.");
         }
-        boolean isInBounds = !period.isZero() && !period.isNegative() && period.compareTo(PERIOD_MAX) <= 0;
-        if (!isInBounds || !period.equals(Duration.ofMillis(period.toMillis()))) {
-            throw new IllegalArgumentException(
-                    "The period of a rate is in whole milliseconds, up to 31 days; this is " + period + ".");
-        }
+        Durations.whole(PERIOD_UNIT, "milliseconds", "period", period, PERIOD_UNIT, PERIOD_MAX);
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.couchjobs;
 
+import dev.couchjobs.internal.loop.Durations;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -14,7 +15,6 @@ import org.jspecify.annotations.Nullable;
  * place of that in the code.
  */
 public final class Retention {
-    private static final Duration LONGEST = Duration.ofDays(36_500);
     private static final Retention STANDARD = new Retention(Duration.ofDays(7), Duration.ofDays(90), false);
 
     private final @Nullable Duration ended;
@@ -46,7 +46,7 @@ public final class Retention {
      * @throws IllegalArgumentException if the time is negative or too long
      */
     public static Retention of(Duration time) {
-        return new Retention(checked(time), checked(time), false);
+        return new Retention(Durations.notNegative("time", time), time, false);
     }
 
     /**
@@ -57,7 +57,7 @@ public final class Retention {
      * @throws IllegalArgumentException if the time is negative or too long
      */
     public Retention failed(Duration time) {
-        return new Retention(ended, checked(time), archived);
+        return new Retention(ended, Durations.notNegative("time", time), archived);
     }
 
     /**
@@ -91,15 +91,6 @@ public final class Retention {
      */
     public Optional<Duration> after(Outcome outcome) {
         return Optional.ofNullable(outcome == Outcome.FAILED ? failed : ended);
-    }
-
-    private static Duration checked(Duration time) {
-        Objects.requireNonNull(time, "time");
-        if (time.isNegative() || time.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException("Jobs are kept for no less than zero and no more than "
-                    + LONGEST.toDays() + " days; this is " + time + ". Use forever() to keep them.");
-        }
-        return time;
     }
 
     @Override

@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
+import dev.couchjobs.internal.loop.Durations;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 
@@ -35,18 +35,10 @@ public record RetryPolicy(int maxAttempts, Duration initialDelay, double factor,
      * @throws IllegalArgumentException if one of them is out of its limits
      */
     public RetryPolicy {
-        Objects.requireNonNull(initialDelay, "firstPause");
-        Objects.requireNonNull(maxDelay, "longestPause");
         require(maxAttempts >= 1, "attempts is at least 1, for the first attempt", maxAttempts);
-        require(
-                !initialDelay.isNegative() && initialDelay.compareTo(LONGEST) <= 0,
-                "firstPause is from zero to 365 days",
-                initialDelay);
+        Durations.between("firstPause", initialDelay, Duration.ZERO, LONGEST);
         require(factor >= 1 && Double.isFinite(factor), "factor is at least 1", factor);
-        require(
-                !maxDelay.isNegative() && maxDelay.compareTo(LONGEST) <= 0,
-                "longestPause is from zero to 365 days",
-                maxDelay);
+        Durations.between("longestPause", maxDelay, Duration.ZERO, LONGEST);
         require(jitter >= 0 && jitter <= 1, "jitter is from 0 to 1", jitter);
     }
 

@@ -1,6 +1,7 @@
 package dev.couchjobs;
 
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.schedules.ScheduleRequest;
 import dev.couchjobs.internal.schedules.ScheduleRow.Overlap;
 import java.time.Duration;
@@ -30,7 +31,6 @@ import java.util.Objects;
  */
 public final class Schedule {
     private static final int MISSED_MAX = 1_000;
-    private static final Duration LONGEST = Duration.ofDays(36_500);
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     private final ScheduleRequest request;
@@ -127,12 +127,9 @@ public final class Schedule {
         return job;
     }
 
-    private static long seconds(String what, Duration duration, long min) {
-        if (duration.getSeconds() < min || duration.getNano() != 0 || duration.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException("The " + what + " of a schedule is a whole number of seconds, at least "
-                    + min + " and at most 36,500 days; this is " + duration + ".");
-        }
-        return duration.getSeconds();
+    private static long seconds(String name, Duration duration, long min) {
+        return Durations.wholeSeconds(name, duration, Duration.ofSeconds(min), Durations.LONGEST)
+                .getSeconds();
     }
 
     private static Instant time(Instant time) {

@@ -1,6 +1,7 @@
 package dev.couchjobs;
 
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.loop.Durations;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -57,15 +58,13 @@ public final class Unique {
      * This rule, also for jobs that were added less than a period ago, whatever their state, while they are
      * {@linkplain Retention kept}.
      *
-     * @param time the period, by the clocks of the processes that add jobs
+     * @param time the period, by the clocks of the processes that add jobs; more than zero, at most 36,500 days. A job
+     *     that a clock more than a minute ahead has added does not count
      * @return the rule
-     * @throws IllegalArgumentException if the period is not positive
+     * @throws IllegalArgumentException if the period is anything else
      */
     public Unique within(Duration time) {
-        if (time.isZero() || time.isNegative()) {
-            throw new IllegalArgumentException("The period of a unique job is longer than zero; this is " + time + ".");
-        }
-        return new Unique(key, whileKept, time, replacing);
+        return new Unique(key, whileKept, Durations.positive("time", time), replacing);
     }
 
     /**
@@ -78,8 +77,10 @@ public final class Unique {
     }
 
     /**
-     * This rule, by which the other job gets the data, the scheduled time and the options of the new one, as if that
-     * had its id. Otherwise the other job stays as it is.
+     * This rule, by which the other job gets the data, the scheduled time and the options of the new one. If it is
+     * running, it runs once more: its next run has the data, the scheduled time and the priority of the last duplicate
+     * that was added, and data that its processor writes until then is not stored. Otherwise the other job stays as it
+     * is.
      *
      * @return the rule
      */

@@ -3,6 +3,7 @@ package dev.couchjobs;
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.schedules.ScheduleRequest;
 import dev.couchjobs.internal.worker.BoundHandler;
@@ -28,7 +29,6 @@ public final class WorkerBuilder {
     private static final int CONCURRENCY = 16;
     private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(30);
     private static final int LONG_TRANSACTION_TRIES = 3;
-    private static final Duration LIMIT_MAX = Duration.ofDays(36_500);
 
     private static final String LIBRARY_VERSION = Optional.ofNullable(
                     WorkerBuilder.class.getPackage().getImplementationVersion())
@@ -172,16 +172,12 @@ public final class WorkerBuilder {
      * interrupted, and the attempt has failed.
      *
      * @param type the type
-     * @param limit more than nothing, at most 36,500 days
+     * @param limit more than zero, at most 36,500 days
      * @return this builder
      * @throws IllegalArgumentException if it is not
      */
     public WorkerBuilder timeLimit(JobType<?, ?> type, Duration limit) {
-        if (limit.isZero() || limit.isNegative() || limit.compareTo(LIMIT_MAX) > 0) {
-            throw new IllegalArgumentException("A time limit is more than nothing and at most " + LIMIT_MAX.toDays()
-                    + " days; this is " + limit + ". Set none if there is to be none.");
-        }
-        timeLimits.put(type.name(), limit);
+        timeLimits.put(type.name(), Durations.positive("timeLimit", limit));
         return this;
     }
 
@@ -193,10 +189,7 @@ public final class WorkerBuilder {
      * @throws IllegalArgumentException if it is negative
      */
     public WorkerBuilder shutdownTimeout(Duration time) {
-        if (time.isNegative()) {
-            throw new IllegalArgumentException("shutdownTimeout must not be negative: " + time);
-        }
-        shutdownTimeout = time;
+        shutdownTimeout = Durations.limit("shutdownTimeout", time);
         return this;
     }
 

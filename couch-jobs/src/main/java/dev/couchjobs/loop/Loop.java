@@ -2,6 +2,7 @@ package dev.couchjobs.loop;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
+import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.loop.TimerDelays;
 import java.time.Duration;
@@ -87,7 +88,9 @@ public final class Loop implements AutoCloseable {
      * @param longest from 10 ms to 5 s
      */
     public void backOffAtMost(Duration longest) {
-        backoffMaxMillis = Math.max(BACKOFF_FIRST_MILLIS, Math.min(BACKOFF_MAX_MILLIS, longest.toMillis()));
+        backoffMaxMillis = Math.max(
+                BACKOFF_FIRST_MILLIS,
+                Math.min(BACKOFF_MAX_MILLIS, Durations.limit("longest", longest).toMillis()));
     }
 
     /** Requests a round that starts after this call: immediately, or after the current round. */

@@ -2,6 +2,7 @@ package dev.couchjobs.loop;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -27,10 +28,10 @@ public record Pause(Optional<CompletableFuture<?>> signal, Optional<Duration> at
     /**
      * {@return a pause of a fixed time}
      *
-     * @param duration the time
+     * @param duration the time; a negative one is none
      */
     public static Pause atMost(Duration duration) {
-        return new Pause(Optional.empty(), Optional.of(duration));
+        return new Pause(Optional.empty(), Optional.of(Objects.requireNonNull(duration, "duration")));
     }
 
     /**
@@ -72,6 +73,7 @@ public record Pause(Optional<CompletableFuture<?>> signal, Optional<Duration> at
      * @param max the longest pause
      */
     public Pause cappedAt(Duration max) {
+        Objects.requireNonNull(max, "max");
         return atMost.filter(time -> time.compareTo(max) <= 0).isPresent() ? this : new Pause(signal, Optional.of(max));
     }
 }

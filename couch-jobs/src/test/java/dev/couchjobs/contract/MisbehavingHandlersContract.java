@@ -341,7 +341,7 @@ class MisbehavingHandlersContract extends JobsContract {
 
         assertThatThrownBy(() -> jobs.worker().timeLimit(SQUARE, tooLong))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("36500 days");
+                .hasMessageContaining("36,500 days");
         assertThatThrownBy(() -> RetryPolicy.standard().backoff(tooLong, 1, Duration.ofSeconds(1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("365 days");

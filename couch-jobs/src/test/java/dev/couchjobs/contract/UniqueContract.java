@@ -12,6 +12,7 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Processor;
 import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Schedule;
@@ -23,11 +24,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A job that is a duplicate of another is not added. */
 class UniqueContract extends JobsContract {
     private static final JobType<WorkData, Void> WORK =
             JobType.of(INDEX.name(), WorkData.class).retry(RetryPolicy.never());
+    private static final JobType<String, ?> TEXT = JobType.of("text", String.class);
     private static final Unique USER = Unique.by("user-7");
 
     private SettableClock clock;
@@ -50,11 +55,11 @@ class UniqueContract extends JobsContract {
     }
 
     private static AddResult unchanged(String id) {
-        return new AddResult(id, AddResult.Change.UNCHANGED);
+        return new AddResult(id, AddResult.Change.UNCHANGED, AddResult.GivenData.DISCARDED);
     }
 
     private static AddResult added(String id) {
-        return new AddResult(id, AddResult.Change.ADDED);
+        return new AddResult(id, AddResult.Change.ADDED, AddResult.GivenData.STORED);
     }
 
     private Job<WorkData> failed(String id) {
@@ -202,9 +207,9 @@ class UniqueContract extends JobsContract {
         assertThat(results)
                 .containsExactly(
                         added("j1"),
-                        new AddResult("j1", AddResult.Change.REPLACED),
+                        new AddResult("j1", AddResult.Change.REPLACED, AddResult.GivenData.STORED),
                         unchanged("j0"),
-                        new AddResult("j1", AddResult.Change.REPLACED),
+                        new AddResult("j1", AddResult.Change.REPLACED, AddResult.GivenData.STORED),
                         added("m1"));
         assertThat(stepOf("j1")).isEqualTo(4);
         assertThat(scheduledTimeOf("j1")).contains(NOON.plus(Duration.ofDays(1_000)));
@@ -299,7 +304,7 @@ class UniqueContract extends JobsContract {
 
         AddResult replaced = put(job("j2", 2, USER.replacing()));
 
-        assertThat(replaced).isEqualTo(new AddResult("j1", AddResult.Change.REPLACED));
+        assertThat(replaced).isEqualTo(new AddResult("j1", AddResult.Change.REPLACED, AddResult.GivenData.STORED));
         assertThat(stepOf("j1")).isEqualTo(2);
         assertThat(put(job("j3", 3, USER))).isEqualTo(unchanged("j1"));
     }
@@ -324,6 +329,102 @@ class UniqueContract extends JobsContract {
 
         await(jobs.processor().finish(database, running));
         assertThat(accept().id()).isEqualTo("j1");
+    }
+
+    /** How the run of a job may end, or be written, after duplicates have replaced its data. */
+    private enum RunEnd {
+        FINISH,
+        FINISH_WITH_DATA,
+        UPDATE_WITH_DATA,
+        UPDATE_BETWEEN,
+        FAIL,
+        SNOOZE,
+        RELEASE,
+        EXPIRE
+    }
+
+    @ParameterizedTest
+    @EnumSource(RunEnd.class)
+    void theNextRunHasTheDataOfTheLastDuplicate(RunEnd end) {
+        for (int bytes : end == RunEnd.EXPIRE ? List.of(1) : List.of(1, 5_000, 200_000)) {
+            String filler = "x".repeat(bytes);
+            await(jobs.remove(database, TEXT, "t1"));
+            put(text("t1", "v1" + filler));
+            Job<String> running = await(jobs.processor().accept(TEXT)).orElseThrow();
+            AddResult second = put(text("t2", "v2" + filler));
+            if (end == RunEnd.UPDATE_BETWEEN) {
+                await(jobs.processor().update(database, running, "its own" + filler));
+            }
+            AddResult third = put(text("t3", "v3" + filler));
+
+            assertThat(List.of(second, third))
+                    .containsOnly(new AddResult("t1", AddResult.Change.RESUBMITTED, AddResult.GivenData.NEXT_RUN));
+            assertThat(put(text("t4", "v3" + filler)))
+                    .isEqualTo(new AddResult("t1", AddResult.Change.UNCHANGED, AddResult.GivenData.NEXT_RUN));
+            end(end, running, "its own" + filler);
+            Job<String> next = await(jobs.processor().accept(TEXT)).orElseThrow();
+            assertThat(next.data()).startsWith("v3x");
+            assertThat(next.data()).hasSize(2 + bytes);
+            await(jobs.processor().finish(database, next, "its own, again" + filler));
+            assertThat(await(jobs.getJobData(database, TEXT, "t1")).orElseThrow())
+                    .startsWith("its own, again");
+            assertThat(all(database, TEXT)).hasSize(1);
+        }
+    }
+
+    private static NewJob<String> text(String id, String data) {
+        return NewJob.of(TEXT, data).id(id).unique(USER.replacing());
+    }
+
+    private void end(RunEnd end, Job<String> running, String data) {
+        Processor processor = jobs.processor();
+        switch (end) {
+            case FINISH -> await(processor.finish(database, running));
+            case FINISH_WITH_DATA -> await(processor.finish(database, running, data));
+            case UPDATE_WITH_DATA, UPDATE_BETWEEN -> {
+                await(processor.update(database, running, data));
+                await(processor.finish(database, running));
+            }
+            case FAIL -> await(processor.fail(database, running, new IllegalStateException("no paper")));
+            case SNOOZE -> await(processor.snooze(database, running, Duration.ZERO));
+            case RELEASE -> await(processor.release(database, running));
+            case EXPIRE -> {
+                await(jobs.types().setTypeTimeout(database, TEXT, Duration.ofSeconds(1)));
+                jobs.maintenance().monitor(TEXT);
+            }
+        }
+    }
+
+    // A clock that goes back
+
+    @ParameterizedTest
+    @CsvSource({"PT5S,false", "PT59S,false", "PT2M,true", "PT4M,true", "PT23H,true", "P365D,true", "P36500D,true"})
+    void aJobThatAClockAheadHasAddedIsNoObstacle(Duration ahead, boolean isAdded) {
+        Unique rule = USER.within(Duration.ofMinutes(5));
+        clock.advance(ahead);
+        put(job("j1", 1, rule));
+        await(timed.processor()
+                .finish(database, await(timed.processor().accept(INDEX)).orElseThrow()));
+        clock.advance(ahead.negated());
+
+        assertThat(put(job("j2", 2, rule))).isEqualTo(isAdded ? added("j2") : unchanged("j1"));
+
+        clock.advance(Duration.ofMinutes(4));
+        assertThat(put(job("j3", 3, rule))).isEqualTo(unchanged(isAdded ? "j2" : "j1"));
+        clock.advance(Duration.ofMinutes(3));
+        assertThat(put(job("j4", 4, rule)).change())
+                .isEqualTo(isAdded ? AddResult.Change.UNCHANGED : AddResult.Change.ADDED);
+    }
+
+    @Test
+    void theLongestPeriodIsAHundredYears() {
+        Unique rule = USER.within(Duration.ofDays(36_500));
+        put(job("j1", 1, rule));
+        await(timed.processor()
+                .finish(database, await(timed.processor().accept(INDEX)).orElseThrow()));
+        clock.advance(Duration.ofDays(36_499));
+
+        assertThat(put(job("j2", 2, rule))).isEqualTo(unchanged("j1"));
     }
 
     @Test
@@ -471,7 +572,7 @@ class UniqueContract extends JobsContract {
     void keysAndPeriodsThatAreNoneAreRefused() {
         assertThatThrownBy(() -> Unique.by("")).hasMessageContaining("1 to 500 bytes");
         assertThatThrownBy(() -> Unique.by("x".repeat(20_000))).hasMessageContaining("20000");
-        assertThatThrownBy(() -> USER.within(Duration.ZERO)).hasMessageContaining("longer than zero");
+        assertThatThrownBy(() -> USER.within(Duration.ZERO)).hasMessageContaining("more than zero");
         assertThatThrownBy(() -> Schedule.every(
                         "hourly",
                         Duration.ofHours(1),

@@ -149,11 +149,17 @@ class CompileErrorsTest {
                 arguments("type = \" \"", "\" \"", "The name of this job type is blank: choose a short, stable name."),
                 arguments("type = \"\\ud800\"", "\"\\ud800\"", "A job type needs a name"),
                 arguments("type = \"a\", timeout = \"30s\"", "\"30s\"", "\"30s\" is no ISO-8601 duration: write PT30S"),
-                arguments("type = \"a\", timeout = \"PT0S\"", "\"PT0S\"", "An activity timeout is a whole number of"),
-                arguments("type = \"a\", timeout = \"PT-1S\"", "\"PT-1S\"", "An activity timeout is a whole number of"),
+                arguments("type = \"a\", timeout = \"PT0S\"", "\"PT0S\"", "timeout is a whole number of"),
+                arguments("type = \"a\", timeout = \"PT-1S\"", "\"PT-1S\"", "timeout is a whole number of"),
                 arguments("type = \"a\", timeLimit = \"5\"", "\"5\"", "\"5\" is no ISO-8601 duration: write PT30S"),
-                arguments("type = \"a\", timeLimit = \"PT0S\"", "\"PT0S\"", "A time limit is more than nothing"),
-                arguments("type = \"a\", timeLimit = \"-PT1S\"", "\"-PT1S\"", "A time limit is more than nothing"),
+                arguments(
+                        "type = \"a\", timeLimit = \"PT0S\"",
+                        "\"PT0S\"",
+                        "A time limit is more than nothing"),
+                arguments(
+                        "type = \"a\", timeLimit = \"-PT1S\"",
+                        "\"-PT1S\"",
+                        "A time limit is more than nothing"),
                 arguments(
                         "type = \"a\", concurrency = 0",
                         "0",
@@ -170,11 +176,11 @@ class CompileErrorsTest {
                 arguments(
                         "type = \"a\", retry = @Retry(firstPause = \"PT-1S\")",
                         "\"PT-1S\")",
-                        "In a retry policy, firstPause is from zero to 365 days; this is PT-1S."),
+                        "firstPause is from zero to 365 days; this is PT-1S."),
                 arguments(
                         "type = \"a\", retry = @Retry(longestPause = \"P366D\")",
                         "\"P366D\")",
-                        "In a retry policy, longestPause is from zero to 365 days"),
+                        "longestPause is from zero to 365 days"),
                 arguments(
                         "type = \"a\", retry = @Retry(factor = 0.5)",
                         "0.5)",

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.claims;
 
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.views.PayloadCodec;
 import java.time.Duration;
 import java.util.Optional;
@@ -37,13 +38,8 @@ public sealed interface Disposition {
      * @param pause the time until the next attempt
      */
     record Snoozed(Duration pause) implements Disposition {
-        private static final Duration LONGEST = Duration.ofDays(36_500);
-
         public Snoozed {
-            if (pause.isNegative() || pause.compareTo(LONGEST) > 0) {
-                throw new IllegalArgumentException(
-                        "A job is snoozed for zero to " + LONGEST.toDays() + " days; this is " + pause + ".");
-            }
+            Durations.notNegative("pause", pause);
         }
     }
 

@@ -6,6 +6,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.UndecodableRowException;
+import dev.couchjobs.internal.loop.Durations;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -24,13 +25,7 @@ public final class TypeTimeouts {
     private TypeTimeouts() {}
 
     public static void check(Duration timeout) {
-        if (timeout.compareTo(TIMEOUT_MIN) < 0
-                || timeout.compareTo(TIMEOUT_MAX) > 0
-                || !timeout.equals(Duration.ofSeconds(timeout.toSeconds()))) {
-            throw new IllegalArgumentException(
-                    "An activity timeout is a whole number of seconds, from one second to 3,650 days; this is "
-                            + timeout + ".");
-        }
+        Durations.wholeSeconds("timeout", timeout, TIMEOUT_MIN, TIMEOUT_MAX);
     }
 
     /** The content of a row. */

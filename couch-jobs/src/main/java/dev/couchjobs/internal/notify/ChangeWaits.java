@@ -5,6 +5,7 @@ import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.loop.ServiceRegistry;
 import dev.couchjobs.internal.loop.TimerDelays;
 import dev.couchjobs.internal.verbs.ChangeVerbs;
@@ -39,10 +40,8 @@ public final class ChangeWaits implements AutoCloseable {
     private CompletableFuture<Boolean> await(
             Optional<String> typeName, WatchedKeys keys, Versionstamp since, Duration timeout) {
         ChangeVerbs.requireComplete(since);
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
-        }
-        ChangeWatch.WaitCall call = new ChangeWatch.WaitCall(since, timeout.isZero(), new CompletableFuture<>());
+        Duration longest = Durations.limit("timeout", timeout);
+        ChangeWatch.WaitCall call = new ChangeWatch.WaitCall(since, longest.isZero(), new CompletableFuture<>());
         try {
             synchronized (this) {
                 watches.get(typeName, unused -> watch(typeName, keys)).add(call);
@@ -50,7 +49,7 @@ public final class ChangeWaits implements AutoCloseable {
         } catch (CouchJobsClosedException e) {
             return CompletableFuture.failedFuture(e);
         }
-        if (!timeout.isZero() && !call.result().isDone()) {
+        if (!longest.isZero() && !call.result().isDone()) {
             Future<?> timer = instance.environment()
                     .scheduler()
                     .schedule(

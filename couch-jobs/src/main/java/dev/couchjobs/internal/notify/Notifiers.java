@@ -11,6 +11,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.loop.ServiceRegistry;
 import java.time.Duration;
 import java.util.Collection;
@@ -107,14 +108,12 @@ public final class Notifiers implements AutoCloseable {
     @SuppressWarnings("unchecked") // an event has the data type of its subscription, and events are only read
     public static <D> CompletableFuture<Optional<JobEvent<D>>> awaitAny(
             Collection<? extends Subscription<? extends D>> subscriptions, @Nullable JobState state, Duration timeout) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
-        }
+        Duration longest = Durations.limit("timeout", timeout);
         if (subscriptions.isEmpty()) {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         List<FeedSubscription<?>> feedSubscriptions = FeedSubscription.allOf(subscriptions);
-        CompletableFuture<?> event = feedSubscriptions.get(0).owner().await(feedSubscriptions, state, timeout);
+        CompletableFuture<?> event = feedSubscriptions.get(0).owner().await(feedSubscriptions, state, longest);
         return (CompletableFuture<Optional<JobEvent<D>>>) event;
     }
 

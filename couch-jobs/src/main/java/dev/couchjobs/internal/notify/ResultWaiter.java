@@ -11,6 +11,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.ResultTimeoutException;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.loop.TimerDelays;
 import dev.couchjobs.internal.verbs.QueryVerbs;
@@ -48,9 +49,7 @@ public final class ResultWaiter {
 
     /** {@return the result, null if the job succeeded without one; fails if the job did not succeed} */
     public <D, R> CompletableFuture<@Nullable R> await(JobType<D, R> type, String jobId, Duration timeout) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("A timeout cannot be negative: " + timeout);
-        }
+        Durations.limit("timeout", timeout);
         ResultRequest<D, R> request = new ResultRequest<>(type, jobId, new CompletableFuture<>());
         if (timeout.isZero()) {
             return queryVerbs.jobWithoutData(database, type, jobId).thenCompose(job -> {

@@ -3,6 +3,7 @@ package dev.couchjobs.internal.schedules;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.internal.data.JobKeys;
+import dev.couchjobs.internal.data.Moments;
 import dev.couchjobs.internal.data.SequencePlace;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,8 +35,6 @@ public record ScheduleRow(
         Last last,
         @Nullable Current current,
         @Nullable String former) {
-    /** The clocks of processes may differ by so much, in seconds. Beyond that, a clock was wrong. */
-    private static final long SKEW_MAX = 60;
     /** The size of the definition of a schedule whose jobs neither overlap, nor pass results on, nor have keys. */
     private static final int PLAIN_SIZE = 9;
     /** The indexes of the elements that may be missing. */
@@ -338,7 +337,7 @@ public record ScheduleRow(
     }
 
     private static boolean isOfWrongClock(long at, long now) {
-        return at > now + SKEW_MAX;
+        return Moments.isOfWrongClock(1_000 * at, 1_000 * now);
     }
 
     /** {@return whether the current job was added by a clock that was ahead, so that its time means nothing} */

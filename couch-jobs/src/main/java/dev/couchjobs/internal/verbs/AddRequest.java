@@ -15,6 +15,7 @@ import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.Moments;
 import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.data.SequenceChange;
 import dev.couchjobs.internal.data.SequencePlace;
@@ -29,6 +30,7 @@ import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
@@ -178,8 +180,13 @@ record AddRequest(
         return Found.of(owner.row()) == Found.OUTSTANDING
                 || rule.isWhileKept()
                 || rule.period()
-                        .filter(period -> own.since() - theirs.since() < period.toMillis())
+                        .filter(period -> Moments.isWithin(theirs.since(), own.since(), millis(period)))
                         .isPresent();
+    }
+
+    /** {@return a period in whole milliseconds, rounded up: none is empty} */
+    private static long millis(Duration period) {
+        return period.plusNanos(999_999).toMillis();
     }
 
     private void requireUnchanged(Optional<JobRow> present) {

@@ -123,8 +123,8 @@ final class RunContext<D> implements JobContext<D> {
     }
 
     @Override
-    public void snooze(Duration time) {
-        requestedDisposition = new Disposition.Snoozed(time);
+    public void snooze(Duration pause) {
+        requestedDisposition = new Disposition.Snoozed(pause);
     }
 
     @Override
