@@ -26,6 +26,17 @@ async function logOf(url, after, signal) {
   return elements(member(text, 'items')).map((item) => ({ ...JSON.parse(item), entry: member(item, 'entry') }));
 }
 
+/** How often the job was released after its work had begun, as a text; empty if it never was. */
+function releases(job) {
+  return [
+    [job.releases.shutdown, 'at shutdown'],
+    [job.releases.out_of_memory, 'without memory'],
+  ]
+    .filter(([times]) => times > 0)
+    .map(([times, why]) => `${number(times)} ${why}`)
+    .join(', ');
+}
+
 function Actions({ job, url }) {
   const { type, id, state, outcome } = job;
   const isPending = state === 'pending';
@@ -273,6 +284,7 @@ function Found({ job, url, params }) {
           ['Priority', number(job.priority)],
           ['Claims', number(job.claims)],
           ['Failures', number(job.failures)],
+          ['Releases', releases(job)],
           ['Resubmitted', job.resubmitted ? 'yes' : ''],
           ['Limit key', job.limitKey && html`<a class="id" href=${href('type', { name: type, key: job.limitKey })}>${job.limitKey}</a>`],
           ['Turn key', job.turnKey && html`<span class="id">${job.turnKey}</span>`],

@@ -12,6 +12,9 @@ public enum AttemptEnd {
     SNOOZED,
     /** The processor sent no heartbeat for longer than the type's activity timeout; counted as a failure. */
     EXPIRED,
-    /** The processor released the claim before work began, or while it shut down; not counted as a failure. */
+    /**
+     * The processor released the claim, because it shut down or had no memory left; not counted as a failure, but apart
+     * ({@link ReleaseReason}).
+     */
     RELEASED
 }

@@ -78,6 +78,15 @@ public interface JobInfo<D, R> {
     /** {@return how many attempts have failed since the job was last enqueued} */
     int failures();
 
+    /**
+     * How often a claim was released after its work had begun, since the job was last enqueued. Such an attempt is no
+     * failure.
+     *
+     * @param reason why
+     * @return the number of releases for that reason
+     */
+    int releases(ReleaseReason reason);
+
     /** {@return the present attempt, or else the last one; empty if there has been none} */
     Optional<JobAttempt> lastAttempt();
 

@@ -5,7 +5,9 @@ import dev.couchjobs.internal.data.TypeTimeouts;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import tools.jackson.core.type.TypeReference;
 
@@ -33,6 +35,7 @@ public final class JobType<D, R> {
     private final RetryPolicy retry;
     private final Retention retention;
     private final List<Class<? extends Throwable>> doNotRetryOn;
+    private final Map<ReleaseReason, Integer> maxReleases;
 
     private JobType(
             String name,
@@ -41,7 +44,8 @@ public final class JobType<D, R> {
             Duration activityTimeout,
             RetryPolicy retry,
             Retention retention,
-            List<Class<? extends Throwable>> doNotRetryOn) {
+            List<Class<? extends Throwable>> doNotRetryOn,
+            Map<ReleaseReason, Integer> maxReleases) {
         this.name = Objects.requireNonNull(name, "name");
         this.dataType = Objects.requireNonNull(dataType, "dataType");
         this.resultType = Objects.requireNonNull(resultType, "resultType");
@@ -50,6 +54,7 @@ public final class JobType<D, R> {
         this.retry = Objects.requireNonNull(retry, "retry");
         this.retention = Objects.requireNonNull(retention, "retention");
         this.doNotRetryOn = doNotRetryOn;
+        this.maxReleases = maxReleases;
         Keyspace.checkTypeName(name);
         Keyspace.checkNew("The name of a job type", name);
     }
@@ -62,7 +67,8 @@ public final class JobType<D, R> {
                 ACTIVITY_TIMEOUT_DEFAULT,
                 RetryPolicy.standard(),
                 Retention.standard(),
-                List.of());
+                List.of(),
+                Map.of());
     }
 
     /**
@@ -131,7 +137,7 @@ public final class JobType<D, R> {
      * @throws IllegalArgumentException if the timeout is anything else
      */
     public JobType<D, R> activityTimeout(Duration timeout) {
-        return new JobType<>(name, dataType, resultType, timeout, retry, retention, doNotRetryOn);
+        return new JobType<>(name, dataType, resultType, timeout, retry, retention, doNotRetryOn, maxReleases);
     }
 
     /**
@@ -141,7 +147,7 @@ public final class JobType<D, R> {
      * @return the job type
      */
     public JobType<D, R> retry(RetryPolicy retry) {
-        return new JobType<>(name, dataType, resultType, activityTimeout, retry, retention, doNotRetryOn);
+        return new JobType<>(name, dataType, resultType, activityTimeout, retry, retention, doNotRetryOn, maxReleases);
     }
 
     /**
@@ -152,7 +158,7 @@ public final class JobType<D, R> {
      * @return the job type
      */
     public JobType<D, R> retention(Retention retention) {
-        return new JobType<>(name, dataType, resultType, activityTimeout, retry, retention, doNotRetryOn);
+        return new JobType<>(name, dataType, resultType, activityTimeout, retry, retention, doNotRetryOn, maxReleases);
     }
 
     /**
@@ -169,7 +175,29 @@ public final class JobType<D, R> {
         for (Class<? extends Throwable> each : errors) {
             all.add(each);
         }
-        return new JobType<>(name, dataType, resultType, activityTimeout, retry, retention, List.copyOf(all));
+        return new JobType<>(
+                name, dataType, resultType, activityTimeout, retry, retention, List.copyOf(all), maxReleases);
+    }
+
+    /**
+     * This job type with another bound for the releases of a job: a release after as many others for the same reason
+     * since the job was last enqueued makes the job fail. The default is {@link ReleaseReason#defaultMax}.
+     *
+     * @param reason why claims are released
+     * @param max how many releases for that reason a job may have, at least zero
+     * @return the job type
+     * @throws IllegalArgumentException if the number is negative
+     */
+    public JobType<D, R> maxReleases(ReleaseReason reason, int max) {
+        Objects.requireNonNull(reason, "reason");
+        if (max < 0) {
+            throw new IllegalArgumentException("A job may be released zero times or more; this is " + max + ".");
+        }
+        Map<ReleaseReason, Integer> all = new EnumMap<>(ReleaseReason.class);
+        all.putAll(maxReleases);
+        all.put(reason, max);
+        return new JobType<>(
+                name, dataType, resultType, activityTimeout, retry, retention, doNotRetryOn, Map.copyOf(all));
     }
 
     /** {@return the stable name under which jobs of this type are stored} */
@@ -200,6 +228,16 @@ public final class JobType<D, R> {
     /** {@return how long jobs are kept after they have ended} */
     public Retention retention() {
         return retention;
+    }
+
+    /**
+     * How often a job may be released for a reason after its work has begun.
+     *
+     * @param reason why claims are released
+     * @return the number of releases after which another one makes the job fail
+     */
+    public int maxReleases(ReleaseReason reason) {
+        return maxReleases.getOrDefault(reason, reason.defaultMax());
     }
 
     /**

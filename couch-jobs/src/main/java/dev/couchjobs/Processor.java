@@ -265,8 +265,9 @@ public final class Processor {
     }
 
     /**
-     * Puts a job back that its processor does not end, for example because it shuts down: the job is pending again, at
-     * its scheduled time. That is an attempt, but no failure.
+     * Releases a job that its processor does not end, for example because it shuts down: the job is pending again, at
+     * its scheduled time. That is no failure: it is counted apart ({@link ReleaseReason#SHUTDOWN}), and a job that was
+     * released as often as its type allows fails.
      *
      * @param context a database, or a transaction to join
      * @param job the claim
@@ -275,7 +276,22 @@ public final class Processor {
      */
     public CompletableFuture<Void> release(TransactionContext context, Job<?> job) {
         return finishTransaction
-                .end(context, new FinishRequest(job, new Disposition.Released(true)))
+                .end(context, new FinishRequest(job, Disposition.Released.AT_SHUTDOWN))
+                .thenAccept(ended -> {});
+    }
+
+    /**
+     * Puts a job back on which no work has begun, for example because its caller has gone: the job is as before the
+     * claim, with its deadline. That is no attempt, and counts nowhere.
+     *
+     * @param context a database, or a transaction to join
+     * @param job the claim
+     * @return completes when it is done; fails with {@link JobHaltedException} if the claim is lost, and then nothing
+     *     was changed
+     */
+    public CompletableFuture<Void> putBack(TransactionContext context, Job<?> job) {
+        return finishTransaction
+                .end(context, new FinishRequest(job, new Disposition.PutBack()))
                 .thenAccept(ended -> {});
     }
 

@@ -89,7 +89,7 @@ class EndsContract extends JobsContract {
                 new FinishRequest(accepted("failed for good", 1), new Disposition.Failed("never", false)),
                 new FinishRequest(accepted("snoozed", 1), new Disposition.Snoozed(Duration.ofMinutes(5))),
                 new FinishRequest(accepted("cancelled", 1), new Disposition.Cancelled("not wanted")),
-                new FinishRequest(accepted("released", 1), new Disposition.Released(true)));
+                new FinishRequest(accepted("released", 1), Disposition.Released.AT_SHUTDOWN));
 
         assertThat(results).noneMatch(FinishResult::isLost);
         assertThat(results.subList(0, 5).stream().map(each -> claimEnd(each).how()))
@@ -117,7 +117,7 @@ class EndsContract extends JobsContract {
         Job<WorkData> running = accept();
         add("j1", 2);
 
-        endAll(new FinishRequest(running, new Disposition.Released(true)));
+        endAll(new FinishRequest(running, Disposition.Released.AT_SHUTDOWN));
 
         assertThat(await(jobs.getJob(database, INDEX, "j1")).orElseThrow().failures())
                 .isZero();

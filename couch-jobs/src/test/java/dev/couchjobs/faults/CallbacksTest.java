@@ -21,6 +21,7 @@ import dev.couchjobs.JsonCodec;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.PayloadException;
+import dev.couchjobs.ReleaseReason;
 import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Worker;
@@ -32,6 +33,7 @@ import java.lang.reflect.Proxy;
 import java.lang.reflect.Type;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -174,9 +176,21 @@ class CallbacksTest {
     }
 
     private void assertFails(CouchJobs jobs, String id) {
-        pass(Duration.ofSeconds(5));
-        assertThat(job(jobs, id).outcome()).contains(Outcome.FAILED);
-        assertThat(job(jobs, id).error()).isPresent();
+        assertFails(jobs, id, thrown.get());
+    }
+
+    /** An attempt that has no memory left is released, and the job fails when that has happened too often. */
+    private void assertFails(CouchJobs jobs, String id, Throwable error) {
+        boolean isOutOfMemory = error instanceof OutOfMemoryError;
+        pass(Duration.ofSeconds(10));
+        JobInfo<String, String> job = job(jobs, id);
+        assertThat(job.outcome()).contains(Outcome.FAILED);
+        assertThat(job.error()).isPresent();
+        assertThat(job.releases(ReleaseReason.OUT_OF_MEMORY)).isEqualTo(isOutOfMemory ? 3 : 0);
+        assertThat(job.claims()).isEqualTo(isOutOfMemory ? 4 : 1);
+        if (isOutOfMemory) {
+            assertThat(job.error().orElseThrow()).contains("OutOfMemoryError", "not really");
+        }
     }
 
     @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // to throw what the compiler does not see
@@ -311,10 +325,12 @@ class CallbacksTest {
             case "has a faulty stage" -> faultyStage();
             default -> sends(job);
         });
-        for (String id : List.of("throws", "fails", "has no stage", "has a faulty stage")) {
+        for (String id : List.of("throws", "fails", "has a faulty stage")) {
             add(jobs, id);
             assertFails(jobs, id);
         }
+        add(jobs, "has no stage");
+        assertFails(jobs, "has no stage", new NullPointerException());
         assertHealthy(jobs, worker);
     }
 
@@ -390,7 +406,7 @@ class CallbacksTest {
         CouchJobs jobs = builder().codec(codec(Direction.READ, "a")).build();
         Worker worker = work(jobs, CallbacksTest::sends);
         add(jobs, "a");
-        pass(Duration.ofSeconds(5));
+        pass(Duration.ofSeconds(10));
         isThrowing = false;
         assertFails(jobs, "a");
         assertHealthy(jobs, worker);
@@ -429,10 +445,12 @@ class CallbacksTest {
                 })
                 .concurrency(1)
                 .start();
-        add(jobs, "a");
+        Instant deadline = environment().clock().instant().plus(Duration.ofHours(1));
+        stage.await(jobs.add(stage.database(), NewJob.of(MAIL, "a").id("a").startBefore(deadline)));
         pass(Duration.ofSeconds(5));
         JobInfo<String, String> waiting = job(jobs, "a");
         assertThat(waiting.state()).isEqualTo(JobState.PENDING);
+        assertThat(waiting.startBefore()).contains(deadline);
         assertThat(waiting.failures()).isZero();
         pass(Duration.ofMinutes(10));
         assertThat(thrownTimes).isLessThan(40);

@@ -37,8 +37,8 @@ final class ClaimReleaser {
                         database,
                         tx -> JobTransaction.of(tx).edit(ref, before -> {
                             before.filter(row -> row.isHeldBy(job.lock()))
-                                    .ifPresent(row ->
-                                            JobTransaction.of(tx).save(ref, row, row.released(clock.millis(), false)));
+                                    .ifPresent(
+                                            row -> JobTransaction.of(tx).save(ref, row, row.putBack(clock.millis())));
                             return CompletableFuture.completedFuture(ref);
                         }))
                 .exceptionally(error -> {

@@ -1,17 +1,22 @@
 package dev.couchjobs.internal.claims;
 
 import dev.couchjobs.JobType;
+import dev.couchjobs.ReleaseReason;
 import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.views.PayloadCodec;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /** How a claim ends: as its holder asks, or because it expires. */
 public sealed interface Disposition {
     /** How many wrappers of futures a handler's error may have. */
     int WRAPPERS_MAX = 10;
+
+    /** The end of a claim whose attempt had no memory left, not even for the text of its error. */
+    Released OUT_OF_MEMORY = new Released(ReleaseReason.OUT_OF_MEMORY, OutOfMemoryError.class.getName());
 
     /**
      * The attempt succeeded.
@@ -54,12 +59,19 @@ public sealed interface Disposition {
         }
     }
 
+    /** The claim is released before the work has begun: the job is as before the claim, which is no attempt. */
+    record PutBack() implements Disposition {}
+
     /**
-     * The claim is released: the job is pending as before the claim.
+     * The claim is released after the work has begun. That is no failure, and is counted apart.
      *
-     * @param started whether the work on it had begun; if not, the claim is no attempt
+     * @param reason why
+     * @param error what went wrong, or null
      */
-    record Released(boolean started) implements Disposition {}
+    record Released(ReleaseReason reason, @Nullable String error) implements Disposition {
+        /** The processor shuts down. */
+        public static final Released AT_SHUTDOWN = new Released(ReleaseReason.SHUTDOWN, null);
+    }
 
     /** The lease was not renewed within the type's activity timeout; the activity monitor ends the claim. */
     record Expired() implements Disposition {}
@@ -71,7 +83,39 @@ public sealed interface Disposition {
         for (int depth = 0; depth < WRAPPERS_MAX && isWrapper(thrown) && thrown.getCause() != null; depth++) {
             thrown = thrown.getCause();
         }
-        return new Failed(ErrorText.of(thrown), type.isRetried(thrown));
+        boolean again = type.isRetried(thrown);
+        return again ? failed(thrown, true) : new Failed(ErrorText.of(thrown), false);
+    }
+
+    /**
+     * {@return the end of a claim whose handler, or a callback of whose attempt, threw an error} The process and not the
+     * job lacks memory, so an {@link OutOfMemoryError} is no failure.
+     *
+     * @param again whether another attempt may succeed
+     */
+    static Disposition failed(Throwable error, boolean again) {
+        try {
+            return isOutOfMemory(error)
+                    ? new Released(ReleaseReason.OUT_OF_MEMORY, ErrorText.of(error))
+                    : new Failed(ErrorText.of(error), again);
+        } catch (OutOfMemoryError e) { // there is no memory for the text either
+            return OUT_OF_MEMORY;
+        }
+    }
+
+    private static boolean isOutOfMemory(Throwable error) {
+        Throwable each = error;
+        for (int depth = 0; depth < WRAPPERS_MAX && each != null; depth++) {
+            if (each instanceof OutOfMemoryError) {
+                return true;
+            }
+            try {
+                each = each.getCause();
+            } catch (Throwable e) { // of a class of the user's
+                return false;
+            }
+        }
+        return false;
     }
 
     private static boolean isWrapper(Throwable error) {

@@ -3,6 +3,7 @@ package dev.couchjobs.internal.claims;
 import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Outcome;
+import dev.couchjobs.ReleaseReason;
 import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.internal.data.ClaimEnd;
@@ -50,8 +51,11 @@ public final class RowTransitions {
         if (disposition instanceof Disposition.Cancelled cancelled) {
             return running.finished(end(type, AttemptEnd.CANCELLED, Outcome.CANCELLED, cancelled.reason(), null));
         }
+        if (disposition instanceof Disposition.PutBack) {
+            return running.putBack(clock.millis());
+        }
         if (disposition instanceof Disposition.Released released) {
-            return running.released(clock.millis(), released.started());
+            return released(type, running, released);
         }
         if (disposition instanceof Disposition.Expired) {
             return expired(type, running);
@@ -76,6 +80,29 @@ public final class RowTransitions {
         return pause.isPresent()
                 ? running.retried(timeAfter(pause.get()), endOfAttempt(AttemptEnd.FAILED, how.error()))
                 : running.finished(end(type, AttemptEnd.FAILED, Outcome.FAILED, how.error(), null));
+    }
+
+    /** A job whose claim is released waits again, unless that has happened as often as its type allows. */
+    private JobRow released(JobType<?, ?> type, JobRow running, Disposition.Released how) {
+        ReleaseReason reason = how.reason();
+        int releases = running.claimInfo().releases().of(reason);
+        if (releases < type.maxReleases(reason) || running.resubmit()) {
+            ClaimEnd claimEnd = endOfAttempt(AttemptEnd.RELEASED, how.error());
+            return running.released(timeAfterRelease(type, running, reason), reason, claimEnd);
+        }
+        String bound = "The job was released " + releases + " times before, which is as often as its type allows for "
+                + reason + ".";
+        String error = how.error() == null
+                ? bound + " Its work takes longer than its processors run."
+                : how.error() + "\n" + bound;
+        return running.finished(end(type, AttemptEnd.FAILED, Outcome.FAILED, error, null));
+    }
+
+    /** Another processor takes over from one that shuts down; where memory is short, the job waits. */
+    private long timeAfterRelease(JobType<?, ?> type, JobRow running, ReleaseReason reason) {
+        return reason == ReleaseReason.SHUTDOWN || running.resubmit()
+                ? running.scheduledTime()
+                : timeAfter(type, running, running.claimInfo().releases().of(reason) + 1);
     }
 
     /**
@@ -103,11 +130,13 @@ public final class RowTransitions {
     /** The first expiry delays nothing: most often the process ended for a reason other than the job. */
     private long timeAfterExpiry(JobType<?, ?> type, JobRow running) {
         int expiries = running.claimInfo().expiries();
-        if (expiries == 0 || running.resubmit()) {
-            return running.scheduledTime();
-        }
+        return expiries == 0 || running.resubmit() ? running.scheduledTime() : timeAfter(type, running, expiries);
+    }
+
+    /** {@return the scheduled time after the pause that follows as many failures} */
+    private long timeAfter(JobType<?, ?> type, JobRow running, int times) {
         RetryPolicy policy = policy(type, running);
-        return policy.delayAfter(Math.min(expiries, policy.maxAttempts() - 1), random)
+        return policy.delayAfter(Math.min(times, policy.maxAttempts() - 1), random)
                 .map(this::timeAfter)
                 .orElse(running.scheduledTime());
     }

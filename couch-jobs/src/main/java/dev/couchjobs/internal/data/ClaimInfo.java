@@ -1,5 +1,7 @@
 package dev.couchjobs.internal.data;
 
+import dev.couchjobs.ReleaseReason;
+
 /**
  * The current or the last claim on a job.
  *
@@ -12,6 +14,7 @@ package dev.couchjobs.internal.data;
  * @param expiries how many claims have expired since the job was last enqueued
  * @param started whether the work on the job is known to have begun; a claim that ends before that is no attempt
  * @param limitShard the shard that counts the claim while the job runs, or {@link LimitShards#NONE}
+ * @param releases how many claims were released after the work had begun, since the job was last enqueued
  */
 public record ClaimInfo(
         long number,
@@ -22,57 +25,60 @@ public record ClaimInfo(
         boolean logged,
         int expiries,
         boolean started,
-        int limitShard) {
+        int limitShard,
+        Releases releases) {
     /** The claim of a job that was never claimed. */
-    public static final ClaimInfo NONE = new ClaimInfo(0, 0, "", 0, false, false, 0, true, LimitShards.NONE);
+    public static final ClaimInfo NONE =
+            new ClaimInfo(0, 0, "", 0, false, false, 0, true, LimitShards.NONE, Releases.NONE);
 
     ClaimInfo next(String by, long since, boolean shared, boolean started, int newShard) {
-        return new ClaimInfo(number + 1, failures, by, since, shared, logged, expiries, started, newShard);
+        return new ClaimInfo(number + 1, failures, by, since, shared, logged, expiries, started, newShard, releases);
     }
 
     ClaimInfo by(String name) {
-        return new ClaimInfo(number, failures, name, since, shared, logged, expiries, started, limitShard);
+        return new ClaimInfo(number, failures, name, since, shared, logged, expiries, started, limitShard, releases);
     }
 
     /** {@return this claim after a heartbeat} */
     ClaimInfo renewed(boolean shared) {
-        return new ClaimInfo(number, failures, by, since, shared, logged, expiries, true, limitShard);
+        return new ClaimInfo(number, failures, by, since, shared, logged, expiries, true, limitShard, releases);
     }
 
     /** {@return this claim, ended by its holder without a failure} */
     ClaimInfo ended(boolean started) {
-        return new ClaimInfo(number, failures, by, since, false, logged, expiries, started, LimitShards.NONE);
+        return ended(failures, expiries, started, releases);
+    }
+
+    /** {@return this claim, released by its holder after the work had begun} */
+    ClaimInfo released(ReleaseReason reason) {
+        return ended(failures, expiries, true, releases.plusOne(reason));
     }
 
     ClaimInfo failed() {
-        return new ClaimInfo(number, failures + 1, by, since, false, logged, expiries, true, LimitShards.NONE);
+        return ended(failures + 1, expiries, true, releases);
     }
 
     /** {@return this claim after its expiry: a failed attempt if the work had begun} */
     ClaimInfo expired() {
-        return new ClaimInfo(
-                number,
-                started ? failures + 1 : failures,
-                by,
-                since,
-                false,
-                logged,
-                expiries + 1,
-                started,
-                LimitShards.NONE);
+        return ended(started ? failures + 1 : failures, expiries + 1, started, releases);
     }
 
+    /** {@return this claim of a job that has all its attempts before it} */
     ClaimInfo fresh() {
-        return new ClaimInfo(number, 0, by, since, false, logged, 0, started, LimitShards.NONE);
+        return ended(0, 0, started, Releases.NONE);
+    }
+
+    private ClaimInfo ended(int failures, int expiries, boolean started, Releases releases) {
+        return new ClaimInfo(number, failures, by, since, false, logged, expiries, started, LimitShards.NONE, releases);
     }
 
     /** {@return this ended claim, whose attempt is in a row of its own} */
     ClaimInfo withoutAttempt() {
-        return new ClaimInfo(number, failures, by, since, shared, logged, expiries, number == 0, limitShard);
+        return new ClaimInfo(number, failures, by, since, shared, logged, expiries, number == 0, limitShard, releases);
     }
 
     ClaimInfo logging() {
-        return new ClaimInfo(number, failures, by, since, shared, true, expiries, true, limitShard);
+        return new ClaimInfo(number, failures, by, since, shared, true, expiries, true, limitShard, releases);
     }
 
     /** {@return whether a claim on the job has expired, so that the job may crash the processes that run it} */
@@ -80,7 +86,11 @@ public record ClaimInfo(
         return expiries > 0;
     }
 
-    /** Adds this as a nested tuple, or as null. {@return whether there is one} */
+    ClaimInfo with(Releases newReleases) {
+        return new ClaimInfo(number, failures, by, since, shared, logged, expiries, started, limitShard, newReleases);
+    }
+
+    /** Adds this without its releases as a nested tuple, or as null. {@return whether there is one} */
     boolean encode(TupleWriter row) {
         if (number == 0) {
             row.addNull();
@@ -112,7 +122,8 @@ public record ClaimInfo(
                 row.hasNext() && row.readBoolean(),
                 row.hasNext() ? row.readInt() : 0,
                 !row.hasNext() || row.readBoolean(),
-                row.hasNext() ? LimitShards.checked(row.readInt()) : LimitShards.NONE);
+                row.hasNext() ? LimitShards.checked(row.readInt()) : LimitShards.NONE,
+                Releases.NONE);
         row.endNested();
         return claim;
     }

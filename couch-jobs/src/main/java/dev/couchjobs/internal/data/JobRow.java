@@ -6,12 +6,14 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Outcome;
+import dev.couchjobs.ReleaseReason;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The value of a job's {@code data} row: RFC 007's {@code (Sequence, JobLock, ScheduledTime, Resubmit, JobData)},
- * followed by the lock of the claim that last ended, and nested tuples for the options, the claim and its end.
+ * followed by the lock of the claim that last ended, and nested tuples for the options, the claim, its end and the
+ * releases.
  *
  * <p>The state follows from the first two elements: a lock means running; without one, the sequence is 0 for pending
  * and null for finished.
@@ -96,7 +98,7 @@ public record JobRow(
 
     /** {@return this running job with a log; not a heartbeat} */
     JobRow logging() {
-        return with(options.begun(), claimInfo.logging());
+        return with(options, claimInfo.logging());
     }
 
     /**
@@ -157,15 +159,20 @@ public record JobRow(
         return waiting(payload, scheduledTime, null, next, freshIfFlagged(claimInfo.expired()), expired);
     }
 
-    /**
-     * {@return this running job as pending after its holder released it; without failures if it was flagged}
-     *
-     * @param started whether the work had begun
-     */
-    public JobRow released(long now, boolean started) {
+    /** {@return this running job as pending after its holder released it before the work began} */
+    public JobRow putBack(long now) {
         ClaimEnd claimEnd = ClaimEnd.of(AttemptEnd.RELEASED, now, null);
-        JobOptions next = started || resubmit ? options.begun() : options;
-        return waiting(payload, scheduledTime, lock, next, freshIfFlagged(claimInfo.ended(started)), claimEnd);
+        JobOptions next = resubmit ? options.begun() : options;
+        return waiting(payload, scheduledTime, lock, next, freshIfFlagged(claimInfo.ended(false)), claimEnd);
+    }
+
+    /**
+     * {@return this running job as pending after its holder released it once the work had begun; without failures if it
+     * was flagged}
+     */
+    public JobRow released(long scheduledTime, ReleaseReason reason, ClaimEnd claimEnd) {
+        ClaimInfo ended = freshIfFlagged(claimInfo.released(reason));
+        return waiting(payload, scheduledTime, lock, options.begun(), ended, claimEnd);
     }
 
     private ClaimInfo freshIfFlagged(ClaimInfo ended) {
@@ -195,7 +202,7 @@ public record JobRow(
                 false,
                 payload.claimed(),
                 null,
-                started ? options.claimed().begun() : options.claimed(),
+                options.claimed(),
                 claimInfo.next(by, now, shared, started, limitShard),
                 null);
     }
@@ -220,7 +227,7 @@ public record JobRow(
                 resubmit,
                 payload,
                 finishedBy,
-                options.begun(),
+                options,
                 claimInfo.renewed(shared),
                 claimEnd);
     }
@@ -258,9 +265,14 @@ public record JobRow(
                 false,
                 payload,
                 expired ? null : lock,
-                options.blocked(false),
+                (state == JobState.RUNNING ? options.begun() : options).blocked(false),
                 endedClaim(claimEnd.how()),
                 claimEnd);
+    }
+
+    /** {@return whether this job is running, and its work is known to have begun: it has met its deadline} */
+    public boolean hasBegun() {
+        return state == JobState.RUNNING && claimInfo.started();
     }
 
     /** {@return the deadline of this job, if it is pending and has one; otherwise that of a job without one} */
@@ -292,7 +304,7 @@ public record JobRow(
                 false,
                 payload,
                 null,
-                options.blocked(false).withDependencies(dependencies),
+                (hasBegun() ? options.begun() : options).blocked(false).withDependencies(dependencies),
                 state == JobState.RUNNING ? claimInfo.ended(claimInfo.started()) : claimInfo.withoutAttempt(),
                 claimEnd);
     }
@@ -417,6 +429,12 @@ public record JobRow(
         if (claimEnd != null) {
             claimEnd.encode(row);
             end = row.length();
+        } else {
+            row.addNull();
+        }
+        if (!claimInfo.releases().equals(Releases.NONE)) {
+            claimInfo.releases().encode(row);
+            end = row.length();
         }
         row.truncate(end);
         return row;
@@ -462,17 +480,24 @@ public record JobRow(
                     "A job with" + (lock == null ? "out" : "") + " a lock has sequence " + sequence);
         }
         JobState idle = isFinished ? JobState.FINISHED : JobState.PENDING;
+        long scheduledTime = row.readLong();
+        boolean resubmit = row.readBoolean();
+        Payload payload = Payload.decode(row);
+        UUID finishedBy = row.skipNull() ? null : row.readUuid();
+        JobOptions options = JobOptions.decode(row);
+        ClaimInfo claimInfo = ClaimInfo.decode(row);
+        ClaimEnd claimEnd = ClaimEnd.decode(row);
         JobRow job = new JobRow(
                 lock != null ? JobState.RUNNING : idle,
                 sequence,
                 lock,
-                row.readLong(),
-                row.readBoolean(),
-                Payload.decode(row),
-                row.skipNull() ? null : row.readUuid(),
-                JobOptions.decode(row),
-                ClaimInfo.decode(row),
-                ClaimEnd.decode(row));
+                scheduledTime,
+                resubmit,
+                payload,
+                finishedBy,
+                options,
+                claimInfo.with(Releases.decode(row)),
+                claimEnd);
         row.skipRest();
         return job;
     }

@@ -2,6 +2,8 @@ package dev.couchjobs.internal.monitor;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.JobType;
+import dev.couchjobs.ReleaseReason;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -27,7 +29,7 @@ final class JobTypeRegistry {
     /**
      * Registers the job type of a worker that starts.
      *
-     * @throws IllegalArgumentException if another worker has a different retry policy or retention
+     * @throws IllegalArgumentException if another worker has a different retry policy, retention or bound of releases
      */
     synchronized void addWorker(JobType<?, ?> type) {
         Registration registered = byName.get(type.name());
@@ -52,10 +54,20 @@ final class JobTypeRegistry {
     }
 
     private static boolean areSame(JobType<?, ?> first, JobType<?, ?> second) {
-        return first.retry().equals(second.retry()) && first.retention().equals(second.retention());
+        return first.retry().equals(second.retry())
+                && first.retention().equals(second.retention())
+                && releases(first).equals(releases(second));
     }
 
     private static String describe(JobType<?, ?> type) {
-        return type.retry() + " and " + type.retention();
+        return type.retry() + ", " + type.retention() + " and at most these releases: " + releases(type);
+    }
+
+    private static Map<ReleaseReason, Integer> releases(JobType<?, ?> type) {
+        Map<ReleaseReason, Integer> bounds = new EnumMap<>(ReleaseReason.class);
+        for (ReleaseReason reason : ReleaseReason.values()) {
+            bounds.put(reason, type.maxReleases(reason));
+        }
+        return bounds;
     }
 }

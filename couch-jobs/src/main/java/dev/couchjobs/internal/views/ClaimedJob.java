@@ -2,6 +2,7 @@ package dev.couchjobs.internal.views;
 
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
+import dev.couchjobs.ReleaseReason;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.internal.data.ClaimInfo;
 import dev.couchjobs.internal.data.JobOptions;
@@ -69,7 +70,7 @@ public final class ClaimedJob<D> implements Job<D> {
 
     /** {@return whether the job was claimed by its deadline, but has not begun by it} */
     public boolean isLate(long now) {
-        return options.isLate(now);
+        return !claimInfo.started() && options.isLate(now);
     }
 
     /** {@return whether a claim on the job has expired, so that the job may be what ends the processes that run it} */
@@ -140,6 +141,11 @@ public final class ClaimedJob<D> implements Job<D> {
     @Override
     public int failures() {
         return claimInfo.failures();
+    }
+
+    /** {@return how many claims were released for a reason before this one, after the work had begun} */
+    public int releases(ReleaseReason reason) {
+        return claimInfo.releases().of(reason);
     }
 
     /** {@return how the job is tried again if this attempt fails} */

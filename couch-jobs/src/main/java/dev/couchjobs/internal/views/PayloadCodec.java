@@ -84,10 +84,11 @@ public final class PayloadCodec {
 
     /**
      * {@return the error of a codec, explained} The texts of errors are stored with jobs. The message of the codec may
-     * quote a payload, and so is left out if payloads are encrypted.
+     * quote a payload, and so is left out if payloads are encrypted. That of an {@link OutOfMemoryError}, which ends an
+     * attempt in its own way, quotes nothing.
      */
     private PayloadException failure(String what, Throwable error, String advice) {
-        return cipher.keyIds().isEmpty()
+        return cipher.keyIds().isEmpty() || error instanceof OutOfMemoryError
                 ? new PayloadException(what + messageOf(error) + advice, error)
                 : new PayloadException(what + error.getClass().getName()
                         + ", whose message is left out because payloads are encrypted" + advice);

@@ -6,6 +6,7 @@ import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Outcome;
+import dev.couchjobs.ReleaseReason;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.internal.data.AttemptLog;
 import dev.couchjobs.internal.data.BatchPlace;
@@ -177,7 +178,9 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
     @Override
     public Optional<Instant> startBefore() {
         long deadline = row.options().keys().startBefore();
-        return deadline == JobKeys.NO_DEADLINE ? Optional.empty() : Optional.of(Instant.ofEpochMilli(deadline));
+        return deadline == JobKeys.NO_DEADLINE || row.hasBegun()
+                ? Optional.empty()
+                : Optional.of(Instant.ofEpochMilli(deadline));
     }
 
     @Override
@@ -193,6 +196,11 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
     @Override
     public int failures() {
         return row.claimInfo().failures();
+    }
+
+    @Override
+    public int releases(ReleaseReason reason) {
+        return row.claimInfo().releases().of(reason);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.worker;
 
+import dev.couchjobs.ReleaseReason;
 import dev.couchjobs.Worker;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.loop.LogText;
@@ -13,8 +14,12 @@ final class FailureLog {
 
     private FailureLog() {}
 
-    /** Logs the error of an attempt, if it has failed. */
+    /** Logs the error of an attempt, if it has failed or there was no memory left for it. */
     static void logFailure(JobRun<?> run, Disposition disposition) {
+        if (disposition instanceof Disposition.Released released && released.error() != null) {
+            logRelease(run, released.reason(), released.error());
+            return;
+        }
         if (!(disposition instanceof Disposition.Failed failed)) {
             return;
         }
@@ -36,6 +41,18 @@ final class FailureLog {
                         attempt,
                         maxAttempts,
                         LogText.of(failed.error()));
+            }
+        });
+    }
+
+    private static void logRelease(JobRun<?> run, ReleaseReason reason, String error) {
+        int releases = run.job().releases(reason);
+        int max = run.job().type().maxReleases(reason);
+        LogContext.around(run, () -> {
+            if (releases < max) {
+                LOG.warn("{} is released, {} of {} times: {}", run, releases + 1, max, LogText.of(error));
+            } else {
+                LOG.warn("{} failed for good after {} releases: {}", run, releases, LogText.of(error));
             }
         });
     }

@@ -173,10 +173,10 @@ final class Finisher implements AutoCloseable {
         }
     }
 
-    /** A released job has no outcome to discard. */
+    /** A job that is released or put back has no outcome to discard. */
     private void reportLost(Decided end) {
         reports.lost(end.run(), false);
-        if (!(end.disposition() instanceof Disposition.Released)) {
+        if (!(end.disposition() instanceof Disposition.Released || end.disposition() instanceof Disposition.PutBack)) {
             end.run().markHalted();
             LOG.info(
                     "The claim on {} is lost: it expired, or the job was removed; its outcome was not written{}",

@@ -4,7 +4,6 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.internal.claims.Disposition;
-import dev.couchjobs.internal.claims.ErrorText;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.verbs.FinishTransaction;
@@ -57,7 +56,7 @@ final class JobRunner {
             return;
         }
         if (job.isLate(instance.clock().millis())) {
-            listener.handlerReturned(new Disposition.Released(false), Duration.ZERO); // the next claim ends the job
+            listener.handlerReturned(new Disposition.PutBack(), Duration.ZERO); // the next claim ends the job
             return;
         }
         Optional<Duration> limit = registration.timeLimit();
@@ -165,7 +164,7 @@ final class JobRunner {
             try {
                 disposition = error == null ? returned(result) : failed(error);
             } catch (Throwable e) { // also an error: the user's classes encode the result
-                disposition = new Disposition.Failed(ErrorText.of(e), true);
+                disposition = Disposition.failed(e, true);
             }
             listener.handlerReturned(
                     disposition, Duration.between(startedAt, environment.clock().instant()));
@@ -180,13 +179,13 @@ final class JobRunner {
                 return new Disposition.Succeeded(
                         encoded(run.job().type(), run.job().id(), result));
             } catch (PayloadException e) {
-                return new Disposition.Failed(ErrorText.of(e), false);
+                return Disposition.failed(e, false);
             }
         }
 
         private Disposition failed(Throwable error) {
             return context.isUnreadable()
-                    ? new Disposition.Failed(ErrorText.of(error), false)
+                    ? Disposition.failed(error, false)
                     : Disposition.failed(run.job().type(), error);
         }
     }

@@ -42,15 +42,15 @@ final class RunReports {
      * @param after the row of the job
      */
     void ended(JobRun<?> run, Disposition disposition, JobRow after) {
-        ended(run, disposition, after.state() == JobState.PENDING);
+        ended(run, how(disposition, after), error(disposition), after.state() == JobState.PENDING);
     }
 
     /** A transaction of the handler's has committed the end of a run. */
     void succeededInHandler(JobRun<?> run) {
-        ended(run, new Disposition.Succeeded(Optional.empty()), false);
+        ended(run, AttemptEnd.SUCCEEDED, Optional.empty(), false);
     }
 
-    private void ended(JobRun<?> run, Disposition disposition, boolean isPendingAgain) {
+    private void ended(JobRun<?> run, AttemptEnd how, Optional<String> error, boolean isPendingAgain) {
         if (listeners.isEmpty()) {
             return;
         }
@@ -59,11 +59,19 @@ final class RunReports {
                         run.job().type().name(),
                         run.job().id(),
                         run.job().failures() + 1,
-                        how(disposition),
+                        how,
                         isPendingAgain,
                         Duration.between(startedAt, run.endedAt().orElseGet(clock::instant)),
-                        error(disposition)))
+                        error))
                 .ifPresent(event -> listeners.report("ended", listener -> listener.ended(event)));
+    }
+
+    /** A job that was released as often as its type allows fails. */
+    private static AttemptEnd how(Disposition disposition, JobRow after) {
+        boolean fails = disposition instanceof Disposition.Released
+                && after.claimEnd() != null
+                && after.claimEnd().how() == AttemptEnd.FAILED;
+        return fails ? AttemptEnd.FAILED : how(disposition);
     }
 
     private static AttemptEnd how(Disposition disposition) {
@@ -82,6 +90,9 @@ final class RunReports {
     private static Optional<String> error(Disposition disposition) {
         if (disposition instanceof Disposition.Failed failed) {
             return Optional.of(failed.error());
+        }
+        if (disposition instanceof Disposition.Released released) {
+            return Optional.ofNullable(released.error());
         }
         return disposition instanceof Disposition.Cancelled cancelled
                 ? Optional.of(cancelled.reason())

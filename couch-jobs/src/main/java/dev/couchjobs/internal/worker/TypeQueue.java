@@ -48,7 +48,7 @@ final class TypeQueue<D> implements AutoCloseable {
     /** How long a suspect runs before another suspect is claimed. */
     private static final Duration SUSPECT_PROBATION = Duration.ofSeconds(1);
 
-    private static final Disposition RELEASED_BEFORE_START = new Disposition.Released(false);
+    private static final Disposition PUT_BACK = new Disposition.PutBack();
 
     private final Object lock;
     private final Environment environment;
@@ -428,7 +428,7 @@ final class TypeQueue<D> implements AutoCloseable {
 
     @GuardedBy("lock") private void release(Collection<JobRun<D>> waitingRuns) {
         for (JobRun<D> run : waitingRuns) {
-            var unused = runs.decide(run, RELEASED_BEFORE_START);
+            var unused = runs.decide(run, PUT_BACK);
             if (suspect == run) {
                 suspect = null;
             }

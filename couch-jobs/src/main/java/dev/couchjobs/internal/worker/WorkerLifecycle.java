@@ -30,7 +30,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class WorkerLifecycle {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerLifecycle.class);
-    private static final Disposition RELEASED_WHILE_RUNNING = new Disposition.Released(true);
 
     /** How long a closing worker waits for a claim under way, and for the ends of its last jobs to be written. */
     private static final Duration FINAL_WRITE_TIMEOUT = Duration.ofSeconds(10);
@@ -375,7 +374,7 @@ public final class WorkerLifecycle {
             LOG.warn(
                     "Unfinished jobs at the end of their worker's shutdown timeout: {}; they are released", unfinished);
         }
-        queues.forEach(queue -> queue.runs().stopAll(RELEASED_WHILE_RUNNING));
+        queues.forEach(queue -> queue.runs().stopAll(Disposition.Released.AT_SHUTDOWN));
         checkHandlersDone();
     }
 

@@ -17,6 +17,7 @@ import dev.couchjobs.Outcome;
 import dev.couchjobs.Page;
 import dev.couchjobs.QuarantinedRow;
 import dev.couchjobs.Rate;
+import dev.couchjobs.ReleaseReason;
 import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.ScheduleInfo;
@@ -75,6 +76,7 @@ public final class JobJson {
                 .put("resubmitted", job.isResubmitted())
                 .put("claims", job.claims())
                 .put("failures", job.failures())
+                .put("releases", releases(job))
                 .maybe("lastAttempt", job.lastAttempt(), attempt -> attempt(attempt, isHidden))
                 .text("error", job.error().map(error -> error(error, isHidden)))
                 .time("endedAt", job.endedAt())
@@ -85,6 +87,14 @@ public final class JobJson {
         return fields.put("data", Json.fromPlain(job.data()))
                 .maybe("result", job.result(), Json::fromPlain)
                 .node();
+    }
+
+    private static JsonNode releases(JobInfo<?, ?> job) {
+        Fields fields = new Fields();
+        for (ReleaseReason reason : ReleaseReason.values()) {
+            fields.put(Fields.constant(reason), job.releases(reason));
+        }
+        return fields.node();
     }
 
     private static JsonNode retry(RetryPolicy policy) {

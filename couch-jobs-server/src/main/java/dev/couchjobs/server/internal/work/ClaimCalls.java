@@ -123,7 +123,7 @@ final class ClaimCalls implements AutoCloseable {
         Runnable leave = () -> {
             if (!hasLeft.getAndSet(true) && joined.leave()) {
                 joined.wait.end();
-                var unused = joined.got.thenAccept(got -> waits.release(got.held()));
+                var unused = joined.got.thenAccept(got -> waits.putBack(got.held()));
             }
         };
         connection.watch(leave);
@@ -193,7 +193,7 @@ final class ClaimCalls implements AutoCloseable {
         List<Held> own = Held.of(claims);
         return database.runAsync(tx -> record(tx, request, claims, own)).whenComplete((got, error) -> {
             if (error != null || !Held.of(got.held()).equals(own)) {
-                waits.release(claims);
+                waits.putBack(claims);
             }
         });
     }

@@ -85,7 +85,7 @@ final class Waits {
                         : CompletableFuture.completedFuture(claims));
     }
 
-    /** {@return the claims of the first type that has jobs} Those of others are released. */
+    /** {@return the claims of the first type that has jobs} Those of others are put back. */
     private CompletableFuture<List<Job<Object>>> acceptAny(Wanted wanted, Wait wait) {
         AcceptOptions options = AcceptOptions.defaults().timeout(wanted.time()).by(wanted.by());
         CompletableFuture<List<Job<Object>>> first = new CompletableFuture<>();
@@ -101,7 +101,7 @@ final class Waits {
                 boolean isLast = open.decrementAndGet() == 0;
                 if (claims != null && !claims.isEmpty()) {
                     if (!first.complete(claims)) {
-                        release(claims);
+                        putBack(claims);
                     }
                 } else if (error != null && !call.isCancelled()) {
                     first.completeExceptionally(error);
@@ -116,10 +116,10 @@ final class Waits {
     }
 
     /** Puts back what no worker gets. */
-    void release(List<Job<Object>> claims) {
+    void putBack(List<Job<Object>> claims) {
         for (Job<Object> claim : claims) {
-            var unused = jobs.processor().release(database, claim).exceptionally(error -> {
-                LOG.debug("{} could not be released; its claim expires", claim, error);
+            var unused = jobs.processor().putBack(database, claim).exceptionally(error -> {
+                LOG.debug("{} could not be put back; its claim expires", claim, error);
                 return null;
             });
         }
