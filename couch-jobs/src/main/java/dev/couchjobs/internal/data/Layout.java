@@ -116,6 +116,11 @@ public record Layout(
         return isUsed ? with(feature) : this;
     }
 
+    /** {@return whether a feature may be in use that is not in another layout} */
+    boolean hasMoreFeaturesThan(Layout other) {
+        return (features & ~other.features) != 0;
+    }
+
     /** {@return whether a feature may be in use} */
     public boolean mayUse(Feature feature) {
         return (features & feature.bit()) != 0;

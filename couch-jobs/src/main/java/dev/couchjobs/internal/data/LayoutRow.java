@@ -19,21 +19,25 @@ import org.jspecify.annotations.Nullable;
  * suspended.
  */
 public final class LayoutRow {
+    private static final int NO_USER_VERSION = 0;
+
     private final byte[] key;
+    private final byte[] watchesInUse;
     private final boolean checked;
 
     public LayoutRow(Keyspace keyspace) {
-        this(keyspace.layout(), true);
+        this(keyspace.layout(), keyspace.watchesInUse(), true);
     }
 
-    private LayoutRow(byte[] key, boolean checked) {
+    private LayoutRow(byte[] key, byte[] watchesInUse, boolean checked) {
         this.key = key;
+        this.watchesInUse = watchesInUse;
         this.checked = checked;
     }
 
     /** {@return a copy that does not check the layout, for a caller that reads the row itself} */
     public LayoutRow unchecked() {
-        return new LayoutRow(key, false);
+        return new LayoutRow(key, watchesInUse, false);
     }
 
     /** {@return the layout} */
@@ -58,7 +62,10 @@ public final class LayoutRow {
                 }));
     }
 
-    /** Keeps code that does not know some rows from writing any. Several calls in one transaction add up. */
+    /**
+     * Keeps code that does not know some rows from writing any. Several calls in one transaction add up. The
+     * first use of a feature wakes the processes that watch for types: what they sleep until may follow from it.
+     */
     public CompletableFuture<@Nullable Void> raise(Transaction tx, UnaryOperator<Layout> to) {
         return inOrder(
                 tx,
@@ -66,6 +73,9 @@ public final class LayoutRow {
                     Layout raised = to.apply(found);
                     if (!raised.equals(found)) {
                         write(tx, raised);
+                        if (raised.hasMoreFeaturesThan(found)) {
+                            IncompleteVersionstamps.touch(tx, watchesInUse, NO_USER_VERSION);
+                        }
                     }
                     return null;
                 }));

@@ -119,6 +119,19 @@ public record TypeInUse(
         IncompleteVersionstamps.touch(tx, keys.watchesInUse(), NO_USER_VERSION);
     }
 
+    /**
+     * Removes the timeout that the holder of the lease applies, because the type gets another one, and wakes the
+     * processes that watch for types: they read the new one.
+     */
+    static CompletableFuture<Void> tellOfTimeout(Transaction tx, TypeKeys keys) {
+        return find(tx, keys).thenAccept(use -> {
+            use.ifPresent(row -> new TypeInUse(
+                            row.typeName, row.holder, Optional.empty(), row.renewedAt, row.next)
+                    .write(tx, keys));
+            tellOfNewType(tx, keys);
+        });
+    }
+
     private static void startUse(Transaction tx, TypeKeys keys, TypeTimeouts.Row row) {
         TypeTimeouts.conflictWithChanges(tx, keys);
         TypeTimeouts.write(tx, keys, new TypeTimeouts.Row(row.timeout(), true));

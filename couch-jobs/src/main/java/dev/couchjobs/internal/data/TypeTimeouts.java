@@ -44,16 +44,15 @@ public final class TypeTimeouts {
 
     /** Sets a timeout, unless the type already has it. Replaces a damaged row. */
     public static CompletableFuture<?> set(Transaction tx, TypeKeys keys, Duration timeout) {
-        return tx.get(keys.activityTimeout()).thenAccept(value -> {
+        return tx.get(keys.activityTimeout()).thenCompose(value -> {
             Optional<Row> before = Quarantine.readable(tx, keys, keys.activityTimeout(), value, Row::decode);
             Row after = new Row(timeout, before.filter(Row::isInUse).isPresent());
-            if (!before.equals(Optional.of(after))) {
-                tx.addWriteConflictKey(changes(keys));
-                write(tx, keys, after);
-                if (before.isEmpty()) {
-                    TypeInUse.tellOfNewType(tx, keys);
-                }
+            if (before.equals(Optional.of(after))) {
+                return CompletableFuture.allOf();
             }
+            tx.addWriteConflictKey(changes(keys));
+            write(tx, keys, after);
+            return TypeInUse.tellOfTimeout(tx, keys);
         });
     }
 

@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
 final class ActivityMonitor implements AutoCloseable {
     private static final Duration INTERVAL_WITHOUT_TIMEOUT = Duration.ofSeconds(5);
     static final int MARKS_PER_TIMEOUT = 4;
-    /** The longest pause, because the timeout may be shortened meanwhile. */
+    /** The longest pause: the lease is renewed and jobs without a leader are noticed that often. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
     /** The maximum number of recorded versions in a timeout: the timeout of another type may cause more reads. */
     private static final int MARKS_PER_TIMEOUT_MAX = 32;
@@ -154,6 +154,8 @@ final class ActivityMonitor implements AutoCloseable {
             if (duty != Duty.HELD) {
                 duty = Duty.HELD;
                 observedAt = null;
+                loop.wakeUp();
+            } else if (now.timeout().isEmpty() && timeout.isPresent()) { // the type has another timeout
                 loop.wakeUp();
             }
             return Optional.empty();

@@ -28,7 +28,7 @@ public final class BackgroundServices implements AutoCloseable {
         this.instance = instance;
         this.token = instance.environment().random().nextLong();
         this.retentionService = retentionService;
-        this.leases = new MonitorLeases(instance, monitors);
+        this.leases = new MonitorLeases(instance, monitors, retentionService::noticed);
         this.trimmer = new FeedTrimmer(instance, monitors, feedRetention);
         this.useCheck = new TypeUseCheck(instance, monitors);
         this.releaser = new DependentReleaser(instance);

@@ -6,6 +6,8 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Layout;
+import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.futures.Futures;
@@ -22,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * Reads the types in use and their monitor leases for the monitors of one process, so that one process monitors each
@@ -54,13 +57,19 @@ final class MonitorLeases implements AutoCloseable {
     private volatile Map<String, ActivityMonitor> inUse = Map.of();
 
     private volatile Runnable afterRead = () -> {};
+    private final LayoutRow layoutRow;
+    private final Consumer<Layout> afterLayout;
 
-    MonitorLeases(Instance instance, ServiceRegistry<String, ActivityMonitor> monitors) {
+    /** @param afterLayout receives the layout each time this process has read the leases */
+    MonitorLeases(
+            Instance instance, ServiceRegistry<String, ActivityMonitor> monitors, Consumer<Layout> afterLayout) {
         this.database = instance.database();
         this.environment = instance.environment();
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions().named("read", "monitor leases");
         this.monitors = monitors;
+        this.layoutRow = new LayoutRow(keyspace);
+        this.afterLayout = afterLayout;
         this.loop = new Loop("monitor leases", environment, this::round);
     }
 
@@ -106,13 +115,15 @@ final class MonitorLeases implements AutoCloseable {
      *
      * @param timeouts the activity timeouts of the types that were not observed before
      * @param now the read version
-     * @param newTypes completes when a further type comes into use
+     * @param layout the layout
+     * @param newTypes completes when a further type comes into use, a timeout changes, or the layout does
      * @param next the last type, if there may be more
      */
     private record Page(
             List<TypeInUse> types,
             Map<String, ActivityMonitor.StoredTimeout> timeouts,
             Versionstamp now,
+            Layout layout,
             Optional<CompletableFuture<Void>> newTypes,
             Optional<String> next) {}
 
@@ -135,6 +146,7 @@ final class MonitorLeases implements AutoCloseable {
         return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> page(tx, after, size))))
                 .thenCompose(page -> {
                     page.newTypes().ifPresent(newTypes -> round.newTypes = newTypes);
+                    afterLayout.accept(page.layout());
                     page.types().forEach(type -> notifyMonitor(type, page, round));
                     return page.next().isEmpty()
                             ? CompletableFuture.completedFuture(round)
@@ -152,9 +164,14 @@ final class MonitorLeases implements AutoCloseable {
                     : Optional.of(types.get(types.size() - 1).typeName());
             return timeouts(tx, types)
                     .thenCombine(
-                            tx.getReadVersion(),
-                            (timeouts, version) ->
-                                    new Page(types, timeouts, IncompleteVersionstamps.upTo(version), newTypes, next));
+                            layoutRow.checkedBy(tx).thenCombine(tx.getReadVersion(), Map::entry),
+                            (timeouts, read) -> new Page(
+                                    types,
+                                    timeouts,
+                                    IncompleteVersionstamps.upTo(read.getValue()),
+                                    read.getKey(),
+                                    newTypes,
+                                    next));
         });
     }
 

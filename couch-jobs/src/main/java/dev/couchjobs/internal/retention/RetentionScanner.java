@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
+import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
@@ -42,6 +43,9 @@ final class RetentionScanner implements AutoCloseable {
 
     @GuardedBy("this") private long pausedUntil = Long.MIN_VALUE;
 
+    /** The longest pause of a sweep in the layout that this process has read last. */
+    @GuardedBy("this") private Duration longest = SweepInterval.LONGEST_AT_MOST;
+
     RetentionScanner(Instance instance, ClockCheck clock) {
         this.database = instance.database();
         this.environment = instance.environment();
@@ -50,8 +54,12 @@ final class RetentionScanner implements AutoCloseable {
         this.loop = new Loop("scan retention", environment, this::round);
     }
 
-    /** A pause of a sweeper, in milliseconds, because each round looks at the pauses of all types. */
-    private record Rest(RetentionSweeper sweeper, long until, long time) {
+    /**
+     * A pause of a sweeper, in milliseconds, because each round looks at the pauses of all types.
+     *
+     * @param assumed the longest pause in the layout from which it follows
+     */
+    private record Rest(RetentionSweeper sweeper, long until, long time, Duration assumed) {
         /** A clock that was set back does not prolong the pause. */
         boolean isOver(long now) {
             long remaining = until - now;
@@ -59,20 +67,48 @@ final class RetentionScanner implements AutoCloseable {
         }
     }
 
-    /** Schedules the next scan for a sweeper that found no due job. */
-    void rest(RetentionSweeper sweeper, Duration time) {
+    /**
+     * Schedules the next scan for a sweeper that found no due job.
+     *
+     * @param assumed the longest pause in the layout from which the pause follows; if this process has read one since
+     *     that demands shorter pauses, the next scan is at once
+     */
+    void rest(RetentionSweeper sweeper, Duration time, Duration assumed) {
         boolean isNext;
         synchronized (this) {
             if (sweeper.isClosed()) {
                 return;
             }
             long now = environment.clock().millis();
-            Rest rest = new Rest(sweeper, now + time.toMillis(), time.toMillis());
+            long millis = longest.compareTo(assumed) < 0 ? 0 : time.toMillis();
+            Rest rest = new Rest(sweeper, now + millis, millis, assumed);
             resting.put(sweeper, rest);
             // A clock that was set forward passes the end of a pause that still lasts.
             isNext = rest.until() < pausedUntil || now >= pausedUntil;
         }
         if (isNext) {
+            loop.wakeUp();
+        }
+    }
+
+    /** Ends the pauses that follow from a layout without the need of shorter ones. */
+    void noticed(Layout layout) {
+        Duration longestNow = SweepInterval.longest(layout);
+        boolean endsSome = false;
+        synchronized (this) {
+            if (longestNow.equals(longest)) {
+                return;
+            }
+            longest = longestNow;
+            long now = environment.clock().millis();
+            for (Rest rest : List.copyOf(resting.values())) {
+                if (longest.compareTo(rest.assumed()) < 0 && !rest.isOver(now)) {
+                    resting.put(rest.sweeper(), new Rest(rest.sweeper(), now, 0, rest.assumed()));
+                    endsSome = true;
+                }
+            }
+        }
+        if (endsSome) {
             loop.wakeUp();
         }
     }
@@ -137,7 +173,7 @@ final class RetentionScanner implements AutoCloseable {
             }
             sweeper.begin();
         } else {
-            rest(sweeper, sweeper.intervalUntil(due));
+            rest(sweeper, sweeper.intervalUntil(due), sweeper.longestByLayout());
         }
     }
 }

@@ -5,6 +5,7 @@ import dev.couchjobs.ClockSkew;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.JobArchive;
 import dev.couchjobs.JobType;
+import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.ServiceRegistry;
 import java.time.Duration;
@@ -39,6 +40,11 @@ public final class RetentionService implements AutoCloseable {
             sweeper.start();
             return sweeper;
         });
+    }
+
+    /** Tells the sweeps which layout this process has read last. */
+    public void noticed(Layout layout) {
+        scanner.noticed(layout);
     }
 
     /** Ends the sweep of a type. */

@@ -7,7 +7,6 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.internal.batches.BatchSettlement;
-import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.LayoutRow;
@@ -79,7 +78,7 @@ final class RetentionSweeper implements AutoCloseable {
     }
 
     void start() {
-        scanner.rest(this, Duration.ZERO);
+        scanner.rest(this, Duration.ZERO, longestByLayout());
     }
 
     /** Starts a sweep, because jobs are due. */
@@ -93,7 +92,7 @@ final class RetentionSweeper implements AutoCloseable {
                 TypeRetention.ending(tx, keys, type).thenAccept(ending -> sweepInterval.retention(ending.retention()));
         return RetentionIndex.nextDue(tx, keys, false)
                 .thenCombine(layoutRow.checkedBy(tx), (due, layout) -> {
-                    sweepInterval.mayHaveDeadlines(layout.mayUse(Feature.DEADLINES));
+                    sweepInterval.layout(layout);
                     return due;
                 })
                 .thenCombine(retention, (due, read) -> due);
@@ -102,6 +101,11 @@ final class RetentionSweeper implements AutoCloseable {
     /** {@return the pause before the next scan if the next jobs are due at a second} */
     Duration intervalUntil(OptionalLong dueSecond) {
         return sweepInterval.until(dueSecond).atMost().orElseThrow();
+    }
+
+    /** {@return the longest pause in the layout that this sweep has read last} */
+    Duration longestByLayout() {
+        return sweepInterval.longestByLayout();
     }
 
     boolean isClosed() {
@@ -125,7 +129,7 @@ final class RetentionSweeper implements AutoCloseable {
                         })))
                 .thenApply(swept -> {
                     report(swept.removed());
-                    swept.rest().ifPresent(time -> scanner.rest(this, time));
+                    swept.rest().ifPresent(time -> scanner.rest(this, time, longestByLayout()));
                     return swept.rest().isPresent() ? Pause.untilWakeUp() : Pause.none();
                 });
     }

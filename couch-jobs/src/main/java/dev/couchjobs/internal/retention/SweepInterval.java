@@ -3,6 +3,8 @@ package dev.couchjobs.internal.retention;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.Retention;
+import dev.couchjobs.internal.data.Feature;
+import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.loop.TimerDelays;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;
@@ -18,20 +20,26 @@ import java.util.OptionalLong;
 final class SweepInterval {
     private static final Duration SHORTEST = Duration.ofSeconds(5);
     private static final Duration LONGEST_AT_LEAST = Duration.ofMinutes(1);
-    private static final Duration LONGEST_AT_MOST = Duration.ofMinutes(10);
+    static final Duration LONGEST_AT_MOST = Duration.ofMinutes(10);
     /** The longest pause of an instance whose jobs may have deadlines: it delays the expiry of jobs. */
     private static final Duration LONGEST_WITH_DEADLINES = Duration.ofSeconds(15);
+
 
     private static final Duration CLOCKS_COMPARED_AFTER = Duration.ofMinutes(1);
     private static final int JITTER_PERCENT = 20;
 
     private final Environment environment;
-    private volatile Duration longestWithoutDeadlines;
-    private volatile boolean mayHaveDeadlines;
+    private volatile Duration longestByRetention;
+    private volatile Duration longestByLayout = LONGEST_AT_MOST;
 
     SweepInterval(Environment environment, Retention retention) {
         this.environment = environment;
-        this.longestWithoutDeadlines = longest(retention);
+        this.longestByRetention = longest(retention);
+    }
+
+    /** {@return the longest pause in a layout, whatever the retention} */
+    static Duration longest(Layout layout) {
+        return layout.mayUse(Feature.DEADLINES) ? LONGEST_WITH_DEADLINES : LONGEST_AT_MOST;
     }
 
     private static Duration longest(Retention retention) {
@@ -45,16 +53,21 @@ final class SweepInterval {
 
     /** Sets the retention of the jobs that end from now on. */
     void retention(Retention retention) {
-        longestWithoutDeadlines = longest(retention);
+        longestByRetention = longest(retention);
     }
 
-    /** Sets whether jobs may have deadlines. */
-    void mayHaveDeadlines(boolean may) {
-        mayHaveDeadlines = may;
+    /** Sets the layout. */
+    void layout(Layout layout) {
+        longestByLayout = longest(layout);
+    }
+
+    /** {@return the longest pause in the layout} */
+    Duration longestByLayout() {
+        return longestByLayout;
     }
 
     private Duration longest() {
-        return mayHaveDeadlines ? LONGEST_WITH_DEADLINES : longestWithoutDeadlines;
+        return between(Duration.ZERO, longestByRetention, longestByLayout);
     }
 
     /** {@return a pause until a second; the longest pause if no job is due} */
