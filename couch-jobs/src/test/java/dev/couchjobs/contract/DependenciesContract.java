@@ -3,6 +3,7 @@ package dev.couchjobs.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.AddResult;
@@ -29,6 +30,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -99,6 +101,50 @@ class DependenciesContract extends DependingJobs {
         deal(Fate.SUCCEEDS);
 
         assertThat(fateOf("m")).isEqualTo("runs");
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void aDependencyThatGoesAfterItsDependentsLeavesNothing() {
+        for (DependencyPolicy policy : DependencyPolicy.values()) {
+            add(job("a"), mail("m", "a", policy));
+            await(jobs.remove(database, MAIL, "m"));
+            await(jobs.remove(database, INDEX, "a"));
+
+            assertThatNothingIsLeft();
+        }
+    }
+
+    /** Begins two transactions that see nothing of each other; the second repeats if the first keeps it from it. */
+    private void sideBySide(
+            Function<Transaction, CompletableFuture<?>> first, Function<Transaction, CompletableFuture<?>> second) {
+        AtomicBoolean isFirstTry = new AtomicBoolean(true);
+        database.run(tx -> {
+            await(second.apply(tx));
+            if (isFirstTry.getAndSet(false)) {
+                commit(other -> await(first.apply(other)));
+            }
+            return true;
+        });
+    }
+
+    @Test
+    void theLastTwoWhoExpectAJobLeaveNothingIfTheyGoAtOnce() {
+        add(mail("m", "a", DependencyPolicy.EXPECT), mail("n", "a", DependencyPolicy.EXPECT));
+
+        sideBySide(tx -> jobs.remove(tx, MAIL, "m"), tx -> jobs.remove(tx, MAIL, "n"));
+
+        assertThatNothingIsLeft();
+    }
+
+    @Test
+    void aDependencyAndItsDependentLeaveNothingIfTheyGoAtOnce() {
+        add(job("a"), mail("m", "a", DependencyPolicy.WAIT));
+        sideBySide(tx -> jobs.remove(tx, MAIL, "m"), tx -> jobs.remove(tx, INDEX, "a"));
+        assertThatNothingIsLeft();
+
+        add(job("a"), mail("m", "a", DependencyPolicy.WAIT));
+        sideBySide(tx -> jobs.remove(tx, INDEX, "a"), tx -> jobs.remove(tx, MAIL, "m"));
         assertThatNothingIsLeft();
     }
 

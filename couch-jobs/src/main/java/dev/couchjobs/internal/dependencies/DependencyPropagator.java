@@ -73,6 +73,11 @@ public final class DependencyPropagator {
 
     /** Delivers the notices of this transaction, to as many dependents as it may notify. */
     public CompletableFuture<@Nullable Void> propagate(Transaction tx) {
+        CompletableFuture<?> cleared = ReleaseOutbox.clearExpectedIfEmpty(tx, keyspace);
+        return deliverAll(tx).thenCombine(cleared, (delivered, done) -> delivered);
+    }
+
+    private CompletableFuture<@Nullable Void> deliverAll(Transaction tx) {
         List<ReleaseNotice> notices = ReleaseOutbox.takeAll(tx);
         return notices.isEmpty()
                 ? CompletableFuture.completedFuture(null)

@@ -164,6 +164,11 @@ public final class Dependents {
         clearDependentRow(tx, dependency, group, dependent);
     }
 
+    /** Makes the transaction conflict with transactions that remove the link of a job to a dependency. */
+    static void addReadConflict(Transaction tx, JobRef dependent, JobRef dependency, long group) {
+        tx.addReadConflictKey(dependencyKey(dependent, dependency, group));
+    }
+
     /**
      * Returns whether a job waits for a further dependency after one has ended.
      *
@@ -227,7 +232,7 @@ public final class Dependents {
                 JobRef dependency = keyspace.job(link.typeName(), link.jobId());
                 clearDependentRow(tx, dependency, link.group(), dependent);
                 if (WaitCondition.of(link.policy()) == WaitCondition.SUCCESS) {
-                    checks.add(ReleaseOutbox.clearExpectedIfEmpty(tx, dependency, link.group()));
+                    checks.add(ReleaseOutbox.clearExpectedIfEmpty(tx, keyspace, dependency, link.group()));
                 }
             }
             tx.clear(dependencyRows.range());

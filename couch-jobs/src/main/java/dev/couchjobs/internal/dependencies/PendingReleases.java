@@ -7,7 +7,9 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.ReleaseRecorder;
 import dev.couchjobs.internal.data.RowChange;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,9 @@ final class PendingReleases implements ReleaseRecorder {
     static final int DEPENDENTS_MAX = 100;
 
     @GuardedBy("this") private final List<ReleaseNotice> notices = new ArrayList<>();
+
+    /** The waiter groups of jobs that the transaction has removed. */
+    @GuardedBy("this") private final Map<JobRef, Long> expected = new LinkedHashMap<>();
 
     @GuardedBy("this") private int remainingCapacity = DEPENDENTS_MAX;
 
@@ -29,6 +34,16 @@ final class PendingReleases implements ReleaseRecorder {
 
     synchronized void add(ReleaseNotice notice) {
         notices.add(notice);
+    }
+
+    synchronized void addExpected(JobRef removed, long group) {
+        expected.put(removed, group);
+    }
+
+    synchronized Map<JobRef, Long> takeExpected() {
+        Map<JobRef, Long> taken = new LinkedHashMap<>(expected);
+        expected.clear();
+        return taken;
     }
 
     synchronized List<ReleaseNotice> takeAll() {

@@ -18,6 +18,7 @@ import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.WaitCondition;
 import dev.couchjobs.internal.futures.Futures;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -79,7 +80,20 @@ public final class ReleaseOutbox {
     private static void expectIfGone(Transaction tx, JobRef ref, @Nullable JobRow kept, DependencyState remaining) {
         if (kept == null && remaining.successGroup() != DependencyState.NO_GROUP) {
             expect(tx, ref, remaining.successGroup());
+            pending(tx).addExpected(ref, remaining.successGroup());
         }
+    }
+
+    /**
+     * Removes the waiter groups of jobs that this transaction has removed, if the groups are empty. A group outlives
+     * its dependents in the job's row.
+     */
+    static CompletableFuture<Void> clearExpectedIfEmpty(Transaction tx, Keyspace keyspace) {
+        List<CompletableFuture<?>> checks = new ArrayList<>();
+        pending(tx)
+                .takeExpected()
+                .forEach((ref, group) -> checks.add(clearExpectedIfEmpty(tx, keyspace, ref, group)));
+        return CompletableFuture.allOf(checks.toArray(CompletableFuture<?>[]::new));
     }
 
     private static boolean isEnd(JobRow before, @Nullable JobRow after) {
@@ -176,8 +190,12 @@ public final class ReleaseOutbox {
         tx.set(ref.keys().expected(ref.id()), Tuple.from(group).pack());
     }
 
-    /** Removes the stored waiter group of a job that does not exist, if the group is empty. */
-    static CompletableFuture<JobRef> clearExpectedIfEmpty(Transaction tx, JobRef ref, long group) {
+    /**
+     * Removes the stored waiter group of a job that does not exist, if the group is empty. Otherwise the transaction
+     * conflicts with those in which its first dependent leaves: each of two could find the other dependent in the
+     * group.
+     */
+    static CompletableFuture<JobRef> clearExpectedIfEmpty(Transaction tx, Keyspace keyspace, JobRef ref, long group) {
         addReadConflict(tx, ref);
         byte[] key = ref.keys().expected(ref.id());
         JobTransaction jobs = JobTransaction.of(tx);
@@ -185,12 +203,16 @@ public final class ReleaseOutbox {
         return expected(tx, ref)
                 .thenCombine(
                         Dependents.inGroup(tx, tx, ref, group, 1),
-                        (expected, first) -> expected != group
-                                || !first.isEmpty()
-                                || jobs.changeIfUnchanged(since, () -> tx.clear(key)))
+                        (expected, first) -> {
+                            first.forEach(each -> Dependents.addReadConflict(
+                                    tx, keyspace.job(each.typeName(), each.jobId()), ref, group));
+                            return expected != group
+                                    || !first.isEmpty()
+                                    || jobs.changeIfUnchanged(since, () -> tx.clear(key));
+                        })
                 .thenCompose(isDecided -> isDecided
                         ? CompletableFuture.completedFuture(ref)
-                        : clearExpectedIfEmpty(tx, ref, group)); // a job that is added has joined the group
+                        : clearExpectedIfEmpty(tx, keyspace, ref, group)); // a job that is added has joined the group
     }
 
     /** {@return all undelivered notices of this transaction, and removes them; the caller delivers them} */
