@@ -1,12 +1,22 @@
 """The program of the conformance suite: see rfc/032-worker-protocol.md."""
 
 import asyncio
+import datetime
+import decimal
 import os
+from typing import Any, Callable, List
 
-from couch_jobs import Client, Job, LeaseLost, PermanentFailure, Worker
+from couch_jobs import ApiError, Client, Job, LeaseLost, PermanentFailure, Worker
 
 URL = os.environ["COUCH_JOBS_URL"]
-worker = Worker(URL, name=os.environ["COUCH_JOBS_WORKER"], concurrency=8, grace=1, retry={"initialDelay": "PT0S"})
+worker = Worker(
+    URL,
+    name=os.environ["COUCH_JOBS_WORKER"],
+    concurrency=int(os.environ.get("COUCH_JOBS_CONCURRENCY", "8")),
+    grace=1,
+    give_up_after=int(os.environ.get("COUCH_JOBS_GIVE_UP_AFTER", "30000")) / 1000,
+    retry={"initialDelay": "PT0S"},
+)
 client = Client(URL)
 running = 0
 
@@ -98,6 +108,108 @@ async def together(job: Job):
 @worker.handler("give-up")
 async def give_up(job: Job):
     await job.cancel("enough")
+
+
+class BrokenText(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+class NoText(Exception):
+    def __str__(self) -> str:
+        return 1  # type: ignore[return-value]
+
+
+class BrokenDict(dict):  # type: ignore[type-arg]
+    def items(self) -> Any:
+        raise SystemError("no items")
+
+
+def circle() -> Any:
+    members: List[Any] = []
+    members.append(members)
+    return members
+
+
+def abyss() -> Any:
+    value: Any = 1
+    for _ in range(100_000):
+        value = [value]
+    return value
+
+
+def endless() -> BaseException:
+    return endless()
+
+
+ODD_VALUES: List[Callable[[], Any]] = [
+    object,
+    circle,
+    abyss,
+    lambda: {1},
+    lambda: b"bytes",
+    lambda: float("nan"),
+    lambda: [float("-inf")],
+    lambda: {(1, 2): 3},
+    lambda: 10**5000,
+    lambda: BrokenDict(a=1),
+    lambda: (i for i in range(3)),
+    lambda: datetime.timezone.utc,
+    lambda: decimal.Decimal("NaN"),
+    lambda: ValueError("returned"),
+    lambda: Job,
+]
+ODD_ERRORS: List[Callable[[], BaseException]] = [
+    BrokenText,
+    NoText,
+    StopIteration,
+    StopAsyncIteration,
+    GeneratorExit,
+    RecursionError,
+    MemoryError,
+    asyncio.CancelledError,
+    asyncio.TimeoutError,
+    endless,
+    lambda: SystemExit(3),
+    lambda: ValueError("\ud800\0"),
+    lambda: ValueError("long" * 100_000),
+    lambda: type("", (Exception,), {})(),
+    lambda: type("L" * 400, (Exception,), {})(),
+    lambda: OSError(32, "Broken pipe"),
+    lambda: LeaseLost(409, {"halt": "lost"}),
+    lambda: ApiError(500, {}),
+    lambda: ApiError(400, {"type": 1, "detail": ["no text"]}),
+]
+
+
+async def cancel_own() -> None:
+    task = asyncio.ensure_future(asyncio.sleep(3600))
+    task.cancel()
+    await task
+
+
+@worker.handler("outcome")
+async def outcome(job: Job):
+    kind = job.data["as"]
+    if kind == "text":
+        return "x" * job.data["length"]
+    if kind == "error":
+        raise ValueError("told")
+    if kind == "cancellation":
+        await cancel_own()
+    if kind == "odd-value":
+        n = job.data["n"]
+        return ODD_VALUES[n]() if n < len(ODD_VALUES) else "no more"
+    if kind == "odd-error" and job.data["n"] < len(ODD_ERRORS):
+        raise ODD_ERRORS[job.data["n"]]()
+    return "no more"
+
+
+@worker.handler("plain")
+def plain(job: Job):
+    if job.data == "error":
+        raise ValueError("told")
+    return job.data
 
 
 asyncio.run(worker.run())

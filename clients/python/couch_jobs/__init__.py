@@ -1,7 +1,7 @@
 """Jobs of a couch-jobs-server: a client that adds them, and a worker that runs them."""
 
 from .client import Client
-from .errors import ApiError, ConnectionLost, JobFailed, LeaseLost, PermanentFailure, ResultTimeout
+from .errors import ApiError, ConnectionLost, JobFailed, LeaseLost, NotJson, PermanentFailure, ResultTimeout
 from .topics import Group, Topic
 from .worker import Job, Worker
 
@@ -13,6 +13,7 @@ __all__ = [
     "Job",
     "JobFailed",
     "LeaseLost",
+    "NotJson",
     "PermanentFailure",
     "ResultTimeout",
     "Topic",

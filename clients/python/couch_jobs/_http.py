@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import logging
+import functools
 import os
 import random
 import socket
 import ssl
-from typing import Any, AsyncGenerator, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, AsyncGenerator, Callable, Coroutine, Dict, List, NamedTuple, Optional, Tuple, TypeVar, cast
 from urllib.parse import urlsplit
 
+from . import _log
+from ._json import decode, encode
 from .errors import ApiError, ConnectionLost, LeaseLost
 
-_LOG = logging.getLogger("couch_jobs")
 _LONGEST_PAUSE = 10.0
-_RETRIED = (429, 500, 502, 503, 504)
+_CONNECTS = 10.0
+_RETRIED = (408, 429, 500, 502, 503, 504)
 _AWAY = (502, 503, 504)
+_PATIENT_TRIES = 5
 _SILENCE = 60.0  # the server shows each 15 seconds that a stream lives
 
 
@@ -27,13 +29,31 @@ class Response(NamedTuple):
     body: bytes
 
 
+class _Unreachable(ConnectionLost):
+    """There is no connection, so nothing was sent."""
+
+
+class _Reader(asyncio.StreamReader):
+    """A reader that first gives what has arrived, when a connection is lost.
+
+    A server that refuses a body answers and closes the connection while the client still writes. The client then sees
+    that it cannot write on, and would not see the answer.
+    """
+
+    lost: Optional[Exception] = None
+
+    def set_exception(self, exc: Exception) -> None:
+        self.lost = exc
+        self.feed_eof()
+
+
 class Connection(NamedTuple):
-    reader: asyncio.StreamReader
+    reader: _Reader
     writer: asyncio.StreamWriter
 
 
 class Http:
-    """Sends requests to one server. A request that is cancelled closes its connection.
+    """Sends requests to one server. A request that is cancelled closes its connection, and so does one that fails.
 
     The log gets a line when the server is away, and one when it answers again. In between, ``away_since`` is the time of
     the event loop when the first request failed.
@@ -49,6 +69,8 @@ class Http:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"The address of a server is like http://127.0.0.1:7470; this is {url!r}.")
+        if token is not None and not (token.isascii() and token.isprintable()):
+            raise ValueError("The token has characters that no HTTP header has, such as a line feed at its end.")
         self._host = parts.hostname
         self._port = parts.port or (443 if parts.scheme == "https" else 80)
         self._ssl = (context or ssl.create_default_context(cafile=ca_file)) if parts.scheme == "https" else None
@@ -57,6 +79,7 @@ class Http:
         self._token = token
         self._idle: List[Connection] = []
         self._address = f"{parts.scheme}://{self._host_header}"
+        self._answered_at = 0.0
         self.away_since: Optional[float] = None
         self.on_change: Callable[[], None] = lambda: None
         """Is called when the server is away, and when it answers again."""
@@ -64,13 +87,14 @@ class Http:
     def _is_away(self, cause: str) -> None:
         if self.away_since is None:
             self.away_since = asyncio.get_running_loop().time()
-            _LOG.warning("The server %s is away: %s. Trying again.", self._address, cause)
+            _log.warning("The server %s is away: %s. Trying again.", self._address, cause)
             self.on_change()
 
     def _answers(self) -> None:
+        self._answered_at = asyncio.get_running_loop().time()
         if self.away_since is not None:
             self.away_since = None
-            _LOG.warning("The server %s answers again.", self._address)
+            _log.warning("The server %s answers again.", self._address)
             self.on_change()
 
     async def send(
@@ -82,46 +106,64 @@ class Http:
         key: Optional[str] = None,
         timeout: float = 30.0,
         give_up_after: Optional[float] = None,
+        outage: float = 0.0,
         on_repeat: Optional[Dict[str, Any]] = None,
+        read: Callable[[Any], Any] = lambda reply: reply,
     ) -> Any:
         """Sends a request until there is a reply, and returns its body.
 
         :param key: an idempotency key; repeated requests have the same
         :param timeout: how many seconds one try may take
         :param give_up_after: after how many seconds no further try is made; None for never
+        :param outage: how many seconds are not counted if the server answers nobody
         :param on_repeat: members that are added to the body of repeated requests
+        :param read: what is returned of the body; if it raises, the reply is not that of a couch-jobs-server
         :raises ApiError: if the server refuses it
         :raises ConnectionLost: if the time is up
+        :raises NotJson: if the body cannot be written
         """
         loop = asyncio.get_running_loop()
-        end = None if give_up_after is None else loop.time() + give_up_after
+        content = None if body is None else encode(body)
+        patience = float("inf") if give_up_after is None else give_up_after
+        left = patience
+        counted = loop.time()
         tries = 0
         while True:
             pause: Optional[float] = None
             try:
-                response = await asyncio.wait_for(self._try(method, path, body, key), timeout)
-                if response.status not in _AWAY:
+                response = await asyncio.wait_for(self._try(method, path, content, key), timeout)
+                is_away = response.status in _AWAY
+                if not is_away:
                     self._answers()
-                if response.status < 400:
-                    return json.loads(response.body) if response.body else None
+                if 200 <= response.status < 300:
+                    return _body(response, read)
                 error: Exception = _error(response)
                 if response.status not in _RETRIED:
                     raise error
-                if response.status in _AWAY:
+                if is_away:
                     self._is_away(str(error))
+                elif tries == _PATIENT_TRIES:
+                    _log.warning("%s %s%s: %s. Trying again.", method, self._address, path, error)
                 pause = _retry_after(response)
             except (OSError, ConnectionLost, asyncio.TimeoutError) as lost:
                 cause = _cause(lost)
+                is_away = isinstance(lost, _Unreachable)
                 self._is_away(cause)
                 error = ConnectionLost(f"{method} {self._address}{path}: {cause}")
             if pause is None:
                 pause = _pause(tries)
-            if end is not None and loop.time() + pause > end:
+            now = loop.time()
+            if is_away and outage > 0 and self._answered_at < counted:
+                outage -= now - counted
+            else:
+                left -= now - counted
+            counted = now
+            if left <= 0:
                 raise error
             tries += 1
-            await asyncio.sleep(pause)
+            await asyncio.sleep(min(pause, patience if is_away else left))
             if on_repeat:
-                body = {**body, **on_repeat}
+                content = encode({**body, **on_repeat})
 
     async def events(self, path: str, give_up_after: float) -> AsyncGenerator[Any, None]:
         """Yields the data of server-sent events, without end, over as many connections as that needs.
@@ -149,9 +191,9 @@ class Http:
                     elif not line:
                         last = id or last
                         if event == "trimmed":
-                            _LOG.warning("GET %s: retention has removed messages before they were read: %s", path, data)
+                            _log.warning("GET %s: retention has removed messages before they were read: %s", path, data)
                         elif data is not None:
-                            yield json.loads(data)
+                            yield decode(data.encode())
                         data = id = event = None
                     end = loop.time() + give_up_after
                 error: Exception = ConnectionLost(f"GET {self._address}{path}: the stream has ended")
@@ -159,7 +201,7 @@ class Http:
                 if refused.status not in _RETRIED:
                     raise
                 error = refused
-            except (OSError, ConnectionLost, asyncio.IncompleteReadError, asyncio.TimeoutError) as lost:
+            except (OSError, ConnectionLost, asyncio.TimeoutError) as lost:
                 self._is_away(_cause(lost))
                 error = ConnectionLost(f"GET {self._address}{path}: {_cause(lost)}")
             finally:
@@ -172,13 +214,12 @@ class Http:
 
     async def _lines(self, path: str, last: Optional[str]) -> AsyncGenerator[str, None]:
         """The lines of a stream, on a connection of its own."""
-        connection = await asyncio.wait_for(self._open(), _SILENCE)
+        connection = await self._open()
         try:
             headers = ["Accept: text/event-stream"] + ([] if last is None else [f"Last-Event-ID: {last}"])
             connection.writer.write(self._head("GET", path, [*headers, "Content-Length: 0"]))
-            await connection.writer.drain()
             status, fields = await asyncio.wait_for(_read_head(connection.reader), _SILENCE)
-            if status >= 400:
+            if not 200 <= status < 300:
                 body = await asyncio.wait_for(_read_body(connection.reader, fields), _SILENCE)
                 raise _error(Response(status, fields, body))
             rest = b""
@@ -192,27 +233,25 @@ class Http:
         finally:
             connection.writer.close()
 
-    async def _try(self, method: str, path: str, body: Any, key: Optional[str]) -> Response:
+    async def _try(self, method: str, path: str, content: Optional[bytes], key: Optional[str]) -> Response:
         connection, is_new = await self._connect()
         try:
             try:
-                response, is_kept = await self._exchange(connection, method, path, body, key)
-            except (OSError, ConnectionLost, asyncio.IncompleteReadError):
+                response, is_kept = await self._exchange(connection, method, path, content, key)
+            except ConnectionLost:
                 if is_new:
                     raise
                 # The server has closed a connection that was kept: the request is repeatable.
                 connection.writer.close()
                 connection = await self._open()
-                response, is_kept = await self._exchange(connection, method, path, body, key)
-        except BaseException as error:
-            connection.writer.close()
-            if isinstance(error, asyncio.IncompleteReadError):
-                raise ConnectionLost("the response is incomplete") from error
+                response, is_kept = await self._exchange(connection, method, path, content, key)
+        except BaseException:
+            connection.writer.transport.abort()
             raise
         if is_kept:
             self._idle.append(connection)
         else:
-            connection.writer.close()
+            connection.writer.transport.abort()
         return response
 
     async def _connect(self) -> Tuple[Connection, bool]:
@@ -224,21 +263,28 @@ class Http:
         return await self._open(), True
 
     async def _open(self) -> Connection:
-        reader, writer = await asyncio.open_connection(self._host, self._port, ssl=self._ssl)
-        return Connection(reader, writer)
+        loop = asyncio.get_running_loop()
+        reader = _Reader(loop=loop)
+        protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
+        connecting = loop.create_connection(lambda: protocol, self._host, self._port, ssl=self._ssl)
+        try:
+            transport, _ = await asyncio.wait_for(connecting, _CONNECTS)
+        except (OSError, asyncio.TimeoutError) as lost:
+            raise _Unreachable(_cause(lost)) from lost
+        return Connection(reader, asyncio.StreamWriter(transport, protocol, reader, loop))
 
     async def _exchange(
-        self, connection: Connection, method: str, path: str, body: Any, key: Optional[str]
+        self, connection: Connection, method: str, path: str, content: Optional[bytes], key: Optional[str]
     ) -> Tuple[Response, bool]:
-        content = b"" if body is None else json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        headers = ["Accept: application/json", f"Content-Length: {len(content)}"]
-        if body is not None:
+        headers = ["Accept: application/json", f"Content-Length: {len(content or b'')}"]
+        if content is not None:
             headers.append("Content-Type: application/json")
         if key is not None:
             headers.append(f"Idempotency-Key: {key}")
-        connection.writer.write(self._head(method, path, headers) + content)
-        await connection.writer.drain()
-        return await _read_response(connection.reader)
+        # The reply is read while the body is still written: a server may refuse a body that it has not read.
+        connection.writer.write(self._head(method, path, headers) + (content or b""))
+        response, is_kept = await _read_response(connection.reader)
+        return response, is_kept and connection.writer.transport.get_write_buffer_size() == 0
 
     def _head(self, method: str, path: str, headers: List[str]) -> bytes:
         lines = [f"{method} {self._base}{path} HTTP/1.1", f"Host: {self._host_header}", *headers]
@@ -252,11 +298,23 @@ class Http:
             self._idle.pop().writer.close()
 
 
+def is_temporary(refused: Exception) -> bool:
+    """Whether the same request may succeed later."""
+    return isinstance(refused, ConnectionLost) or (isinstance(refused, ApiError) and refused.status in _RETRIED)
+
+
 def _pause(tries: int) -> float:
     return min(_LONGEST_PAUSE, 0.05 * 2 ** min(tries, 10)) * random.uniform(0.5, 1)
 
 
-async def _read_response(reader: asyncio.StreamReader) -> Tuple[Response, bool]:
+def _body(response: Response, read: Callable[[Any], Any]) -> Any:
+    try:
+        return read(decode(response.body) if response.body else None)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ConnectionLost("the reply is not the JSON of a couch-jobs-server") from error
+
+
+async def _read_response(reader: _Reader) -> Tuple[Response, bool]:
     status, headers = await _read_head(reader)
     is_kept = headers.get("connection", "").lower() != "close"
     if status in (204, 304):
@@ -265,12 +323,33 @@ async def _read_response(reader: asyncio.StreamReader) -> Tuple[Response, bool]:
     return Response(status, headers, await _read_body(reader, headers)), is_kept and is_delimited
 
 
-async def _read_head(reader: asyncio.StreamReader) -> Tuple[int, Dict[str, str]]:
+_Read = TypeVar("_Read", bound=Callable[..., Coroutine[Any, Any, Any]])
+
+
+def _reads_http(read: _Read) -> _Read:
+    """Says of what cannot be read that it is incomplete, or no HTTP."""
+
+    @functools.wraps(read)
+    async def reading(reader: _Reader, *args: Any) -> Any:
+        try:
+            return await read(reader, *args)
+        except asyncio.IncompleteReadError as error:
+            raise ConnectionLost("the response is incomplete") from error
+        except (ValueError, LookupError, asyncio.LimitOverrunError) as error:
+            raise ConnectionLost("the reply is not HTTP") from error
+
+    return cast(_Read, reading)
+
+
+@_reads_http
+async def _read_head(reader: _Reader) -> Tuple[int, Dict[str, str]]:
     while True:
         status_line = await reader.readline()
         if not status_line.endswith(b"\n"):
-            raise ConnectionLost("the connection was closed")
-        status = int(status_line.split(None, 2)[1])
+            raise ConnectionLost("the connection was closed" if reader.lost is None else _cause(reader.lost))
+        version, status = status_line.split(None, 2)[:2]
+        if not version.startswith(b"HTTP/1."):
+            raise ValueError(version)
         headers: Dict[str, str] = {}
         while True:
             line = (await reader.readuntil(b"\n")).decode("latin-1").strip()
@@ -278,17 +357,18 @@ async def _read_head(reader: asyncio.StreamReader) -> Tuple[int, Dict[str, str]]
                 break
             name, _, value = line.partition(":")
             headers[name.strip().lower()] = value.strip()
-        if status >= 200:
-            return status, headers
+        if int(status) >= 200:
+            return int(status), headers
 
 
 def _is_chunked(headers: Dict[str, str]) -> bool:
     return headers.get("transfer-encoding", "").lower() == "chunked"
 
 
-async def _read_body(reader: asyncio.StreamReader, headers: Dict[str, str]) -> bytes:
-    if not _is_chunked(headers):
-        return await (reader.readexactly(int(headers["content-length"])) if "content-length" in headers else reader.read())
+@_reads_http
+async def _read_body(reader: _Reader, headers: Dict[str, str]) -> bytes:
+    if "content-length" in headers and not _is_chunked(headers):
+        return await reader.readexactly(int(headers["content-length"]))
     parts: List[bytes] = []
     while True:
         part = await _read_part(reader, headers)
@@ -297,10 +377,14 @@ async def _read_body(reader: asyncio.StreamReader, headers: Dict[str, str]) -> b
         parts.append(part)
 
 
-async def _read_part(reader: asyncio.StreamReader, headers: Dict[str, str]) -> bytes:
+@_reads_http
+async def _read_part(reader: _Reader, headers: Dict[str, str]) -> bytes:
     """A part of a body whose length is not known before; nothing at its end."""
     if not _is_chunked(headers):
-        return await reader.read(65536)
+        part = await reader.read(65536)
+        if not part and reader.lost is not None:
+            raise ConnectionLost(_cause(reader.lost))
+        return part
     size = int((await reader.readuntil(b"\n")).split(b";")[0], 16)
     if size == 0:
         while (await reader.readuntil(b"\n")).strip():
@@ -316,8 +400,6 @@ def _cause(lost: Exception) -> str:
         return f"its certificate is not trusted ({lost.verify_message}), see ca_file"
     if isinstance(lost, asyncio.TimeoutError):
         return "no response in time"
-    if isinstance(lost, asyncio.IncompleteReadError):
-        return "the response is incomplete"
     if isinstance(lost, socket.gaierror):
         return str(lost.strerror)
     if isinstance(lost, OSError) and lost.errno and not isinstance(lost, ssl.SSLError):
@@ -327,11 +409,12 @@ def _cause(lost: Exception) -> str:
 
 def _error(response: Response) -> ApiError:
     try:
-        problem = json.loads(response.body)
-    except ValueError:
-        problem = {}
+        problem = decode(response.body)
+    except (ValueError, RecursionError):
+        problem = None
     if not isinstance(problem, dict):
-        problem = {}
+        location = response.headers.get("location")
+        problem = {} if location is None else {"title": f"The server redirects to {location}."}
     error = ApiError(response.status, problem)
     return LeaseLost(response.status, problem) if error.code == "lease-lost" else error
 

@@ -5,6 +5,14 @@ from __future__ import annotations
 from typing import Any, Dict, Optional
 
 
+def text_of(error: BaseException) -> str:
+    """The message of an error, even if its class cannot tell it."""
+    try:
+        return str(error)
+    except BaseException as broken:  # all of it is the user's code
+        return f"its text cannot be read, by {type(broken).__name__}"
+
+
 class ApiError(Exception):
     """The server refuses a request. ``problem`` is what it says (RFC 9457)."""
 
@@ -31,6 +39,10 @@ class LeaseLost(ApiError):
 
 class ConnectionLost(Exception):
     """There was no complete response in time."""
+
+
+class NotJson(ValueError):
+    """A value cannot be written as JSON. Nothing was sent."""
 
 
 class PermanentFailure(Exception):

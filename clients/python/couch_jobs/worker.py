@@ -3,37 +3,53 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import datetime
-import logging
+import inspect
 import os
 import signal
 import socket
 import ssl
+import threading
 import traceback
 import uuid
-from typing import Any, Awaitable, Callable, Dict, List, Optional
+from typing import Any, Callable, Coroutine, Dict, List, NamedTuple, Optional, Tuple
 from urllib.parse import quote
 
-from ._http import Http
+from . import _log
+from ._http import Http, is_temporary
 from ._time import from_seconds, to_seconds
-from .errors import ApiError, ConnectionLost, LeaseLost, PermanentFailure
+from .errors import ApiError, ConnectionLost, LeaseLost, NotJson, PermanentFailure, text_of
 
-Handler = Callable[["Job"], Awaitable[Any]]
+Handler = Callable[["Job"], Any]
 
-_LOG = logging.getLogger("couch_jobs")
 _WAIT = 20.0
 _QUIET_PAUSE = 2.0
 _LONGEST_SILENCE = 20.0
 _AFTER_HALT = 10.0
 _AWAY_PAUSE = 2.0
+_LONGEST_TRY = 30.0
+_LONGEST_OUTAGE = 600.0
+_AT_THE_END = 5.0
+_REFUSALS = (ApiError, ConnectionLost, NotJson)
 _VERSION = "python 0.1.0"
+
+
+class _Outcome(NamedTuple):
+    """What a handler has returned or raised."""
+
+    result: Any = None
+    error: Optional[BaseException] = None
 
 
 class Job:
     """A job that this worker holds.
 
-    If the worker loses the job, its task is cancelled: the handler sees ``asyncio.CancelledError``, and ``halt`` says
-    why. What it writes afterwards with this object is refused with :class:`LeaseLost`.
+    If the worker loses the job, ``halt`` says why, and a handler that is an async function sees
+    ``asyncio.CancelledError``. What it writes afterwards with this object is refused with :class:`LeaseLost`.
+
+    A verb is repeated on lost connections, 408, 429 and 5xx, without a second effect, as long as ``give_up_after`` of
+    the worker says. Then it raises the last :class:`ApiError` or :class:`ConnectionLost`.
     """
 
     def __init__(self, worker: Worker, claim: Dict[str, Any]) -> None:
@@ -54,19 +70,48 @@ class Job:
         self.halt: Optional[str] = None
         """Why the job is no longer this worker's: cancelled, removed, lost, ended or shutdown; None if it is."""
         self.has_ended = False
-        self._has_returned = False
+        self._handler: Optional[asyncio.Future[_Outcome]] = None
+
+    @property
+    def _is_held(self) -> bool:
+        """Whether the claim is still to be ended, as far as the worker has been told."""
+        return not self.has_ended and self.halt in (None, "shutdown")
 
     def _held(self) -> Dict[str, str]:
         return {"type": self.type, "id": self.id, "lock": self._lock}
 
-    async def _say(self, verb: str, body: Dict[str, Any]) -> Dict[str, Any]:
+    async def _say(self, verb: str, body: Dict[str, Any], give_up_after: Optional[float] = None) -> None:
         path = f"/v1/work/types/{quote(self.type, safe='')}/jobs/{quote(self.id, safe='')}/{verb}"
         sent = {"lock": self._lock, **{name: value for name, value in body.items() if value is not None}}
         key = str(uuid.uuid4()) if verb == "update" else None  # an end is repeatable by its lock
-        reply: Dict[str, Any] = await self._worker._http.send("POST", path, sent, key=key)
+        patience = self._worker._give_up_after if give_up_after is None else give_up_after
+        try:
+            await self._worker._http.send(
+                "POST",
+                path,
+                sent,
+                key=key,
+                timeout=min(_LONGEST_TRY, patience),
+                give_up_after=patience,
+                outage=_LONGEST_OUTAGE if give_up_after is None else 0.0,
+            )
+        except LeaseLost as lost:
+            if self._is_held:
+                self.halt = lost.halt
+            raise
         if verb != "update":
             self.has_ended = True
-        return reply
+
+    def wait(self, verb: Coroutine[Any, Any, Any]) -> Any:
+        """Runs a verb for a handler that is a plain function, as in ``job.wait(job.log("half"))``.
+
+        :raises RuntimeError: in an async function, which awaits the verb instead
+        """
+        assert self._worker._loop
+        if threading.get_ident() == self._worker._loop_thread:
+            verb.close()
+            raise RuntimeError("Job.wait is for handlers that are plain functions: await the verb in an async one.")
+        return asyncio.run_coroutine_threadsafe(verb, self._worker._loop).result()
 
     async def update(self, **report: Any) -> None:
         """Renews the claim and stores a report, all in one transaction.
@@ -113,6 +158,8 @@ class Worker:
     :param name: by which operators see and steer the worker
     :param concurrency: how many jobs it runs at once
     :param grace: how many seconds a job may go on after SIGTERM; then it is cancelled and released
+    :param give_up_after: for how many seconds a verb is repeated that the server does not answer well. An outage, in
+        which the server answers nobody, does not count for up to ten minutes
     :param token: who works, if the server asks
     :param ca_file: for https: the authorities to trust, in PEM, in place of the system's
     :param ssl_context: for https, in place of ``ca_file``
@@ -126,6 +173,7 @@ class Worker:
         name: Optional[str] = None,
         concurrency: int = 8,
         grace: float = 20.0,
+        give_up_after: float = 30.0,
         token: Optional[str] = None,
         ca_file: Optional[str] = None,
         ssl_context: Optional[ssl.SSLContext] = None,
@@ -137,14 +185,21 @@ class Worker:
         self._id = str(uuid.uuid4())
         self._concurrency = concurrency
         self._grace = grace
+        self._give_up_after = give_up_after
         self._retry = retry
         self._started_at = datetime.datetime.now(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
+        self._loop: Optional[asyncio.AbstractEventLoop] = None
+        self._loop_thread: Optional[int] = None
         self._tasks: Dict[Job, asyncio.Task[None]] = {}
         self._changed: Optional[asyncio.Event] = None
         self._stopping: Optional[asyncio.Event] = None
 
     def handler(self, type: str) -> Callable[[Handler], Handler]:
-        """Decorates the handler of a type: an async function that takes a :class:`Job` and returns its result."""
+        """Decorates the handler of a type: a function that takes a :class:`Job` and returns its result.
+
+        An async function runs in the event loop. A plain one runs in a thread of its own, so that it may block; it
+        calls the verbs of the job with :meth:`Job.wait`, and looks at ``job.halt`` if it runs for long.
+        """
 
         def register(handler: Handler) -> Handler:
             self._handlers[type] = handler
@@ -171,6 +226,8 @@ class Worker:
         self._stopping = asyncio.Event()
         self._http.on_change = self._notify
         loop = asyncio.get_running_loop()
+        self._loop = loop
+        self._loop_thread = threading.get_ident()
         signals = []
         for number in (signal.SIGTERM, signal.SIGINT):
             try:
@@ -221,18 +278,18 @@ class Worker:
                 if call.cancelled():
                     await self._release_unread(request)
                     return
-                reply = await self._reply(call)
-                for claim in reply["claims"]:
-                    self._start(Job(self, claim))
-                if reply["order"] == "drain":
+                order, jobs = await self._reply(call)
+                for job in jobs:
+                    self._start(job)
+                if order == "drain":
                     self._stopping.set()
-                elif reply["order"] == "quiet":
+                elif order == "quiet":
                     await self._first(stopping, asyncio.ensure_future(asyncio.sleep(_QUIET_PAUSE)))
         finally:
             stopping.cancel()
 
     @staticmethod
-    async def _reply(call: asyncio.Future[Dict[str, Any]]) -> Dict[str, Any]:
+    async def _reply(call: asyncio.Future[Tuple[str, List[Job]]]) -> Tuple[str, List[Job]]:
         return await call
 
     @staticmethod
@@ -245,12 +302,15 @@ class Worker:
                 other.cancel()
                 await asyncio.wait({other})
 
-    async def _claim(self, request: Dict[str, Any]) -> Dict[str, Any]:
+    def _claims(self, reply: Any) -> Tuple[str, List[Job]]:
+        return reply["order"], [Job(self, claim) for claim in reply["claims"]]
+
+    async def _claim(self, request: Dict[str, Any]) -> Tuple[str, List[Job]]:
         body = {**request, "worker": self._describe()}
-        reply: Dict[str, Any] = await self._http.send(
-            "POST", "/v1/work/claims", body, timeout=_WAIT + 30, on_repeat={"repeated": True}
+        claimed: Tuple[str, List[Job]] = await self._http.send(
+            "POST", "/v1/work/claims", body, timeout=_WAIT + 30, on_repeat={"repeated": True}, read=self._claims
         )
-        return reply
+        return claimed
 
     async def _release_unread(self, request: Dict[str, Any]) -> None:
         """The server may have claimed jobs for a call that was given up."""
@@ -258,80 +318,115 @@ class Worker:
             return
         body = {**request, "wait": "PT0S", "repeated": True, "worker": self._describe()}
         try:
-            reply = await self._http.send("POST", "/v1/work/claims", body, timeout=5, give_up_after=5)
-            for claim in reply["claims"]:
-                await Job(self, claim)._say("release", {})
+            _, jobs = await self._http.send(
+                "POST", "/v1/work/claims", body, timeout=_AT_THE_END, give_up_after=_AT_THE_END, read=self._claims
+            )
+            for job in jobs:
+                await job._say("release", {}, _AT_THE_END)
         except (ApiError, ConnectionLost) as error:
-            _LOG.warning("Claims could not be released, they expire: %s", error)
+            _log.warning("Claims could not be released, they expire: %s", error)
 
     # Jobs
 
     def _start(self, job: Job) -> None:
-        self._tasks[job] = asyncio.ensure_future(self._run(job))
+        job._handler = asyncio.ensure_future(self._call_handler(job))
+        self._tasks[job] = asyncio.ensure_future(self._run(job, job._handler))
         self._notify()
 
     def _notify(self) -> None:
         assert self._changed
         self._changed.set()
 
-    async def _run(self, job: Job) -> None:
+    async def _run(self, job: Job, handler: asyncio.Future[_Outcome]) -> None:
         try:
-            await self._run_handler(job)
+            await asyncio.wait({handler})
+            outcome = _Outcome(error=asyncio.CancelledError()) if handler.cancelled() else handler.result()
+            if job._is_held:
+                await self._end(job, outcome)
         except LeaseLost as lost:
-            _LOG.info("The claim on job %s of type %s does not hold: %s", job.id, job.type, lost.halt)
-        except (ApiError, ConnectionLost) as error:
-            _LOG.error("Job %s of type %s could not be ended, its claim expires: %s", job.id, job.type, error)
+            _log.info("The claim on job %s of type %s does not hold: %s", job.id, job.type, lost.halt)
+        except asyncio.CancelledError:  # the worker or its loop ends
+            handler.cancel()
+            await self._release(job)
+        except Exception as error:
+            _log.error("Job %s of type %s could not be ended, its claim expires: %s", job.id, job.type, text_of(error))
         finally:
             self._tasks.pop(job, None)
             self._notify()
 
-    async def _run_handler(self, job: Job) -> None:
+    async def _call_handler(self, job: Job) -> _Outcome:
         try:
-            result = await self._call_handler(job)
+            handler = self._handlers[job.type]
+            if inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(getattr(handler, "__call__", None)):
+                return _Outcome(await handler(job))
+            result, error = await self._in_thread(handler, job)
+            return _Outcome(await result if inspect.isawaitable(result) else result, error)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a handler's errors are its own, also SystemExit and a cancellation by itself
+            return _Outcome(error=error)
+
+    @staticmethod
+    async def _in_thread(handler: Handler, job: Job) -> _Outcome:
+        """The thread is a daemon, so that one that does not end keeps no process."""
+        loop = asyncio.get_running_loop()
+        ended: asyncio.Future[_Outcome] = loop.create_future()
+        context = contextvars.copy_context()
+
+        def run() -> None:
+            try:
+                outcome = _Outcome(context.run(handler, job))
+            except BaseException as error:
+                outcome = _Outcome(error=error)
+            try:
+                loop.call_soon_threadsafe(ended.set_result, outcome)
+            except RuntimeError:
+                pass  # the loop is closed
+
+        threading.Thread(target=run, name=f"couch-jobs {job.type}", daemon=True).start()
+        try:
+            await asyncio.wait({ended})
         except asyncio.CancelledError:
             if job.halt is None:
                 raise
-            if job.halt == "shutdown" and not job.has_ended:
-                await job._say("release", {})
-            return
-        except LeaseLost:
-            raise
-        except Exception as error:  # a handler's errors are its own
-            if not job.has_ended and job.halt in (None, "shutdown"):
-                await self._fail(job, error)
-            return
-        if job.has_ended or job.halt not in (None, "shutdown"):
-            return
-        try:
-            await job.finish(result)
-        except (TypeError, ValueError, ApiError) as error:
-            if isinstance(error, LeaseLost):
-                raise
-            await self._fail(job, PermanentFailure(f"The result cannot be stored: {error}"))
+            await asyncio.wait({ended})  # the slot is taken until the thread ends
+        return ended.result()
 
-    async def _call_handler(self, job: Job) -> Any:
-        try:
-            return await self._handlers[job.type](job)
-        finally:
-            job._has_returned = True
+    async def _end(self, job: Job, outcome: _Outcome) -> None:
+        """Says what the handler has done, or that the server does not take it."""
+        if outcome.error is None:
+            try:
+                await job.finish(outcome.result)
+            except _REFUSALS as refused:
+                if job._is_held:
+                    await self._fail(job, _not_stored(refused))
+        elif job.halt == "shutdown":
+            await job._say("release", {})
+        else:
+            await self._fail(job, outcome.error)
 
-    async def _fail(self, job: Job, error: Exception) -> None:
-        _LOG.warning("Job %s of type %s has failed", job.id, job.type, exc_info=error)
-        frames = traceback.format_exception(type(error), error, error.__traceback__)
-        described = {
-            "type": type(error).__qualname__[:300],
-            "message": str(error)[:10_000],
-            "stack": "".join(frames)[-20_000:],
-        }
+    async def _fail(self, job: Job, error: BaseException) -> None:
+        _log.warning("Job %s of type %s has failed", job.id, job.type, exc_info=error)
+        described = _describe(error)
         retry = not isinstance(error, PermanentFailure)
-        await job._say("fail", {"error": described, "retry": retry, "policy": self._retry})
+        try:
+            await job._say("fail", {"error": described, "retry": retry, "policy": self._retry})
+        except _REFUSALS as refused:
+            if job._is_held:
+                await job._say("fail", {"error": _brief(described, refused), "retry": retry})
+
+    async def _release(self, job: Job) -> None:
+        if job._is_held and self._http.away_since is None:
+            try:
+                await job._say("release", {}, _AT_THE_END)
+            except _REFUSALS:
+                pass  # the claim expires
 
     def _halt(self, job: Job, reason: str) -> None:
-        task = self._tasks.get(job)
-        if task and job.halt is None and not job.has_ended:
+        if job._is_held and job.halt is None:
             job.halt = reason
-            if not job._has_returned:  # otherwise the server is being told how the job ends
-                task.cancel()
+            if job._handler:
+                job._handler.cancel()
 
     # Heartbeats
 
@@ -352,18 +447,23 @@ class Worker:
     async def _renew(self, jobs: List[Job], shortest: float) -> None:
         body = {"worker": self._describe(), "claims": [job._held() for job in jobs]}
         try:
-            reply = await self._http.send(
-                "POST", "/v1/work/heartbeats", body, timeout=max(1.0, shortest / 4), give_up_after=shortest / 2
+            order, results = await self._http.send(
+                "POST",
+                "/v1/work/heartbeats",
+                body,
+                timeout=max(1.0, shortest / 4),
+                give_up_after=shortest / 2,
+                read=lambda reply: (reply["order"], [str(claim["result"]) for claim in reply["claims"]]),
             )
         except ApiError as error:
-            _LOG.warning("A heartbeat has failed: %s", error)
+            _log.warning("A heartbeat has failed: %s", error)
             return
         except ConnectionLost:
             return  # the log has it
-        for job, claim in zip(jobs, reply["claims"]):
-            if claim["result"] != "renewed":
-                self._halt(job, claim["result"])
-        if reply["order"] == "drain":
+        for job, result in zip(jobs, results):
+            if result != "renewed":
+                self._halt(job, result)
+        if order == "drain":
             self.stop()
 
     # The end
@@ -374,11 +474,14 @@ class Worker:
         for job in halted:
             self._halt(job, "shutdown")
         await self._settle(_AFTER_HALT)
-        for task in list(self._tasks.values()):
-            task.cancel()
-        held = sum(not job.has_ended and job.halt in (None, "shutdown") for job in halted)
+        left = list(self._tasks.values())
+        for task in left:
+            task.cancel()  # which releases the job
+        if left:
+            await asyncio.wait(left)
+        held = sum(job._is_held for job in halted)
         if held:
-            _LOG.warning("The worker ends and leaves claims, which expire: %d.", held)
+            _log.warning("The worker ends and leaves claims, which expire: %d.", held)
 
     async def _settle(self, seconds: float) -> None:
         """Waits for the jobs for a time, and a short one while the server is away: it does not learn of their ends."""
@@ -399,11 +502,43 @@ class Worker:
             return
         try:
             await self._http.send(
-                "POST", "/v1/work/workers/end", {"name": self._name, "id": self._id}, timeout=5, give_up_after=5
+                "POST",
+                "/v1/work/workers/end",
+                {"name": self._name, "id": self._id},
+                timeout=_AT_THE_END,
+                give_up_after=_AT_THE_END,
             )
         except (ApiError, ConnectionLost) as error:
-            _LOG.info("The worker stays listed for a while: %s", error)
+            _log.info("The worker stays listed for a while: %s", error)
 
 
 def _parts(jobs: List[Job], size: int) -> List[List[Job]]:
     return [jobs[i : i + size] for i in range(0, len(jobs), size)] or [[]]
+
+
+def _not_stored(refused: Exception) -> Exception:
+    """The failure of a job whose result the server does not take."""
+    failure = ConnectionLost if is_temporary(refused) else PermanentFailure
+    error = failure(f"The result cannot be stored: {refused}")
+    error.__cause__ = refused
+    return error
+
+
+def _describe(error: BaseException) -> Dict[str, str]:
+    try:
+        stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    except Exception:  # of the error's class
+        stack = ""
+    described = {"type": type(error).__qualname__[:300], "message": text_of(error)[:10_000], "stack": stack[-20_000:]}
+    described["type"] = described["type"] or "Exception"
+    return {name: text.encode("utf-8", "backslashreplace").decode() for name, text in described.items()}
+
+
+def _brief(described: Dict[str, str], refused: Exception) -> Dict[str, str]:
+    """A failure that is told in brief, as the server has not taken its description."""
+    message = f"{described['message'][:300]} (The server did not take more: {str(refused)[:300]})"
+    return {"type": _plain(described["type"])[:300], "message": _plain(message)}
+
+
+def _plain(text: str) -> str:
+    return text.encode("ascii", "backslashreplace").decode()

@@ -2,7 +2,7 @@ import asyncio
 import unittest
 from typing import Awaitable, Callable, List
 
-from couch_jobs import ApiError, Client
+from couch_jobs import ApiError, Client, NotJson
 from couch_jobs._http import ConnectionLost
 from couch_jobs._time import from_seconds, to_seconds
 
@@ -40,6 +40,11 @@ class Server:
 def reply(status: int, body: str, *headers: str) -> bytes:
     lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(body.encode())}", *headers]
     return ("\r\n".join(lines) + "\r\n\r\n" + body).encode()
+
+
+async def _refuse(writer: asyncio.StreamWriter, answer: bytes) -> None:
+    writer.write(answer)
+    writer.close()
 
 
 class HttpTest(unittest.IsolatedAsyncioTestCase):
@@ -133,6 +138,22 @@ class HttpTest(unittest.IsolatedAsyncioTestCase):
         self.assertTrue(server.requests[0].startswith("GET /v1/types/mail/jobs/a%2Fb HTTP/1.1"))
         self.assertEqual(len(server.requests), 1)
 
+    async def test_a_refusal_is_read_though_the_server_closes_while_the_client_writes(self) -> None:
+        refusal = reply(413, '{"detail": "The body is too large."}')
+        server = await asyncio.start_server(lambda reader, writer: _refuse(writer, refusal), "127.0.0.1", 0, limit=1)
+        async with Client(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}") as client:
+            with self.assertRaisesRegex(ApiError, "413: The body is too large."):
+                await client.add("mail", "x" * 8_000_000)
+        server.close()
+
+    async def test_what_json_does_not_have_is_not_sent(self) -> None:
+        circle: List[object] = []
+        circle.append(circle)
+        async with Client("http://127.0.0.1:1") as client:
+            for value in ({1}, b"", float("nan"), circle, object(), {(1, 2): 3}):
+                with self.assertRaisesRegex(NotJson, "cannot be written as JSON"):
+                    await client.add("mail", value)
+
     async def test_a_client_gives_up(self) -> None:
         async def answer(number: int, writer: asyncio.StreamWriter) -> None:
             raise ConnectionError
@@ -144,6 +165,11 @@ class HttpTest(unittest.IsolatedAsyncioTestCase):
     def test_an_address_is_checked(self) -> None:
         with self.assertRaisesRegex(ValueError, "127.0.0.1:7470"):
             Client("localhost:7470")
+
+    def test_a_token_is_checked(self) -> None:
+        for token in ("secret\n", "sécret"):
+            with self.assertRaisesRegex(ValueError, "no HTTP header"):
+                Client("http://127.0.0.1:7470", token=token)
 
 
 class TimeTest(unittest.TestCase):

@@ -1,8 +1,10 @@
 import asyncio
 import json
 import logging
+import threading
 import unittest
 from typing import Callable, List
+from unittest import mock
 
 from couch_jobs import ApiError, Job, Worker
 
@@ -87,6 +89,91 @@ class WorkerTest(unittest.IsolatedAsyncioTestCase):
 
             await asyncio.wait_for(worker.run(), 10)
         self.assertEqual([(job.halt, job.has_ended) for job in jobs], [("shutdown", True)])
+
+    async def test_a_plain_function_does_not_block_the_others(self) -> None:
+        ends: List[object] = []
+        other_runs = threading.Event()
+
+        async def answer(number: int, writer: asyncio.StreamWriter) -> None:
+            if number == 1:
+                claims = [CLAIM, {**CLAIM, "type": "other", "id": "b"}]
+                writer.write(reply(200, json.dumps({"order": "run", "claims": claims})))
+                return
+            ends.append(server.requests[-1].split(" ")[1].rpartition("/")[2])
+            if ends.count("finish") == 2:
+                worker.stop()
+            writer.write(reply(200, '{"order": "run", "claims": []}'))
+
+        server = Server(answer)
+        async with server as url:
+            worker = Worker(url, concurrency=2)
+
+            @worker.handler("mail")
+            def plain(job: Job) -> str:
+                other_runs.wait()  # in the loop, this would never end
+                job.wait(job.log("half"))
+                return "done"
+
+            @worker.handler("other")
+            async def other(job: Job) -> None:
+                with self.assertRaisesRegex(RuntimeError, "await the verb"):
+                    job.wait(job.log("in the loop"))
+                other_runs.set()
+
+            await asyncio.wait_for(worker.run(), 10)
+        self.assertEqual(sorted(end for end in ends if end in ("finish", "update")), ["finish", "finish", "update"])
+
+    async def test_a_plain_function_that_does_not_end_is_released_at_the_end(self) -> None:
+        verbs: List[str] = []
+        left = threading.Event()
+        self.addCleanup(left.set)
+
+        async def answer(number: int, writer: asyncio.StreamWriter) -> None:
+            if number == 1:
+                await _one_claim(number, writer)
+                return
+            verbs.append(server.requests[-1].split(" ")[1].rpartition("/")[2])
+            writer.write(reply(200, "{}"))
+
+        server = Server(answer)
+        async with server as url:
+            worker = Worker(url, concurrency=1, grace=0)
+
+            @worker.handler("mail")
+            def endless(job: Job) -> None:
+                job._worker._loop.call_soon_threadsafe(worker.stop)  # type: ignore[union-attr]
+                left.wait()
+
+            with mock.patch("couch_jobs.worker._AFTER_HALT", 0.0), self.assertLogs("couch_jobs", "INFO"):
+                logging.getLogger("couch_jobs").info("at least one line")
+                await asyncio.wait_for(worker.run(), 10)
+        self.assertEqual(verbs, ["release", "end"])
+
+    async def test_what_the_log_of_a_program_raises_changes_no_result(self) -> None:
+        def broken() -> None:
+            raise ValueError("broken filter")
+
+        verbs: List[str] = []
+
+        async def answer(number: int, writer: asyncio.StreamWriter) -> None:
+            if number == 1:
+                await _one_claim(number, writer)
+                return
+            verbs.append(server.requests[-1].split(" ")[1].rpartition("/")[2])
+            worker.stop()
+            writer.write(reply(200, '{"order": "run", "claims": []}'))
+
+        self.on_line(broken)
+        server = Server(answer)
+        async with server as url:
+            worker = Worker(url, concurrency=1)
+
+            @worker.handler("mail")
+            async def failing(job: Job) -> None:
+                raise ValueError("told")
+
+            await asyncio.wait_for(worker.run(), 10)
+        self.assertEqual(verbs, ["fail", "end"])
 
     async def test_a_refused_worker_ends(self) -> None:
         async def answer(number: int, writer: asyncio.StreamWriter) -> None:

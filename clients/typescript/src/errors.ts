@@ -22,7 +22,7 @@ export class ApiError extends Error {
 
   /** The code of the problem, such as `not-found`. */
   get code(): string {
-    return (this.problem.type ?? '').split(':').at(-1) ?? '';
+    return String(this.problem.type ?? '').split(':').at(-1) ?? '';
   }
 }
 
@@ -36,6 +36,11 @@ export class LeaseLost extends ApiError {
 /** There was no complete response in time. */
 export class ConnectionLost extends Error {
   override name = 'ConnectionLost';
+}
+
+/** A value cannot be written as JSON. Nothing was sent. */
+export class NotJson extends TypeError {
+  override name = 'NotJson';
 }
 
 /** Thrown by a handler: another attempt would fail too. */
@@ -60,4 +65,13 @@ export class JobFailed extends Error {
 /** A job whose result was awaited has not ended in time. */
 export class ResultTimeout extends Error {
   override name = 'ResultTimeout';
+}
+
+/** The text of what was thrown, whatever it is. */
+export function textOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return 'its text cannot be read';
+  }
 }

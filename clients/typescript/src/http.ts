@@ -1,36 +1,56 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, ConnectionLost, LeaseLost, type Problem } from './errors.js';
+import { ApiError, ConnectionLost, LeaseLost, textOf, type Problem } from './errors.js';
+import { encode } from './json.js';
 
 const LONGEST_PAUSE = 10_000;
 /** The server shows each 15 seconds that a stream lives. */
 const SILENCE = 60_000;
-const RETRIED = new Set([429, 500, 502, 503, 504]);
+const PATIENT_TRIES = 5;
+const RETRIED = new Set([408, 429, 500, 502, 503, 504]);
 const AWAY = new Set([502, 503, 504]);
 
 const UNTRUSTED = 'its certificate is not trusted, see NODE_EXTRA_CA_CERTS';
+const CLOSED = 'the connection was closed';
+const NO_HTTP = 'the reply is not HTTP';
 const PLAIN: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
   ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'the connection was closed',
-  UND_ERR_SOCKET: 'the connection was closed',
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
+  UND_ERR_SOCKET: CLOSED,
   ENOTFOUND: 'the name of its host is not known',
 };
+/** There is no connection, so nothing was sent. */
+const UNREACHABLE = new Set([
+  ...Object.keys(PLAIN).filter((code) => PLAIN[code] === UNTRUSTED),
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
-export interface SendOptions {
+export interface SendOptions<T = unknown> {
   /** An idempotency key; repeated requests have the same. */
   readonly key?: string;
   /** How many milliseconds one try may take. */
   readonly timeout?: number;
   /** After how many milliseconds no further try is made; never if it is left out. */
   readonly giveUpAfter?: number;
+  /** How many milliseconds are not counted if the server answers nobody. */
+  readonly outage?: number;
   /** Ends the request and closes its connection. */
   readonly signal?: AbortSignal;
   /** Members that are added to the body of repeated requests. */
   readonly onRepeat?: object;
+  /** What is returned of the body; if it throws, the reply is not that of a couch-jobs-server. */
+  readonly read?: (reply: any) => T;
 }
 
 /**
@@ -42,14 +62,24 @@ export class Http {
   readonly #token: string | undefined;
   readonly #write: (line: string) => void;
   readonly #closing = new AbortController();
+  #answeredAt = 0;
   #awaySince: number | undefined;
   /** Is called when the server is away, and when it answers again. */
   onChange: () => void = () => {};
 
   constructor(url: string, token: string | undefined, write: (line: string) => void) {
     this.#url = new URL(url).href.replace(/\/$/, '');
+    if (token !== undefined && !/^[\x20-\x7e]*$/.test(token)) {
+      throw new TypeError('The token has characters that no HTTP header has, such as a line feed at its end.');
+    }
     this.#token = token;
-    this.#write = write;
+    this.#write = (line) => {
+      try {
+        write(line);
+      } catch {
+        // what a program's warn throws changes no result
+      }
+    };
     setMaxListeners(0, this.#closing.signal);
   }
 
@@ -76,6 +106,7 @@ export class Http {
   }
 
   #answers(): void {
+    this.#answeredAt = performance.now();
     if (this.#awaySince !== undefined) {
       this.#awaySince = undefined;
       this.#write(`The server ${this.#url} answers again.`);
@@ -83,27 +114,40 @@ export class Http {
     }
   }
 
-  async send<T>(method: string, path: string, body: object | undefined, options: SendOptions = {}): Promise<T> {
-    const end = options.giveUpAfter === undefined ? Infinity : performance.now() + options.giveUpAfter;
+  /**
+   * @throws ApiError if the server refuses it
+   * @throws ConnectionLost if the time is up
+   * @throws NotJson if the body cannot be written
+   */
+  async send<T>(method: string, path: string, body: object | undefined, options: SendOptions<T> = {}): Promise<T> {
     const signal = options.signal ? AbortSignal.any([options.signal, this.#closing.signal]) : this.#closing.signal;
-    let sent = body;
+    const read = options.read ?? ((reply: unknown) => reply as T);
+    let content = body && encode(body);
+    const patience = options.giveUpAfter ?? Infinity;
+    let left = patience;
+    let outage = options.outage ?? 0;
+    let counted = performance.now();
     for (let tries = 0; ; tries++) {
       let error: Error;
+      let isAway: boolean;
       let pause = pauseAfter(tries);
       try {
-        const response = await this.#try(method, path, sent, options, signal);
-        if (!AWAY.has(response.status)) {
+        const response = await this.#try(method, path, content, options, signal);
+        isAway = AWAY.has(response.status);
+        if (!isAway) {
           this.#answers();
         }
-        if (response.status < 400) {
-          return response.body as T;
+        if (response.isOk) {
+          return readReply(response.text, read);
         }
-        error = toError(response.status, response.body);
+        error = toError(response);
         if (!RETRIED.has(response.status)) {
           throw error;
         }
-        if (AWAY.has(response.status)) {
+        if (isAway) {
           this.#isAway(error.message);
+        } else if (tries === PATIENT_TRIES) {
+          this.#write(`${method} ${this.#url}${path}: ${error.message}. Trying again.`);
         }
         pause = response.retryAfter ?? pause;
       } catch (thrown) {
@@ -112,14 +156,23 @@ export class Http {
           throw thrown;
         }
         const cause = describe(thrown);
+        isAway = UNREACHABLE.has(codeOf(thrown));
         this.#isAway(cause);
         error = new ConnectionLost(`${method} ${this.#url}${path}: ${cause}`);
       }
-      if (performance.now() + pause > end) {
+      const now = performance.now();
+      if (isAway && outage > 0 && this.#answeredAt < counted) {
+        outage -= now - counted;
+      } else {
+        left -= now - counted;
+      }
+      counted = now;
+      if (left <= 0) {
         throw error;
       }
+      pause = Math.min(pause, isAway ? patience : left);
       await sleep(pause, undefined, { signal }).catch(() => signal.throwIfAborted());
-      sent = options.onRepeat ? { ...body, ...options.onRepeat } : body;
+      content = body && options.onRepeat ? encode({ ...body, ...options.onRepeat }) : content;
     }
   }
 
@@ -191,9 +244,9 @@ export class Http {
     const silence = setTimeout(() => leaving.abort(new DOMException('no sign of life', 'TimeoutError')), SILENCE);
     try {
       const signal = AbortSignal.any([leaving.signal, this.#closing.signal]);
-      const response = await fetch(this.#url + path, { headers, signal });
+      const response = await fetch(this.#url + path, { headers, signal, redirect: 'manual' });
       if (!response.ok || response.body === null) {
-        throw toError(response.status, parse(await response.text(), false));
+        throw toError(await replyOf(response));
       }
       const decoder = new TextDecoder();
       let rest = '';
@@ -213,12 +266,12 @@ export class Http {
   async #try(
     method: string,
     path: string,
-    body: object | undefined,
-    options: SendOptions,
+    content: string | undefined,
+    options: SendOptions<any>,
     signal: AbortSignal,
-  ): Promise<{ status: number; body: unknown; retryAfter: number | undefined }> {
+  ): Promise<Reply> {
     const headers: Record<string, string> = { accept: 'application/json' };
-    if (body) {
+    if (content !== undefined) {
       headers['content-type'] = 'application/json';
     }
     if (this.#token !== undefined) {
@@ -231,37 +284,65 @@ export class Http {
     const response = await fetch(this.#url + path, {
       method,
       headers,
-      ...(body ? { body: JSON.stringify(body) } : {}),
+      ...(content === undefined ? {} : { body: content }),
       signal: AbortSignal.any([signal, timeout]),
+      redirect: 'manual',
     });
-    const text = await response.text();
-    return {
-      status: response.status,
-      body: parse(text, response.ok),
-      retryAfter: retryAfter(response.headers.get('retry-after')),
-    };
+    return replyOf(response);
   }
+}
+
+interface Reply {
+  readonly status: number;
+  readonly isOk: boolean;
+  readonly text: string;
+  readonly retryAfter: number | undefined;
+  readonly location: string | null;
+}
+
+async function replyOf(response: Response): Promise<Reply> {
+  return {
+    status: response.status,
+    isOk: response.ok,
+    text: await response.text(),
+    retryAfter: retryAfter(response.headers.get('retry-after')),
+    location: response.headers.get('location'),
+  };
+}
+
+/** Whether the same request may succeed later. */
+export function isTemporary(refused: unknown): boolean {
+  return refused instanceof ConnectionLost || (refused instanceof ApiError && RETRIED.has(refused.status));
 }
 
 function pauseAfter(tries: number): number {
   return Math.min(LONGEST_PAUSE, 50 * 2 ** Math.min(tries, 10)) * (0.5 + Math.random() / 2);
 }
 
-function parse(text: string, isOk: boolean): unknown {
+function readReply<T>(text: string, read: (reply: any) => T): T {
   try {
-    return text === '' ? undefined : JSON.parse(text);
-  } catch (error) {
-    if (isOk) {
-      throw error;
-    }
-    return undefined;
+    return read(text === '' ? undefined : JSON.parse(text));
+  } catch {
+    throw new ConnectionLost('the reply is not the JSON of a couch-jobs-server');
   }
 }
 
-function toError(status: number, body: unknown): ApiError {
-  const problem = (typeof body === 'object' && body !== null ? body : {}) as Problem;
-  const error = new ApiError(status, problem);
-  return error.code === 'lease-lost' ? new LeaseLost(status, problem) : error;
+function toError(reply: Reply): ApiError {
+  const problem = problemOf(reply);
+  const error = new ApiError(reply.status, problem);
+  return error.code === 'lease-lost' ? new LeaseLost(reply.status, problem) : error;
+}
+
+function problemOf(reply: Reply): Problem {
+  try {
+    const problem: unknown = JSON.parse(reply.text);
+    if (typeof problem === 'object' && problem !== null) {
+      return problem as Problem;
+    }
+  } catch {
+    // it is that of another server
+  }
+  return reply.location === null ? {} : { title: `The server redirects to ${reply.location}.` };
 }
 
 function retryAfter(header: string | null): number | undefined {
@@ -270,10 +351,15 @@ function retryAfter(header: string | null): number | undefined {
     : undefined;
 }
 
+function codeOf(thrown: unknown): string {
+  return (thrown as { cause?: { code?: string } }).cause?.code ?? '';
+}
+
 function describe(thrown: unknown): string {
-  const { name, message, cause } = thrown as Error & { cause?: Error & { code?: string } };
+  const { name, cause } = thrown as Error & { cause?: Error };
   if (name === 'TimeoutError') {
     return 'no response in time';
   }
-  return (cause && PLAIN[cause.code ?? '']) ?? (cause?.message || cause?.code || message || String(thrown));
+  const code = codeOf(thrown);
+  return code.startsWith('HPE_') ? NO_HTTP : (PLAIN[code] ?? (cause?.message || code || textOf(thrown)));
 }

@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewJob } from './client.js';
 import { fromMillis, toMillis } from './duration.js';
-import { ApiError, ConnectionLost, LeaseLost, PermanentFailure, type Halt } from './errors.js';
-import { Http, type SendOptions } from './http.js';
+import { ApiError, ConnectionLost, LeaseLost, NotJson, PermanentFailure, textOf, type Halt } from './errors.js';
+import { Http, isTemporary, type SendOptions } from './http.js';
 
 const WAIT = 20_000;
 const QUIET_PAUSE = 2_000;
@@ -12,7 +12,9 @@ const LONGEST_SILENCE = 20_000;
 const AFTER_SIGNAL = 10_000;
 const AWAY_PAUSE = 2_000;
 const RENEWED_MAX = 400;
-const RELEASE: SendOptions = { timeout: 5_000, giveUpAfter: 5_000 };
+const LONGEST_TRY = 30_000;
+const LONGEST_OUTAGE = 600_000;
+const AT_THE_END: SendOptions<any> = { timeout: 5_000, giveUpAfter: 5_000, outage: 0 };
 const VERSION = 'typescript 0.1.0';
 
 type Order = 'run' | 'quiet' | 'drain';
@@ -52,7 +54,10 @@ export interface RetryPolicy {
 /** Runs a job. What it returns is the result; what it throws makes the attempt fail. */
 export type Handler<D = any> = (job: Job<D>) => unknown | Promise<unknown>;
 
-/** A job that this worker holds. */
+/**
+ * A job that this worker holds. A verb is repeated on lost connections, 408, 429 and 5xx, without a second effect, as long
+ * as `giveUpAfter` of the worker says. Then it throws the last {@link ApiError} or {@link ConnectionLost}.
+ */
 export class Job<D = any> {
   readonly type: string;
   readonly id: string;
@@ -71,12 +76,15 @@ export class Job<D = any> {
 
   readonly #http: Http;
   readonly #lock: string;
+  readonly #giveUpAfter: number;
   readonly #abort = new AbortController();
   #hasEnded = false;
+  #isLost = false;
 
   /** @internal */
-  constructor(http: Http, claim: Claim) {
+  constructor(http: Http, claim: Claim, giveUpAfter: number) {
     this.#http = http;
+    this.#giveUpAfter = giveUpAfter;
     this.#lock = claim.lock;
     this.type = claim.type;
     this.id = claim.id;
@@ -104,9 +112,18 @@ export class Job<D = any> {
     return { type: this.type, id: this.id, lock: this.#lock };
   }
 
+  /** @internal Whether the claim is still to be ended, as far as the worker has been told. */
+  get isHeld(): boolean {
+    return !this.#hasEnded && !this.#isLost;
+  }
+
   /** @internal */
   stop(reason: Halt): void {
-    if (!this.#hasEnded && !this.signal.aborted) {
+    if (this.#hasEnded) {
+      return;
+    }
+    this.#isLost ||= reason !== 'shutdown';
+    if (!this.signal.aborted) {
       this.#abort.abort(reason);
     }
   }
@@ -117,10 +134,28 @@ export class Job<D = any> {
     this.#hasEnded = true;
   }
 
-  #say(verb: string, body: object, options: SendOptions = {}): Promise<unknown> {
+  async #say(verb: string, body: object, options: SendOptions = {}): Promise<void> {
     const path = `/v1/work/types/${encodeURIComponent(this.type)}/jobs/${encodeURIComponent(this.id)}/${verb}`;
     const key = verb === 'update' ? { key: randomUUID() } : {}; // an end is repeatable by its lock
-    return this.#http.send('POST', path, { lock: this.#lock, ...body }, { ...options, ...key });
+    try {
+      await this.#http.send(
+        'POST',
+        path,
+        { lock: this.#lock, ...body },
+        {
+          timeout: Math.min(LONGEST_TRY, this.#giveUpAfter),
+          giveUpAfter: this.#giveUpAfter,
+          outage: LONGEST_OUTAGE,
+          ...options,
+          ...key,
+        },
+      );
+    } catch (error) {
+      if (error instanceof LeaseLost) {
+        this.stop(error.halt);
+      }
+      throw error;
+    }
   }
 
   /** Renews the claim and stores a report. Throws {@link LeaseLost} if the claim is lost; nothing was written. */
@@ -172,6 +207,11 @@ export interface WorkerOptions {
   readonly concurrency?: number;
   /** How many milliseconds a job may go on after SIGTERM: 20,000 by default. Then it is halted and released. */
   readonly grace?: number;
+  /**
+   * For how many milliseconds a verb is repeated that the server does not answer well: 30,000 by default. An outage, in
+   * which the server answers nobody, does not count for up to ten minutes.
+   */
+  readonly giveUpAfter?: number;
   readonly token?: string;
   readonly retry?: RetryPolicy;
   /**
@@ -189,6 +229,7 @@ export class Worker {
   readonly #name: string;
   readonly #concurrency: number;
   readonly #grace: number;
+  readonly #giveUpAfter: number;
   readonly #retry: RetryPolicy | undefined;
   readonly #warn: (message: string, ...error: unknown[]) => void;
   readonly #startedAt = new Date().toISOString();
@@ -201,8 +242,16 @@ export class Worker {
     this.#name = options.name ?? `${hostname()}-${process.pid}`;
     this.#concurrency = options.concurrency ?? 8;
     this.#grace = options.grace ?? 20_000;
+    this.#giveUpAfter = options.giveUpAfter ?? 30_000;
     this.#retry = options.retry;
-    this.#warn = options.warn ?? ((message, ...error) => console.warn(message, ...error));
+    const warn = options.warn ?? ((message, ...error: unknown[]) => console.warn(message, ...error));
+    this.#warn = (message, ...error) => {
+      try {
+        warn(message, ...error);
+      } catch {
+        // what a program's warn throws changes no result
+      }
+    };
     this.#http = new Http(url, options.token, (line) => this.#warn(line));
   }
 
@@ -270,13 +319,13 @@ export class Worker {
       return;
     }
     const request = { requestId: randomUUID(), max: Math.min(free, 100), wait: fromMillis(WAIT) };
-    let reply: { order: Order; claims: Claim[] };
+    let reply: { order: Order; jobs: Job[] };
     try {
       reply = await this.#http.send(
         'POST',
         '/v1/work/claims',
         { ...request, worker: this.#describe() },
-        { timeout: WAIT + 30_000, signal: stopping, onRepeat: { repeated: true } },
+        { timeout: WAIT + 30_000, signal: stopping, onRepeat: { repeated: true }, read: this.#claims },
       );
     } catch (error) {
       if (stopping.aborted) {
@@ -285,8 +334,8 @@ export class Worker {
       }
       throw error;
     }
-    for (const claim of reply.claims) {
-      this.#start(new Job(this.#http, claim));
+    for (const job of reply.jobs) {
+      this.#start(job);
     }
     if (reply.order === 'drain') {
       this.stop();
@@ -294,6 +343,11 @@ export class Worker {
       await sleep(QUIET_PAUSE, undefined, { signal: stopping }).catch(() => undefined);
     }
   }
+
+  readonly #claims = (reply: { order: Order; claims: Claim[] }): { order: Order; jobs: Job[] } => ({
+    order: reply.order,
+    jobs: reply.claims.map((claim) => new Job(this.#http, claim, this.#giveUpAfter)),
+  });
 
   #aSlotOrStop(): Promise<void> {
     return new Promise((resolve) => {
@@ -313,15 +367,15 @@ export class Worker {
       return;
     }
     try {
-      const reply = await this.#http.send<{ claims: Claim[] }>(
+      const reply = await this.#http.send(
         'POST',
         '/v1/work/claims',
         { ...request, wait: 'PT0S', repeated: true, worker: this.#describe() },
-        { timeout: 5_000, giveUpAfter: 5_000 },
+        { ...AT_THE_END, read: this.#claims },
       );
-      await Promise.all(reply.claims.map((claim) => new Job(this.#http, claim).end('release', {})));
+      await Promise.all(reply.jobs.map((job) => job.end('release', {}, AT_THE_END)));
     } catch (error) {
-      this.#warn(`Claims could not be released, they expire: ${messageOf(error)}`);
+      this.#warn(`Claims could not be released, they expire: ${textOf(error)}`);
     }
   }
 
@@ -331,7 +385,7 @@ export class Worker {
     const done = this.#run(job)
       .catch((error: unknown) => {
         if (!(error instanceof LeaseLost || this.#http.isClosed)) {
-          this.#warn(`Job ${job.id} of type ${job.type} could not be ended, its claim expires: ${messageOf(error)}`);
+          this.#warn(`Job ${job.id} of type ${job.type} could not be ended, its claim expires: ${textOf(error)}`);
         }
       })
       .finally(() => {
@@ -342,45 +396,44 @@ export class Worker {
   }
 
   async #run(job: Job): Promise<void> {
-    let result: unknown;
+    let end: () => Promise<void>;
     try {
-      result = await this.#handlers.get(job.type)!(job);
-    } catch (error) {
-      if (error instanceof LeaseLost || job.hasEnded) {
-        return;
-      }
-      if (job.halt === undefined) {
-        await this.#fail(job, error);
-      } else if (job.halt === 'shutdown') {
-        await job.end('release', {});
-      }
-      return;
+      const result = await this.#handlers.get(job.type)!(job);
+      end = () => this.#finish(job, result);
+    } catch (thrown) {
+      end = () => (job.halt === 'shutdown' ? job.end('release', {}) : this.#fail(job, thrown));
     }
-    if (job.hasEnded || (job.halt !== undefined && job.halt !== 'shutdown')) {
-      return;
+    if (job.isHeld) {
+      await end();
     }
+  }
+
+  async #finish(job: Job, result: unknown): Promise<void> {
     try {
       await job.finish(result);
-    } catch (error) {
-      if (error instanceof LeaseLost || !(error instanceof ApiError || error instanceof TypeError)) {
-        throw error;
+    } catch (refused) {
+      if (job.isHeld && isRefusal(refused)) {
+        const message = `The result cannot be stored: ${refused.message}`;
+        await this.#fail(job, isTemporary(refused) ? new ConnectionLost(message) : new PermanentFailure(message));
+      } else {
+        throw refused;
       }
-      await this.#fail(job, new PermanentFailure(`The result cannot be stored: ${error.message}`));
     }
   }
 
   async #fail(job: Job, thrown: unknown): Promise<void> {
     this.#warn(`Job ${job.id} of type ${job.type} has failed`, thrown);
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    await job.end('fail', {
-      error: {
-        type: error.constructor.name.slice(0, 300) || 'Error',
-        message: error.message.slice(0, 10_000),
-        stack: (error.stack ?? '').slice(0, 20_000),
-      },
-      retry: !(thrown instanceof PermanentFailure),
-      ...(this.#retry ? { policy: this.#retry } : {}),
-    });
+    const error = describe(thrown);
+    const retry = !isPermanent(thrown);
+    try {
+      await job.end('fail', { error, retry, ...(this.#retry ? { policy: this.#retry } : {}) });
+    } catch (refused) {
+      if (job.isHeld && isRefusal(refused)) {
+        await job.end('fail', { error: brief(error, refused), retry });
+      } else {
+        throw refused;
+      }
+    }
   }
 
   // Heartbeats
@@ -405,15 +458,23 @@ export class Worker {
 
   async #renew(jobs: Job[], shortest: number, end: AbortSignal): Promise<void> {
     try {
-      const reply = await this.#http.send<{ order: Order; claims: Array<{ result: 'renewed' | Halt }> }>(
+      const reply = await this.#http.send(
         'POST',
         '/v1/work/heartbeats',
         { worker: this.#describe(), claims: jobs.map((job) => job.held()) },
-        { timeout: Math.max(1_000, shortest / 4), giveUpAfter: shortest / 2, signal: end },
+        {
+          timeout: Math.max(1_000, shortest / 4),
+          giveUpAfter: shortest / 2,
+          signal: end,
+          read: (body: { order: Order; claims: Array<{ result: 'renewed' | Halt }> }) => ({
+            order: body.order,
+            results: body.claims.map((claim) => claim.result),
+          }),
+        },
       );
-      reply.claims.forEach((claim, i) => {
-        if (claim.result !== 'renewed') {
-          jobs[i]?.stop(claim.result);
+      reply.results.forEach((result, i) => {
+        if (result !== 'renewed') {
+          jobs[i]?.stop(result);
         }
       });
       if (reply.order === 'drain') {
@@ -421,7 +482,7 @@ export class Worker {
       }
     } catch (error) {
       if (!end.aborted && !(error instanceof ConnectionLost)) {
-        this.#warn(`A heartbeat has failed: ${messageOf(error)}`);
+        this.#warn(`A heartbeat has failed: ${textOf(error)}`);
       }
     }
   }
@@ -436,9 +497,9 @@ export class Worker {
     await this.#settled(AFTER_SIGNAL);
     const left = [...this.#running.keys()];
     if (this.#http.awaySince === undefined) {
-      await Promise.all(left.map((job) => job.end('release', {}, RELEASE).catch(() => undefined)));
+      await Promise.all(left.map((job) => job.end('release', {}, AT_THE_END).catch(() => undefined)));
     }
-    const held = left.filter((job) => !job.hasEnded).length;
+    const held = left.filter((job) => job.isHeld).length;
     if (held > 0) {
       this.#warn(`The worker ends and leaves claims, which expire: ${held}.`);
     }
@@ -470,8 +531,7 @@ export class Worker {
       return;
     }
     try {
-      const options = { timeout: 5_000, giveUpAfter: 5_000 };
-      await this.#http.send('POST', '/v1/work/workers/end', { name: this.#name, id: this.#id }, options);
+      await this.#http.send('POST', '/v1/work/workers/end', { name: this.#name, id: this.#id }, AT_THE_END);
     } catch (error) {
       if (!(error instanceof ApiError || error instanceof ConnectionLost)) {
         throw error;
@@ -480,6 +540,49 @@ export class Worker {
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+type Refusal = ApiError | ConnectionLost | NotJson;
+
+function isRefusal(error: unknown): error is Refusal {
+  return error instanceof ApiError || error instanceof ConnectionLost || error instanceof NotJson;
+}
+
+interface Description {
+  readonly type: string;
+  readonly message: string;
+  readonly stack?: string;
+}
+
+/** Describes what a handler has thrown: an error, whose members may throw when they are read, or any value. */
+function describe(thrown: unknown): Description {
+  return {
+    type: read(() => (thrown instanceof Error ? thrown.constructor.name : ''), 300) || 'Error',
+    message: read(() => textOf(thrown), 10_000),
+    stack: read(() => (thrown instanceof Error ? thrown.stack : ''), 20_000),
+  };
+}
+
+function read(member: () => unknown, longest: number): string {
+  try {
+    return String(member() ?? '').slice(0, longest).replace(/\p{Surrogate}/gu, '\ufffd');
+  } catch {
+    return '';
+  }
+}
+
+function isPermanent(thrown: unknown): boolean {
+  try {
+    return thrown instanceof PermanentFailure;
+  } catch {
+    return false;
+  }
+}
+
+/** A failure that is told in brief, as the server has not taken its description. */
+function brief(error: Description, refused: Refusal): Description {
+  const message = `${error.message.slice(0, 300)} (The server did not take more: ${refused.message.slice(0, 300)})`;
+  return { type: plain(error.type), message: plain(message) };
+}
+
+function plain(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?');
 }

@@ -1,7 +1,7 @@
 // The program of the conformance suite: see rfc/032-worker-protocol.md.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, LeaseLost, PermanentFailure, Worker, type Job } from '../src/index.js';
+import { ApiError, Client, LeaseLost, PermanentFailure, Worker, type Job } from '../src/index.js';
 
 const url = process.env['COUCH_JOBS_URL']!;
 const client = new Client(url);
@@ -50,10 +50,113 @@ async function together(job: Job<number>): Promise<string> {
   return 'together';
 }
 
+function throws(thrown: unknown): () => never {
+  return () => {
+    throw thrown;
+  };
+}
+
+function circle(): unknown {
+  const members: unknown[] = [];
+  members.push(members);
+  return members;
+}
+
+function abyss(): unknown {
+  let value: unknown = 1;
+  for (let i = 0; i < 100_000; i++) {
+    value = [value];
+  }
+  return value;
+}
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+function tooDeep(): unknown {
+  try {
+    return tooDeep();
+  } catch (error) {
+    return error;
+  }
+}
+
+const ODD_VALUES: Array<() => unknown> = [
+  () => 1n,
+  () => ({ deep: [1n] }),
+  circle,
+  abyss,
+  () => [revoked()],
+  () => ({ toJSON: throws(new Error('no JSON')) }),
+  () => ({ toJSON: throws(undefined) }),
+  () => ({ toJSON: () => undefined }),
+  () => Object.defineProperty({}, 'a', { enumerable: true, get: throws(null) }),
+  () => () => 1,
+  () => Symbol('s'),
+  () => NaN,
+  () => [-Infinity],
+  () => ({ then: throws('then') }),
+];
+
+class Unnamed extends Error {
+  static {
+    Object.defineProperty(this, 'name', { value: '' });
+  }
+}
+
+const ODD_ERRORS: unknown[] = [
+  undefined,
+  null,
+  'text',
+  '',
+  5n,
+  Symbol('s'),
+  Object.create(null),
+  revoked(),
+  { toString: throws('no text') },
+  { message: 'no error' },
+  Object.defineProperty(new Error('a'), 'message', { get: throws('no message') }),
+  Object.defineProperty(new Error('a'), 'stack', { get: throws('no stack') }),
+  Object.assign(new Error('a'), { message: 5, stack: {} }),
+  Object.assign(new Error('a'), { constructor: undefined }),
+  Object.assign(new Error('a'), { constructor: { name: 5 } }),
+  new Unnamed('a'),
+  new Error('long'.repeat(100_000)),
+  new Error('\ud800\0'),
+  tooDeep(),
+  new DOMException('aborted', 'AbortError'),
+  new LeaseLost(409, { halt: 'lost' }),
+  new ApiError(500, {}),
+  new ApiError(400, JSON.parse('{"type": 1, "detail": ["no text"]}')),
+];
+
+async function outcome(job: Job): Promise<unknown> {
+  const { as: kind, length, n } = job.data;
+  switch (kind) {
+    case 'text':
+      return 'x'.repeat(length);
+    case 'error':
+      throw new Error('told');
+    case 'cancellation':
+      return sleep(3_600_000, undefined, { signal: AbortSignal.abort() });
+    case 'odd-value':
+      return n < ODD_VALUES.length ? ODD_VALUES[n]!() : 'no more';
+    case 'odd-error':
+      if (n < ODD_ERRORS.length) {
+        throw ODD_ERRORS[n];
+      }
+  }
+  return 'no more';
+}
+
 await new Worker(url, {
   name: process.env['COUCH_JOBS_WORKER']!,
-  concurrency: 8,
+  concurrency: Number(process.env['COUCH_JOBS_CONCURRENCY'] ?? 8),
   grace: 1_000,
+  giveUpAfter: Number(process.env['COUCH_JOBS_GIVE_UP_AFTER'] ?? 30_000),
   retry: { initialDelay: 'PT0S' },
   warn: () => {},
 })
@@ -89,4 +192,11 @@ await new Worker(url, {
   .handle('lost', lost)
   .handle('together', together)
   .handle('give-up', (job) => job.cancel('enough'))
+  .handle('outcome', outcome)
+  .handle('plain', (job) => {
+    if (job.data === 'error') {
+      throw new Error('told');
+    }
+    return job.data;
+  })
   .run();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import test from 'node:test';
 import { fromMillis, toMillis } from '../src/duration.js';
-import { ApiError, Client, ConnectionLost } from '../src/index.js';
+import { ApiError, Client, ConnectionLost, NotJson } from '../src/index.js';
 import { withAnswers } from './answers.js';
 
 test('a request is repeated with its key until there is a reply', async () => {
@@ -99,6 +99,21 @@ test('a follower whose next messages are removed is told', async () => {
   );
   assert.deepEqual(values, [1]);
   assert.match(lines[0]!, /removed messages before they were read: \{"trimmedTo":"a"\}$/);
+});
+
+test('what JSON does not have is not sent', async () => {
+  const circle: unknown[] = [];
+  circle.push(circle);
+  const client = new Client('http://127.0.0.1:1');
+  for (const data of [1n, circle, () => 1, Symbol('s'), NaN, [Infinity], new Map([[1, 2]]), [new Set()]]) {
+    await assert.rejects(client.add('mail', { data }), NotJson);
+  }
+});
+
+test('a token is checked', () => {
+  for (const token of ['secret\n', 'sécret']) {
+    assert.throws(() => new Client('http://127.0.0.1:7470', { token }), TypeError);
+  }
 });
 
 test('a client gives up', async () => {

@@ -77,6 +77,30 @@ test('a worker ends soon while the server is away', { timeout: 10_000 }, async (
   assert.equal(lines.length, 2);
 });
 
+test('what warn throws changes no result', { timeout: 10_000 }, async () => {
+  const verbs: string[] = [];
+  await withAnswers(
+    (request, response) => {
+      verbs.push(request.url!.split('/').at(-1)!);
+      if (verbs.length > 1) {
+        worker.stop();
+      }
+      const claims = verbs.length === 1 ? [CLAIM] : [];
+      response.writeHead(200).end(JSON.stringify({ order: 'run', claims }));
+    },
+    async (url) => {
+      const warn = (): never => {
+        throw new Error('broken');
+      };
+      worker = new Worker(url, { concurrency: 1, warn }).handle('mail', warn);
+      await worker.run();
+    },
+  );
+  assert.deepEqual(verbs, ['claims', 'fail', 'end']);
+});
+
+let worker: Worker;
+
 test('a refused worker ends', async () => {
   await withAnswers(
     (_, response) => response.writeHead(401).end('{"detail": "Send a token."}'),

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -94,6 +95,13 @@ public record ClientKit(
                 List.of("python3", package_.resolve("conformance.py").toString()),
                 List.of("python3", "-m", "unittest"),
                 List.of(package_.resolve("README.md")));
+    }
+
+    /** {@return this client, with further variables} */
+    ClientKit with(Map<String, String> variables) {
+        Map<String, String> all = new HashMap<>(environment);
+        all.putAll(variables);
+        return new ClientKit(language, directory, all, conformance, unitTests, readme);
     }
 
     /** {@return the command that runs the worker of docs/server.md} */

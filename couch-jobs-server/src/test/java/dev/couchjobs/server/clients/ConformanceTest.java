@@ -7,6 +7,7 @@ import dev.couchjobs.server.TestServer;
 import dev.couchjobs.server.TestServer.Response;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,9 @@ import tools.jackson.databind.JsonNode;
 class ConformanceTest {
     /** Long enough for a busy machine, short enough to wait for. */
     private static final Map<String, String> TIMEOUTS = Map.of("slow", "PT3S", "wait", "PT3S", "lost", "PT1S");
+
+    /** At least as many odd values, and errors, as a program has. */
+    private static final int ODD = 40;
 
     @Parameter
     private ClientKit kit;
@@ -229,6 +233,42 @@ class ConformanceTest {
         JsonNode job = ended("give-up", "a");
         assertThat(job.get("outcome").stringValue()).isEqualTo("cancelled");
         assertThat(job.get("error").stringValue()).isEqualTo("enough");
+    }
+
+    @Test
+    void aResultThatIsTooLargeFailsTheJob() {
+        add("outcome", "too-large", "{'as': 'text', 'length': 5000000}");
+        JsonNode job = ended("outcome", "too-large");
+        assertThat(job.get("outcome").stringValue()).isEqualTo("failed");
+        assertThat(job.get("error").stringValue()).contains("The result cannot be stored", "413");
+        assertThat(job.get("claims").intValue()).isEqualTo(1);
+    }
+
+    @Test
+    void eachOddOutcomeIsAFailure() {
+        for (String kind : List.of("odd-value", "odd-error")) {
+            for (int n = 0; n < ODD; n++) {
+                String job = "{'id': '%s%d', 'retry': {'maxAttempts': 1}, 'data': {'as': '%s', 'n': %d}}";
+                assertThat(server.post("/v1/types/outcome/jobs", job.formatted(kind, n, kind, n))
+                                .status())
+                        .isEqualTo(201);
+            }
+            for (int n = 0; n < ODD; n++) {
+                JsonNode job = ended("outcome", kind + n);
+                assertThat(job.get("claims").intValue()).as(job.toString()).isEqualTo(1);
+                if (n == 0 || !job.path("result").asString("").equals("no more")) {
+                    assertThat(job.get("outcome").stringValue())
+                            .as(job.toString())
+                            .isEqualTo("failed");
+                }
+            }
+        }
+    }
+
+    @Test
+    void aHandlerMayBeAPlainFunction() {
+        add("plain", "plain", "'as it is'");
+        assertResult(ended("plain", "plain"), "'as it is'");
     }
 
     // What others do to a worker
