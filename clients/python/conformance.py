@@ -197,6 +197,8 @@ async def outcome(job: Job):
         raise ValueError("told")
     if kind == "cancellation":
         await cancel_own()
+    if kind == "payload-text":
+        return job.data_text
     if kind == "odd-value":
         n = job.data["n"]
         return ODD_VALUES[n]() if n < len(ODD_VALUES) else "no more"

@@ -1,5 +1,6 @@
 """Jobs of a couch-jobs-server: a client that adds them, and a worker that runs them."""
 
+from ._json import ExactFloat
 from .client import Client
 from .errors import ApiError, ConnectionLost, JobFailed, LeaseLost, NotJson, PermanentFailure, ResultTimeout
 from .topics import Group, Topic
@@ -9,6 +10,7 @@ __all__ = [
     "ApiError",
     "Client",
     "ConnectionLost",
+    "ExactFloat",
     "Group",
     "Job",
     "JobFailed",

@@ -310,7 +310,7 @@ def _pause(tries: int) -> float:
 def _body(response: Response, read: Callable[[Any], Any]) -> Any:
     try:
         return read(decode(response.body) if response.body else None)
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ConnectionLost("the reply is not the JSON of a couch-jobs-server") from error
 
 

@@ -1,11 +1,53 @@
-"""JSON as it is sent and received."""
+"""JSON as it is sent and received, without the loss of a digit."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+import uuid
+from decimal import Decimal
+from typing import Any, List, Set, Tuple
 
 from .errors import NotJson, text_of
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SURE_DIGITS = 15  # each number of so many digits comes back from a float
+_PAYLOADS = ("data", "result", "checkpoint", "value")
+
+
+class ExactFloat(float):
+    """A number of a payload that a float does not hold, such as 1e400 or one of 20 digits.
+
+    It computes as the nearest float, and this package writes it as its ``text``.
+    """
+
+    text: str
+    """The number as JSON has it."""
+
+    def __new__(cls, text: str) -> ExactFloat:
+        if not _NUMBER.fullmatch(text):
+            raise ValueError(f"{text!r} is no number of JSON.")
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    def __getnewargs__(self) -> Tuple[str]:  # type: ignore[override]
+        return (self.text,)
+
+
+def _to_float(text: str) -> float:
+    number = float(text)
+    if len(text) <= _SURE_DIGITS and "e" not in text and "E" not in text:
+        return number
+    try:
+        is_held = Decimal(repr(number)) == Decimal(text)
+    except ArithmeticError:  # the exponent is beyond that of Decimal
+        is_held = False
+    return number if is_held else ExactFloat(text)
+
+
+_DECODER = json.JSONDecoder(parse_float=_to_float)
 
 
 def encode(value: Any) -> bytes:
@@ -14,14 +56,101 @@ def encode(value: Any) -> bytes:
     :raises NotJson: if JSON has no such value
     """
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "backslashreplace")
+        if not _has_exact_floats(value):
+            text = _dumps(value)
+        else:
+            mark = uuid.uuid4().hex
+            text = re.sub(f'"{mark}([^"]*)"', r"\1", _dumps(_marked(value, mark)))
+        return text.encode("utf-8", "backslashreplace")
     except Exception as error:  # also that of a user's class, and RecursionError
         raise NotJson(f"It cannot be written as JSON: {type(error).__name__}: {text_of(error)}") from error
 
 
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _has_exact_floats(value: Any) -> bool:
+    seen: Set[int] = set()
+    left: List[Any] = [value]
+    while left:
+        some = left.pop()
+        if isinstance(some, ExactFloat):
+            return True
+        if isinstance(some, (dict, list, tuple)) and id(some) not in seen:
+            seen.add(id(some))
+            left.extend(some.values() if isinstance(some, dict) else some)
+    return False
+
+
+def _marked(value: Any, mark: str) -> Any:
+    """A copy with a marked text in place of each exact float: json.dumps writes subclasses of float as floats."""
+    if isinstance(value, ExactFloat):
+        return mark + value.text
+    if isinstance(value, dict):
+        return {name: _marked(member, mark) for name, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_marked(item, mark) for item in value]
+    return value
+
+
 def decode(text: bytes) -> Any:
-    """Returns the value of a text.
+    """Returns the value of a reply. Beside each payload, such as ``data``, it has its text, as ``dataText``.
 
     :raises ValueError: if it is no JSON
     """
-    return json.loads(text)
+    source = text.decode()
+    value, end = _read(source, _skip(source, 0))
+    if _skip(source, end) < len(source):
+        raise ValueError("There is more than one value.")
+    return value
+
+
+def _read(source: str, at: int) -> Tuple[Any, int]:
+    """Reads a value of the server, down to the payloads in it; returns it and its end."""
+    if source.startswith("{", at):
+        return _read_members(source, _skip(source, at + 1))
+    if source.startswith("[", at):
+        return _read_items(source, _skip(source, at + 1))
+    return _DECODER.raw_decode(source, at)
+
+
+def _read_members(source: str, at: int) -> Tuple[Any, int]:
+    members = {}
+    while not source.startswith("}", at):
+        at = _next(source, at) if members else at
+        _expect(source, at, '"')
+        name, at = _DECODER.raw_decode(source, at)
+        start = _skip(source, _expect(source, _skip(source, at), ":"))
+        if name in _PAYLOADS:
+            members[name], at = _DECODER.raw_decode(source, start)
+            members[name + "Text"] = source[start:at]
+        else:
+            members[name], at = _read(source, start)
+        at = _skip(source, at)
+    return members, at + 1
+
+
+def _read_items(source: str, at: int) -> Tuple[Any, int]:
+    items: List[Any] = []
+    while not source.startswith("]", at):
+        item, at = _read(source, _next(source, at) if items else at)
+        items.append(item)
+        at = _skip(source, at)
+    return items, at + 1
+
+
+def _next(source: str, at: int) -> int:
+    return _skip(source, _expect(source, at, ","))
+
+
+def _expect(source: str, at: int, sign: str) -> int:
+    if not source.startswith(sign, at):
+        raise ValueError(f"There is no {sign} at {at}.")
+    return at + 1
+
+
+def _skip(source: str, at: int) -> int:
+    space = _SPACE.match(source, at)
+    assert space
+    return space.end()

@@ -81,7 +81,10 @@ class Client:
         return [str(job["id"]) for job in added["items"]]
 
     async def get(self, type: str, id: str) -> Dict[str, Any]:
-        """Returns a job with its state, data and result."""
+        """Returns a job with its state, data and result, and the texts of both, ``dataText`` and ``resultText``.
+
+        Numbers that a float does not hold are :class:`ExactFloat`.
+        """
         job: Dict[str, Any] = await self._read(_job(type, id))
         return job
 

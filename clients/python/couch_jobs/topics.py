@@ -55,6 +55,8 @@ class Topic:
     async def read(self, partition: int = 0, start: str = "earliest", limit: int = 100, wait: float = 0) -> Any:
         """Returns a page: ``items``, and ``next``, the start of the next page.
 
+        A message has its ``value``, and the text of it, ``valueText``.
+
         :param start: ``earliest``, ``latest``, a time, or the offset behind which to begin
         :param wait: for how many seconds to wait for a message, at most 60
         """

@@ -58,6 +58,9 @@ class Job:
         self.type: str = claim["type"]
         self.id: str = claim["id"]
         self.data: Any = claim["data"]
+        """The payload. Numbers that a float does not hold are :class:`ExactFloat`."""
+        self.data_text: str = claim["dataText"]
+        """The text of the payload, in JSON."""
         self.claim: int = claim["claim"]
         """The number of the claim; the claims on a job are never numbered alike."""
         self.attempt: int = claim["attempt"]

@@ -29,8 +29,12 @@ export interface JobView {
   readonly id: string;
   readonly state: 'pending' | 'running' | 'finished';
   readonly outcome?: 'succeeded' | 'failed' | 'cancelled' | 'expired';
+  /** Numbers that a `number` does not hold are `ExactNumber`, also in `result`. */
   readonly data: unknown;
+  /** The text of the data, in JSON. */
+  readonly dataText: string;
   readonly result?: unknown;
+  readonly resultText?: string;
   readonly error?: string;
   readonly [member: string]: unknown;
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, ConnectionLost, LeaseLost, textOf, type Problem } from './errors.js';
-import { encode } from './json.js';
+import { decode, encode } from './json.js';
 
 const LONGEST_PAUSE = 10_000;
 /** The server shows each 15 seconds that a stream lives. */
@@ -204,7 +204,7 @@ export class Http {
             if (event === 'trimmed') {
               this.#write(`GET ${path}: retention has removed messages before they were read: ${data}`);
             } else if (data !== undefined) {
-              yield JSON.parse(data) as T;
+              yield decode(data) as T;
             }
             id = data = event = undefined;
           }
@@ -321,7 +321,7 @@ function pauseAfter(tries: number): number {
 
 function readReply<T>(text: string, read: (reply: any) => T): T {
   try {
-    return read(text === '' ? undefined : JSON.parse(text));
+    return read(text === '' ? undefined : decode(text));
   } catch {
     throw new ConnectionLost('the reply is not the JSON of a couch-jobs-server');
   }

@@ -1,4 +1,31 @@
+import { randomUUID } from 'node:crypto';
 import { NotJson, textOf } from './errors.js';
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** Each number of so many digits comes back from a double. */
+const SURE_DIGITS = 15;
+const PAYLOADS = new Set(['data', 'result', 'checkpoint', 'value']);
+
+/**
+ * A number of a payload that a `number` does not hold, such as an integer beyond 2^53, 1e400, or one of 20 digits. It
+ * computes as the nearest `number`, and the client writes it as its `text`.
+ */
+export class ExactNumber extends Number {
+  /** The number as JSON has it. */
+  readonly text: string;
+
+  constructor(text: string) {
+    if (!NUMBER.test(text)) {
+      throw new TypeError(`${JSON.stringify(text)} is no number of JSON.`);
+    }
+    super(text);
+    this.text = text;
+  }
+
+  override toString(radix = 10): string {
+    return radix === 10 ? this.text : super.toString(radix);
+  }
+}
 
 /**
  * Returns the text of the body of a request.
@@ -7,7 +34,13 @@ import { NotJson, textOf } from './errors.js';
  *   would write as `null` or `{}` without a word, are refused, too
  */
 export function encode(body: object): string {
-  function refuse(this: unknown, key: string, value: unknown): unknown {
+  const mark = randomUUID();
+  let isMarked = false;
+  function replace(this: unknown, key: string, value: unknown): unknown {
+    if (value instanceof ExactNumber) {
+      isMarked = true;
+      return mark + value.text;
+    }
     if (typeof value === 'number' && !Number.isFinite(value)) {
       throw new TypeError(`JSON has no ${value}`);
     }
@@ -21,8 +54,183 @@ export function encode(body: object): string {
     return value;
   }
   try {
-    return JSON.stringify(body, refuse);
+    const text = JSON.stringify(body, replace);
+    return isMarked ? text.replaceAll(new RegExp(`"${mark}([^"]*)"`, 'g'), '$1') : text;
   } catch (error) {
     throw new NotJson(`It cannot be written as JSON: ${textOf(error)}`);
   }
+}
+
+/**
+ * Returns the value of a reply. Beside each payload, such as `data`, it has its text, as `dataText`.
+ *
+ * @throws SyntaxError if it is no JSON
+ */
+export function decode(text: string): unknown {
+  return new Reader(text).all();
+}
+
+/** Reads a reply of the server down to the payloads in it. */
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  all(): unknown {
+    const value = this.#value();
+    if (this.#peek() !== '') {
+      throw new SyntaxError('There is more than one value.');
+    }
+    return value;
+  }
+
+  #value(): unknown {
+    switch (this.#peek()) {
+      case '{':
+        return this.#members();
+      case '[':
+        return this.#items();
+      default:
+        return parse(this.#slice());
+    }
+  }
+
+  #members(): object {
+    const members: Array<[string, unknown]> = [];
+    this.#expect('{');
+    while (this.#peek() !== '}') {
+      if (members.length > 0) {
+        this.#expect(',');
+      }
+      const name: unknown = JSON.parse(this.#slice());
+      if (typeof name !== 'string') {
+        throw new SyntaxError('The name of a member is no text.');
+      }
+      this.#expect(':');
+      if (PAYLOADS.has(name)) {
+        const text = this.#slice();
+        members.push([name, parse(text)], [`${name}Text`, text]);
+      } else {
+        members.push([name, this.#value()]);
+      }
+    }
+    this.#expect('}');
+    return Object.fromEntries(members);
+  }
+
+  #items(): unknown[] {
+    const items: unknown[] = [];
+    this.#expect('[');
+    while (this.#peek() !== ']') {
+      if (items.length > 0) {
+        this.#expect(',');
+      }
+      items.push(this.#value());
+    }
+    this.#expect(']');
+    return items;
+  }
+
+  /** The next character that is no space; none at the end. */
+  #peek(): string {
+    while (' \t\n\r'.includes(this.#text.charAt(this.#at)) && this.#at < this.#text.length) {
+      this.#at++;
+    }
+    return this.#text.charAt(this.#at);
+  }
+
+  #expect(sign: string): void {
+    if (this.#peek() !== sign) {
+      throw new SyntaxError(`There is no ${sign} at ${this.#at}.`);
+    }
+    this.#at++;
+  }
+
+  /** The text of the next value. */
+  #slice(): string {
+    const first = this.#peek();
+    const start = this.#at;
+    if (first === '"') {
+      this.#at = endOfString(this.#text, start);
+    } else if (first === '{' || first === '[') {
+      this.#at = endOfBrackets(this.#text, start);
+    } else {
+      while (this.#at < this.#text.length && !',:]} \t\n\r'.includes(this.#text.charAt(this.#at))) {
+        this.#at++;
+      }
+    }
+    return this.#text.slice(start, this.#at);
+  }
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charAt(end - 1 - escapes) === '\\') {
+      escapes++;
+    }
+    if (escapes % 2 === 0) {
+      return end + 1;
+    }
+  }
+  throw new SyntaxError('A text does not end.');
+}
+
+function endOfBrackets(text: string, start: number): number {
+  const signs = /["{}[\]]/g;
+  signs.lastIndex = start;
+  let depth = 0;
+  for (let sign = signs.exec(text); sign !== null; sign = signs.exec(text)) {
+    if (sign[0] === '"') {
+      signs.lastIndex = endOfString(text, sign.index);
+    } else if ((depth += sign[0] === '{' || sign[0] === '[' ? 1 : -1) === 0) {
+      return signs.lastIndex;
+    }
+  }
+  throw new SyntaxError('A value does not end.');
+}
+
+/** Parses a payload. The numbers that a double does not hold become marked texts, and then exact numbers. */
+function parse(text: string): unknown {
+  const mark = randomUUID();
+  const tokens = /"|-?\d[\d.eE+-]*/g;
+  let marked = '';
+  let done = 0;
+  for (let token = tokens.exec(text); token !== null; token = tokens.exec(text)) {
+    if (token[0] === '"') {
+      tokens.lastIndex = endOfString(text, token.index);
+    } else if (!isHeld(token[0]) && NUMBER.test(token[0])) {
+      marked += `${text.slice(done, token.index)}"${mark}${token[0]}"`;
+      done = tokens.lastIndex;
+    }
+  }
+  if (done === 0) {
+    return JSON.parse(text);
+  }
+  return JSON.parse(marked + text.slice(done), (_, value: unknown) =>
+    typeof value === 'string' && value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : value,
+  );
+}
+
+/** Whether a double holds a number: it is written as another text of the same number. */
+function isHeld(text: string): boolean {
+  return (text.length <= SURE_DIGITS && !/e/i.test(text)) || digits(text) === digits(String(Number(text)));
+}
+
+/** Beyond it, no double has such an exponent. */
+const LONGEST_EXPONENT = 20;
+
+/** A number as its digits without zeros at their ends, and its exponent: equal numbers have equal ones. */
+function digits(text: string): string {
+  const [, sign, whole, fraction = '', exponent = '0'] = /^(-?)(\d+)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  if (whole === undefined || exponent.length > LONGEST_EXPONENT) {
+    return text;
+  }
+  const all = (whole + fraction).replace(/^0+/, '');
+  const significant = all.replace(/0+$/, '');
+  const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(all.length - significant.length);
+  return significant === '' ? '0' : `${sign}${significant}e${power}`;
 }

@@ -28,6 +28,8 @@ export interface Message {
   readonly headers?: Readonly<Record<string, string>>;
   readonly appendedAt?: string;
   readonly value?: unknown;
+  /** The text of the value, in JSON. */
+  readonly valueText?: string;
   readonly bytes?: string;
   readonly deletion?: boolean;
   readonly problem?: string;

@@ -28,6 +28,7 @@ interface Claim {
   readonly timeout: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly data: unknown;
+  readonly dataText: string;
   readonly checkpoint?: unknown;
 }
 
@@ -61,7 +62,10 @@ export type Handler<D = any> = (job: Job<D>) => unknown | Promise<unknown>;
 export class Job<D = any> {
   readonly type: string;
   readonly id: string;
+  /** The payload. Numbers that a `number` does not hold are `ExactNumber`. */
   readonly data: D;
+  /** The text of the payload, in JSON. */
+  readonly dataText: string;
   /** The number of the claim; the claims on a job are never numbered alike. */
   readonly claim: number;
   /** Which attempt this is, from 1; attempts without a failure are not counted. */
@@ -89,6 +93,7 @@ export class Job<D = any> {
     this.type = claim.type;
     this.id = claim.id;
     this.data = claim.data as D;
+    this.dataText = claim.dataText;
     this.claim = claim.claim;
     this.attempt = claim.attempt;
     this.headers = claim.headers;

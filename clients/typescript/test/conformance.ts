@@ -142,6 +142,8 @@ async function outcome(job: Job): Promise<unknown> {
       throw new Error('told');
     case 'cancellation':
       return sleep(3_600_000, undefined, { signal: AbortSignal.abort() });
+    case 'payload-text':
+      return job.dataText;
     case 'odd-value':
       return n < ODD_VALUES.length ? ODD_VALUES[n]!() : 'no more';
     case 'odd-error':

@@ -94,7 +94,8 @@ record Answer(String name, byte[] bytes, After after, Meaning meaning, Pattern c
         for (int status : TEMPORARY) {
             answers.add(problem(status));
         }
-        answers.add(of("a page", head("502 X", "X: y", 6) + "<html>", After.CLOSE, Meaning.TEMPORARY, "502"));
+        answers.add(
+                of("a page", head("502 X", "Connection: close", 6) + "<html>", After.CLOSE, Meaning.TEMPORARY, "502"));
         answers.add(broken("closed at once", "", After.CLOSE_UNREAD));
         answers.add(broken("closed", "", After.CLOSE));
         answers.add(broken("half a status line", "HTTP/1.1 20", After.CLOSE));
@@ -116,14 +117,13 @@ record Answer(String name, byte[] bytes, After after, Meaning meaning, Pattern c
     /** {@return the answers for a request that ends a claim} */
     static List<Answer> all() {
         List<Answer> answers = new ArrayList<>(soonRepeated());
-        answers.add(of(
-                "not soon", head("503 X", "Retry-After: 3600", 2) + "{}", After.KEEP, Meaning.TEMPORARY, "503"));
+        answers.add(of("not soon", head("503 X", "Retry-After: 3600", 2) + "{}", After.KEEP, Meaning.TEMPORARY, "503"));
         answers.add(not("silence", "", After.SILENCE, "in time"));
         answers.add(not("half a reply, then silence", "HTTP/1.1 200 OK\r\n", After.SILENCE, "in time"));
         answers.add(GOOD);
         answers.add(of("nothing to say", "HTTP/1.1 204 X\r\n\r\n", After.KEEP, Meaning.DONE, ""));
-        answers.add(of(
-                "early", "HTTP/1.1 102 X\r\n\r\n" + head("200 OK", "X: y", 2) + "{}", After.KEEP, Meaning.DONE, ""));
+        answers.add(
+                of("early", "HTTP/1.1 102 X\r\n\r\n" + head("200 OK", "X: y", 2) + "{}", After.KEEP, Meaning.DONE, ""));
         for (String halt : List.of("lost", "cancelled", "removed", "ended")) {
             answers.add(lost(halt));
         }

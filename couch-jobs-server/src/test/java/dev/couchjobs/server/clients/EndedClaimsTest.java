@@ -1,5 +1,6 @@
 package dev.couchjobs.server.clients;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.server.clients.Answer.After;
@@ -20,6 +21,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.assertj.core.api.SoftAssertions;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
@@ -34,12 +36,12 @@ import tools.jackson.databind.json.JsonMapper;
  * that tells it, a worker ends the claim with a result, or with a failure that names the cause, or it learns that it has
  * lost the claim. If the server takes none of its requests, the worker gives the claim up. Each takes a bounded time.
  */
-@Timeout(60)
+@Timeout(120)
 class EndedClaimsTest {
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final Pattern VERB = Pattern.compile("/v1/work/types/\\w+/jobs/(\\w+)/(\\w+)");
     private static final Map<String, String> SETTINGS =
-            Map.of("COUCH_JOBS_CONCURRENCY", "24", "COUCH_JOBS_GIVE_UP_AFTER", "1500");
+            Map.of("COUCH_JOBS_CONCURRENCY", "40", "COUCH_JOBS_GIVE_UP_AFTER", "1500");
     private static final String KEEPER = "keeper";
     private static final int MOST_REQUESTS = 60;
     private static final int MOST_ODD = 40;
@@ -74,6 +76,7 @@ class EndedClaimsTest {
 
         private @Nullable Request taken;
         private @Nullable JsonNode body;
+        private String text = "";
         private @Nullable String halt;
         private int requestsWhenTold;
         private Consumer<SoftAssertions> check = softly -> {};
@@ -106,7 +109,10 @@ class EndedClaimsTest {
             softly.assertThat(taken).as(name).isNotNull();
             if (taken != null && body != null) {
                 softly.assertThat(verb(taken)).as(name).isEqualTo("fail");
-                softly.assertThat(body.at("/error/type").asString("")).as(name).isNotBlank().hasSizeLessThan(301);
+                softly.assertThat(body.at("/error/type").asString(""))
+                        .as(name)
+                        .isNotBlank()
+                        .hasSizeLessThan(301);
                 softly.assertThat(body.at("/error/message").isString()).as(name).isTrue();
             }
         }
@@ -170,7 +176,9 @@ class EndedClaimsTest {
         @Override
         public Answer answer(Request request, byte[] body, Answer first) {
             try {
-                return answer(request, JSON.readTree(body), first);
+                Answer answer = answer(request, JSON.readTree(body), first);
+                keepText(request, new String(body, UTF_8));
+                return answer;
             } catch (JacksonException e) {
                 atRest.completeExceptionally(new AssertionError("no JSON: " + request, e));
                 return first;
@@ -200,6 +208,10 @@ class EndedClaimsTest {
                 cell.body = body;
             }
             return first;
+        }
+
+        private synchronized void keepText(Request request, String text) {
+            cells.values().stream().filter(cell -> request.equals(cell.taken)).forEach(cell -> cell.text = text);
         }
 
         /** The handler has seen the halt. */
@@ -233,35 +245,29 @@ class EndedClaimsTest {
             Cell cell = cells.get(id);
             return """
                     {"type": "%s", "id": "%s", "lock": "%s", "claim": 1, "attempt": 1, "headers": {}, \
-                    "timeout": "PT1S", "data": %s}"""
-                    .formatted(cell == null ? "wait" : cell.type, id, id, cell == null ? "1" : cell.data);
+                    "timeout": "PT1S", "data": %s}""".formatted(cell == null ? "wait" : cell.type, id, id, cell == null ? "1" : cell.data);
         }
 
         private synchronized Answer heartbeats(JsonNode body) {
-            Set<String> locks = new HashSet<>();
-            List<String> results = new ArrayList<>();
-            for (JsonNode claim : body.path("claims")) {
-                String lock = claim.path("lock").asString();
-                locks.add(lock);
-                results.add("{\"result\": \"" + result(lock) + "\"}");
-            }
-            held = locks;
+            List<String> locks = new ArrayList<>();
+            body.path("claims").forEach(claim -> locks.add(claim.path("lock").asString()));
+            held = Set.copyOf(locks);
             // A heartbeat may have been on its way when the last claim was handed out, the second one was not.
-            heartbeatsAtRest = waiting.isEmpty() && locks.equals(Set.of(KEEPER)) ? heartbeatsAtRest + 1 : 0;
+            heartbeatsAtRest = waiting.isEmpty() && held.equals(Set.of(KEEPER)) ? heartbeatsAtRest + 1 : 0;
             boolean isAtRest = heartbeatsAtRest > 1;
             if (isAtRest) {
                 atRest.complete(null);
             }
-            return ScriptedServer.reply("{\"order\": \"%s\", \"claims\": [%s]}"
-                    .formatted(isAtRest ? "drain" : "run", String.join(",", results)));
+            String results = locks.stream()
+                    .map(lock -> "{\"result\": \"" + (isAtRest ? "cancelled" : result(lock)) + "\"}")
+                    .collect(Collectors.joining(","));
+            return ScriptedServer.reply(
+                    "{\"order\": \"%s\", \"claims\": [%s]}".formatted(isAtRest ? "drain" : "run", results));
         }
 
         private String result(String lock) {
             Cell cell = cells.get(lock);
-            if (cell == null) {
-                return atRest.isDone() || heartbeatsAtRest > 0 && held.equals(Set.of(KEEPER)) ? "cancelled" : "renewed";
-            }
-            if (cell.halt == null || cell.answer != Answer.GOOD && cell.requests.isEmpty()) {
+            if (cell == null || cell.halt == null || cell.answer != Answer.GOOD && cell.requests.isEmpty()) {
                 return "renewed";
             }
             if (cell.requestsWhenTold == 0) {
@@ -280,11 +286,13 @@ class EndedClaimsTest {
                 ClientProcess program =
                         ClientProcess.start(kit.with(SETTINGS), kit.conformance(), server.uri(), "ending")) {
             try {
-                claims.atRest.get(50, TimeUnit.SECONDS);
+                claims.atRest.get(100, TimeUnit.SECONDS);
             } catch (TimeoutException e) {
                 throw new AssertionError(
                         "held: " + claims.held() + ", not asked: "
-                                + cells.stream().filter(cell -> !claims.isAsked(cell)).toList() + program.output(),
+                                + cells.stream()
+                                        .filter(cell -> !claims.isAsked(cell))
+                                        .toList() + program.output(),
                         e);
             }
             assertThat(program.awaitExit()).as(program.output()).isZero();
@@ -314,7 +322,11 @@ class EndedClaimsTest {
     @ParameterizedTest
     @MethodSource("dev.couchjobs.server.clients.ClientKit#all")
     void eachStatusEndsTheClaim(ClientKit kit) throws Exception {
-        run(kit, Answer.statuses().map(answer -> cell(Outcome.VALUE, answer, false)).toList());
+        run(
+                kit,
+                Answer.statuses()
+                        .map(answer -> cell(Outcome.VALUE, answer, false))
+                        .toList());
     }
 
     @ParameterizedTest
@@ -326,7 +338,8 @@ class EndedClaimsTest {
                 String data = "{\"as\": \"" + kind + "\", \"n\": " + n + "}";
                 Cell cell = new Cell(kind + " " + n, "outcome", data, Answer.GOOD, false);
                 cell.check = softly -> {
-                    if (cell.body != null && cell.body.path("result").asString("").equals("no more")) {
+                    if (cell.body != null
+                            && cell.body.path("result").asString("").equals("no more")) {
                         return;
                     }
                     cell.assertFailed(softly);
@@ -378,6 +391,25 @@ class EndedClaimsTest {
         }
         cells.forEach(cell -> cell.halt = cell.name.split(" ", 2)[1]);
         run(kit, cells);
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.couchjobs.server.clients.ClientKit#all")
+    void noNumberIsRoundedOnItsWayThroughAHandler(ClientKit kit) throws Exception {
+        List<String> numbers = List.of(
+                "0.12345678901234567890", "1e400", "-1e-400", "9007199254740993", "12345678901234567890.5", "0.1");
+        Cell echo = new Cell("echo", "echo", numbers.toString(), Answer.GOOD, false);
+        echo.check = softly -> {
+            for (String number : numbers) {
+                softly.assertThat(echo.text).containsPattern("[\\[, ]" + Pattern.quote(number) + "[\\], ]");
+            }
+        };
+        String data = "{\"as\" : \"payload-text\", \"n\":[1e400 , 1.0]}";
+        Cell text = new Cell("payload-text", "outcome", data, Answer.GOOD, false);
+        text.check = softly -> softly.assertThat(
+                        text.body == null ? "" : text.body.path("result").asString(""))
+                .isEqualTo(data);
+        run(kit, List.of(echo, text));
     }
 
     private static Cell cell(Outcome outcome, Answer answer, boolean always) {

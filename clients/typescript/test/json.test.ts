@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { ExactNumber, NotJson } from '../src/index.js';
+import { decode, encode } from '../src/json.js';
+
+const HELD = ['0', '-0', '1', '-1.5', '0.1', '1e2', '1E+2', '100.0', '0.30000000000000004', '5e-324', '-1e-7', '0e400'];
+HELD.push('9007199254740992', '1.7976931348623157e308', '0.10', '100000000000000000000', '1e21', '0.0000001');
+const EXACT = ['9007199254740993', '12345678901234567890123', '1'.repeat(1000), '-9007199254740993', '1e400', '-1E400'];
+EXACT.push('0.12345678901234567890', '1e-400', '0.1000000000000000055', '3.14159265358979323846');
+EXACT.push('9007199254740993.0', '1e99999999999999999999', '123456789.123456789123');
+
+test('numbers come back as they were', () => {
+  for (const text of [...HELD, ...EXACT]) {
+    const job = decode(`{"data": {"n": [${text}]}}`) as { data: { n: [unknown] } };
+    const back = encode({ result: job.data });
+    if (EXACT.includes(text)) {
+      assert.equal(back, `{"result":{"n":[${text}]}}`);
+      assert.ok(job.data.n[0] instanceof ExactNumber);
+    } else {
+      assert.equal(typeof job.data.n[0], 'number', text);
+      assert.deepEqual(JSON.parse(back), JSON.parse(`{"result":{"n":[${Number(text) === 0 ? 0 : text}]}}`));
+    }
+  }
+});
+
+test('an exact number computes, and shows all its digits', () => {
+  const number = decode('9007199254740993') as any;
+  assert.equal(number * 2, 18014398509481984);
+  assert.equal(`${number}`, '9007199254740993');
+  assert.equal(number.text, '9007199254740993');
+  assert.equal(number.toString(16), '20000000000000');
+  for (const text of ['', 'NaN', '1_0', ' 1', '1,2', '1"', '01']) {
+    assert.throws(() => new ExactNumber(text), TypeError);
+  }
+});
+
+test('a payload has its text', () => {
+  const payload = ' [ {"data" : "\\u00e9\\" ]"} , {"": [1.0, 1e0, "\\\\"]} ,{}, [ ] ]';
+  const reply = `{ "claims" : [ { "id":"a", "data":${payload},"headers": {"data": 1e0} } , {"data" :${payload}}] }`;
+  const { claims } = decode(reply) as { claims: Array<{ id: string; data: unknown; dataText: string }> };
+  assert.deepEqual(
+    claims.map((claim) => claim.dataText),
+    [payload.trim(), payload.trim()],
+  );
+  assert.deepEqual(claims[1]!.data, JSON.parse(payload));
+  assert.equal(claims[0]!.id, 'a');
+  assert.deepEqual(decode('{"items": [{"value": 1.0}]}'), { items: [{ value: 1, valueText: '1.0' }] });
+});
+
+test('replies are read as JSON reads them', () => {
+  const good = ['{}', '[]', ' [ ] ', '{"a": [{"b": {}}, [], 1, "x", true, null]}', '"x"', '7', '{"__proto__": 1}'];
+  for (const text of good) {
+    assert.deepEqual(decode(text), JSON.parse(text));
+  }
+  for (const text of ['', '{', '[', '{]', '[1', '[1,]', '[1 2]', '{"a"}', '{"a":}', '{"a":1,}', '{1:2}', '1 2', '[,1]']) {
+    assert.throws(() => decode(text), SyntaxError, text);
+  }
+  for (const payload of ['', '[1', '[1,]', '1.', '01', '1e', '"', '[}', '99999999999999999999.', '099999999999999999999']) {
+    assert.throws(() => decode(`{"data":${payload}}`), SyntaxError, payload);
+  }
+});
+
+test('a text is never taken for a number', () => {
+  const value = { text: '"1.0"', number: new ExactNumber('1.00000000000000000001') };
+  assert.equal(encode(value), '{"text":"\\"1.0\\"","number":1.00000000000000000001}');
+  const circle: unknown[] = [value.number];
+  circle.push(circle);
+  assert.throws(() => encode(circle), NotJson);
+});
+
+test('a payload of megabytes is read', () => {
+  const text = 'x\\"'.repeat(1_000_000);
+  const job = decode(`{"data": ["${text}", 12345678901234567890]}`) as { data: [string, ExactNumber] };
+  assert.equal(job.data[0].length, 2_000_000);
+  assert.equal(job.data[1].text, '12345678901234567890');
+});
