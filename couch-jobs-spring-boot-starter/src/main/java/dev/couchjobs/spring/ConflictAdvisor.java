@@ -1,11 +1,13 @@
 package dev.couchjobs.spring;
 
 import com.apple.foundationdb.Database;
+import dev.couchjobs.Environment;
 import dev.couchjobs.ThreadTransaction;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -23,13 +25,15 @@ import org.springframework.transaction.annotation.Transactional;
  * so that each call has a transaction of its own. A method that joins a transaction is not repeated, as the transaction
  * is lost.
  *
- * <p>After the last try the caller gets an exception of another class than {@link ConflictException}: a transaction does
- * not repeat the tries of one that it contains.
+ * <p>After the last try the caller gets an exception of another class than {@link ConflictException}, so that no
+ * transaction repeats the tries of one that it contains.
  */
-final class ConflictAdvisor extends StaticMethodMatcherPointcutAdvisor {
+final class ConflictAdvisor extends StaticMethodMatcherPointcutAdvisor implements AutoCloseable {
     private static final long serialVersionUID = 1;
     private static final Duration FIRST_PAUSE_MAX = Duration.ofMillis(10);
+    private static final int DOUBLED_MAX = 6;
 
+    private final transient Environment environment = Environment.system();
     private final transient Supplier<Database> database;
     private final transient Supplier<CouchJobsProperties> properties;
 
@@ -75,7 +79,7 @@ final class ConflictAdvisor extends StaticMethodMatcherPointcutAdvisor {
                 : settings.tries();
     }
 
-    private static @Nullable Object repeat(MethodInvocation call, int triesMax) throws Throwable {
+    private @Nullable Object repeat(MethodInvocation call, int triesMax) throws Throwable {
         for (int tries = 1; ; tries++) {
             try {
                 // An invocation proceeds once, and a clone of it has its own arguments.
@@ -83,19 +87,36 @@ final class ConflictAdvisor extends StaticMethodMatcherPointcutAdvisor {
                         ? proxy.invocableClone().proceed()
                         : call.proceed();
             } catch (ConflictException e) {
-                if (tries >= triesMax) {
+                if (tries >= triesMax || !pause(tries)) {
                     throw new ConcurrencyFailureException(
                             "Each of " + tries + " tries conflicted with another transaction. " + e.getMessage(), e);
                 }
-                pause(tries);
             }
         }
     }
 
-    /** The longest pause doubles with each try; a random part of it keeps those that have conflicted apart. */
-    private static void pause(int tries) throws InterruptedException {
-        long nanosMax = FIRST_PAUSE_MAX.toNanos() << Math.min(tries - 1, 6);
-        Thread.sleep(
-                Duration.ofNanos(ThreadLocalRandom.current().nextLong(nanosMax)).toMillis());
+    /**
+     * Waits before the next try. The longest pause doubles with each try; a random part of it keeps those that have
+     * conflicted apart.
+     *
+     * @return whether there is to be another try: not if the thread is interrupted
+     */
+    private boolean pause(int tries) throws ExecutionException {
+        long nanosMax = FIRST_PAUSE_MAX.toNanos() << Math.min(tries - 1, DOUBLED_MAX);
+        try {
+            environment
+                    .scheduler()
+                    .schedule(() -> {}, environment.random().nextLong(nanosMax), TimeUnit.NANOSECONDS)
+                    .get();
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        environment.close();
     }
 }

@@ -45,7 +45,8 @@ import java.util.random.RandomGenerator;
  * }
  * }</pre>
  *
- * <p>{@link #setClock} jumps to a time, and {@link #advance} passes through the time until then; both say by which rules.
+ * <p>{@link #setClock} jumps to a time, and {@link #advance} passes through the time until then. Both say by which
+ * rules.
  *
  * <p>For one thread: what another thread asks of it is refused. Futures of verbs are done when they are returned, so
  * {@code join} does not block; those that wait for something to happen, such as {@code accept}, {@code awaitEvent} and

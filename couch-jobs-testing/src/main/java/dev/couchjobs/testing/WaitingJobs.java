@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What the jobs of an instance wait for at a moment. The futures of the kit's database are done when it returns them. */
+/** What the jobs of an instance wait for at a moment. Futures of the kit's database are done when they are returned. */
 final class WaitingJobs {
     private static final PageRequest PAGE = PageRequest.of(PageRequest.LIMIT_MAX);
 
