@@ -125,11 +125,10 @@ public final class JobsTestKit implements AutoCloseable {
     /**
      * Sets the clock by which jobs become due, forward or back. Nothing runs until {@link #runDue} or {@link #advance}.
      *
-     * <p>Forward is a jump, as if all processes had been suspended meanwhile. At the new time, and once each, run the
-     * jobs that have become due and those whose pause after a failure is over. What was to happen before, in between,
-     * has not: a job that fails now waits for its next pause; a schedule acts by its rules for {@linkplain
-     * dev.couchjobs.Schedule missed firing times}, by default with one job; a job whose deadline has passed does not
-     * run; what retention keeps for less is removed.
+     * <p>Forward is a jump, as if all processes had been suspended meanwhile. Each job that is due by then runs once,
+     * at the new time; if its attempt fails, the next one waits for its pause. A schedule has missed the firing times
+     * in between, and acts by the rules of {@link dev.couchjobs.Schedule}: by default it has one job, late. A job whose
+     * deadline has passed does not run. Jobs whose retention is over are removed.
      *
      * <p>Back is what happens when the clock of a machine is corrected: jobs wait until the clock shows their times
      * again, and timers do not notice.
@@ -174,9 +173,9 @@ public final class JobsTestKit implements AutoCloseable {
      *   <li>It runs everything that is due, and then goes to the next moment at which a job is due, and so on.
      *   <li>While a job runs, or is due and has a worker but waits (for a limit, a rate, another job, or the end of an
      *       activity timeout), time passes evenly; in an advance, for up to three days in all.
-     *   <li>After {@value #STEPS_MAX} moments, or fewer if very many jobs wait, it jumps to its end, as {@link
-     *       #setClock} does. So a schedule of two seconds runs some hundred times and then once more in an advance of
-     *       three days. Several shorter advances run it more often.
+     *   <li>After 1,000 moments, or fewer if thousands of jobs wait, it jumps to its end, as {@link #setClock} does.
+     *       So a schedule of two seconds has about 1,000 jobs in an advance of three days, the last one at its end.
+     *       Several shorter advances stop at more moments.
      * </ol>
      *
      * @param duration how long; zero is the same as {@link #runDue}
