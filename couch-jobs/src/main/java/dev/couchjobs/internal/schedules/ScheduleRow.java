@@ -300,7 +300,7 @@ public record ScheduleRow(
         return new ScheduleRow(definition, status, runsAgain, lastRun, done(now), current, begun);
     }
 
-    /** {@return the later of the last firing time and that of the current job; a wrong clock's last one is forgotten} */
+    /** {@return the later of the last firing time, unless a wrong clock noted it, and that of the current job} */
     private Last done(long now) {
         Current done = Objects.requireNonNull(current);
         return last.time() > done.time() && !isOfWrongClock(last.at(), now)
@@ -345,7 +345,7 @@ public record ScheduleRow(
         return current != null && isOfWrongClock(current.at(), now);
     }
 
-    /** {@return up to which time there are no more jobs; what a wrong clock has done leaves the times before it free} */
+    /** {@return up to which time there are no more jobs; a time that a wrong clock has reached puts off nothing} */
     private long doneUpTo(long now) {
         return isOfWrongClock(last.at(), now) ? now : last.time();
     }

@@ -371,8 +371,8 @@ record AddRequest(
     }
 
     /**
-     * {@return the row of an existing job after {@code add}} The data of a running job belongs to its processor, unless a
-     * duplicate replaces it; only the next run changes.
+     * {@return the row of an existing job after {@code add}} The data of a running job belongs to its processor, unless
+     * a duplicate replaces it; only the next run changes.
      */
     private JobRow added(JobRow row) {
         if (row.state() == JobState.RUNNING) {
