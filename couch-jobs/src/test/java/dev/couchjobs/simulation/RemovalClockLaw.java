@@ -31,8 +31,10 @@ final class RemovalClockLaw {
     private final InstantSource time;
     private final List<Date> dates = new ArrayList<>();
     private final Map<String, Date> latest = new HashMap<>();
-    private final List<Notes> notes = new ArrayList<>();
-    private boolean isAnyWrong;
+    /** A process that reads before any other has noted its clock finds none. */
+    private final List<Notes> notes = new ArrayList<>(List.of(new Notes(Instant.EPOCH, Map.of())));
+
+    private List<KeyValue> seen = List.of();
 
     /** @param time is right */
     RemovalClockLaw(InstantSource time) {
@@ -57,7 +59,6 @@ final class RemovalClockLaw {
                 Date date = new Date(process, ahead, time.instant());
                 latest.put(process, date);
                 dates.add(date);
-                isAnyWrong |= !isSame(ahead, Duration.ZERO);
             }
             return now;
         };
@@ -67,22 +68,24 @@ final class RemovalClockLaw {
         return ahead.minus(other).abs().compareTo(SAME) < 0;
     }
 
-    /** Looks at the notes, in which nothing of interest happens as long as all dates are right. */
+    /** Looks at the notes. */
     void look(ReadTransaction tx) {
-        if (!isAnyWrong) {
+        List<KeyValue> rows = Objects.requireNonNull(
+                tx.snapshot().getRange(NOTES.range()).asList().getNow(null), "answered at once");
+        if (rows.equals(seen)) {
             return;
         }
-        Map<String, Duration> known = notes.isEmpty() ? Map.of() : notes.get(notes.size() - 1).ahead;
+        seen = rows;
+        Map<String, Duration> known = notes.get(notes.size() - 1).ahead;
         Map<String, Duration> now = new HashMap<>();
-        for (KeyValue row : Objects.requireNonNull(
-                tx.snapshot().getRange(NOTES.range()).asList().getNow(null), "answered at once")) {
+        for (KeyValue row : rows) {
             Tuple note = Tuple.fromBytes(row.getValue());
             Duration ahead = Duration.between(time.instant(), Instant.ofEpochMilli(note.getLong(1)));
             Duration before = known.get(note.getString(2));
             now.put(note.getString(2), before != null && isSame(before, ahead) ? before : ahead);
         }
-        if (notes.isEmpty() || !now.equals(known)) {
-            notes.add(new Notes(notes.isEmpty() ? Instant.EPOCH : time.instant(), now));
+        if (!now.equals(known)) {
+            notes.add(new Notes(time.instant(), now));
         }
     }
 
@@ -104,7 +107,7 @@ final class RemovalClockLaw {
             }
             isRead = notes.get(i).since.isBefore(from);
         }
-        return notes.isEmpty();
+        return false;
     }
 
     /** The date itself is one of those of which the one in the middle, or the two, have to be the same. */
