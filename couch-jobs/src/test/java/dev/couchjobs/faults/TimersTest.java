@@ -100,9 +100,8 @@ class TimersTest {
     }
 
     private CouchJobs process(Database database) {
-        CouchJobs jobs = CouchJobs.builder(database)
-                .environment(stage.environment())
-                .build();
+        CouchJobs jobs =
+                CouchJobs.builder(database).environment(stage.environment()).build();
         opened.add(jobs);
         return jobs;
     }

@@ -34,10 +34,34 @@ final class NeededRowsLaw {
 
     static {
         for (String name : List.of(
-                "activity_timeout", "archiving", "batches", "clocks", "counts", "data", "feed", "feed_trimmed", "idle",
-                "in_use", "layout", "limits", "quarantine", "rate", "retention", "rules", "running", "schedules",
-                "status_counts", "watches_activity", "watches_ends", "watches_in_use", "watches_lost",
-                "watches_pending", "watches_releasing", "weights", "worker_orders", "workers")) {
+                "activity_timeout",
+                "archiving",
+                "batches",
+                "clocks",
+                "counts",
+                "data",
+                "feed",
+                "feed_trimmed",
+                "idle",
+                "in_use",
+                "layout",
+                "limits",
+                "quarantine",
+                "rate",
+                "retention",
+                "rules",
+                "running",
+                "schedules",
+                "status_counts",
+                "watches_activity",
+                "watches_ends",
+                "watches_in_use",
+                "watches_lost",
+                "watches_pending",
+                "watches_releasing",
+                "weights",
+                "worker_orders",
+                "workers")) {
             RULES.put(name, ITSELF);
         }
         // What a transaction leaves to a process that looks later, which clears it.
@@ -52,13 +76,9 @@ final class NeededRowsLaw {
         RULES.put("tags", ofJob(1, 3));
         RULES.put("limited", ofJob(1, 5));
         RULES.put("ranked", (rows, key, value) -> rows.requireJob(key.get(1), key.get(key.size() - 1)));
-        RULES.put(
-                "statuses",
-                (rows, key, value) -> key.size() < 5 ? null : rows.requireJob(key.get(1), key.get(4)));
+        RULES.put("statuses", (rows, key, value) -> key.size() < 5 ? null : rows.requireJob(key.get(1), key.get(4)));
         for (String name : List.of("unique", "sequences", "sequence_queue")) {
-            RULES.put(
-                    name,
-                    (rows, key, value) -> value.isEmpty() ? null : rows.requireJob(key.get(1), value.get(0)));
+            RULES.put(name, (rows, key, value) -> value.isEmpty() ? null : rows.requireJob(key.get(1), value.get(0)));
         }
         RULES.put("dependents", ofJob(4, 5));
         RULES.put("expected", NeededRowsLaw::expected);
@@ -68,8 +88,7 @@ final class NeededRowsLaw {
         RULES.put("paused_keys", NeededRowsLaw::ofLimit);
         RULES.put("rated_keys", NeededRowsLaw::ofLimit);
         RULES.put("key_rates", (rows, key, value) -> rows.require(Tuple.from("rated_keys", key.get(1), key.get(2))));
-        RULES.put(
-                "token_waits", (rows, key, value) -> rows.require(Tuple.from("slots", key.get(1), key.get(3))));
+        RULES.put("token_waits", (rows, key, value) -> rows.require(Tuple.from("slots", key.get(1), key.get(3))));
         RULES.put("slots", (rows, key, value) -> rows.requireUnended(key.get(1)));
         RULES.put("turns", (rows, key, value) -> rows.require(Tuple.from("in_turn", key.get(1), key.get(3))));
         RULES.put("in_turn", (rows, key, value) -> rows.requireUnended(key.get(1)));
@@ -142,12 +161,11 @@ final class NeededRowsLaw {
         }
     }
 
-
     /** {@return the first rows that nothing needs, with the reason} */
     static List<String> violations(ReadTransaction tx) {
         Rows rows = new Rows(new TreeMap<>());
-        for (KeyValue row : Objects.requireNonNull(
-                tx.getRange(ROOT.range()).asList().getNow(null), "answered at once")) {
+        for (KeyValue row :
+                Objects.requireNonNull(tx.getRange(ROOT.range()).asList().getNow(null), "answered at once")) {
             rows.all.put(ROOT.unpack(row.getKey()), row.getValue());
         }
         List<String> found = new ArrayList<>();

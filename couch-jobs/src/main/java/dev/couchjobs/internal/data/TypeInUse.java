@@ -125,9 +125,8 @@ public record TypeInUse(
      */
     static CompletableFuture<Void> tellOfTimeout(Transaction tx, TypeKeys keys) {
         return find(tx, keys).thenAccept(use -> {
-            use.ifPresent(row -> new TypeInUse(
-                            row.typeName, row.holder, Optional.empty(), row.renewedAt, row.next)
-                    .write(tx, keys));
+            use.ifPresent(row ->
+                    new TypeInUse(row.typeName, row.holder, Optional.empty(), row.renewedAt, row.next).write(tx, keys));
             tellOfNewType(tx, keys);
         });
     }

@@ -90,9 +90,7 @@ public final class ReleaseOutbox {
      */
     static CompletableFuture<Void> clearExpectedIfEmpty(Transaction tx, Keyspace keyspace) {
         List<CompletableFuture<?>> checks = new ArrayList<>();
-        pending(tx)
-                .takeExpected()
-                .forEach((ref, group) -> checks.add(clearExpectedIfEmpty(tx, keyspace, ref, group)));
+        pending(tx).takeExpected().forEach((ref, group) -> checks.add(clearExpectedIfEmpty(tx, keyspace, ref, group)));
         return CompletableFuture.allOf(checks.toArray(CompletableFuture<?>[]::new));
     }
 
@@ -201,15 +199,11 @@ public final class ReleaseOutbox {
         JobTransaction jobs = JobTransaction.of(tx);
         JobTransaction.KeyChanges since = jobs.changesOf(List.of(key));
         return expected(tx, ref)
-                .thenCombine(
-                        Dependents.inGroup(tx, tx, ref, group, 1),
-                        (expected, first) -> {
-                            first.forEach(each -> Dependents.addReadConflict(
-                                    tx, keyspace.job(each.typeName(), each.jobId()), ref, group));
-                            return expected != group
-                                    || !first.isEmpty()
-                                    || jobs.changeIfUnchanged(since, () -> tx.clear(key));
-                        })
+                .thenCombine(Dependents.inGroup(tx, tx, ref, group, 1), (expected, first) -> {
+                    first.forEach(each ->
+                            Dependents.addReadConflict(tx, keyspace.job(each.typeName(), each.jobId()), ref, group));
+                    return expected != group || !first.isEmpty() || jobs.changeIfUnchanged(since, () -> tx.clear(key));
+                })
                 .thenCompose(isDecided -> isDecided
                         ? CompletableFuture.completedFuture(ref)
                         : clearExpectedIfEmpty(tx, keyspace, ref, group)); // a job that is added has joined the group

@@ -61,8 +61,7 @@ final class MonitorLeases implements AutoCloseable {
     private final Consumer<Layout> afterLayout;
 
     /** @param afterLayout receives the layout each time this process has read the leases */
-    MonitorLeases(
-            Instance instance, ServiceRegistry<String, ActivityMonitor> monitors, Consumer<Layout> afterLayout) {
+    MonitorLeases(Instance instance, ServiceRegistry<String, ActivityMonitor> monitors, Consumer<Layout> afterLayout) {
         this.database = instance.database();
         this.environment = instance.environment();
         this.keyspace = instance.keyspace();

@@ -24,7 +24,6 @@ final class SweepInterval {
     /** The longest pause of an instance whose jobs may have deadlines: it delays the expiry of jobs. */
     private static final Duration LONGEST_WITH_DEADLINES = Duration.ofSeconds(15);
 
-
     private static final Duration CLOCKS_COMPARED_AFTER = Duration.ofMinutes(1);
     private static final int JITTER_PERCENT = 20;
 
