@@ -140,7 +140,7 @@ class Http:
                 error: Exception = _error(response)
                 if response.status not in _RETRIED:
                     raise error
-                if is_away:
+                if is_away and self._answered_at < counted:
                     self._is_away(str(error))
                 elif tries == _PATIENT_TRIES:
                     _log.warning("%s %s%s: %s. Trying again.", method, self._address, path, error)
@@ -148,7 +148,8 @@ class Http:
             except (OSError, ConnectionLost, asyncio.TimeoutError) as lost:
                 cause = _cause(lost)
                 is_away = isinstance(lost, _Unreachable)
-                self._is_away(cause)
+                if self._answered_at < counted:
+                    self._is_away(cause)
                 error = ConnectionLost(f"{method} {self._address}{path}: {cause}")
             if pause is None:
                 pause = _pause(tries)

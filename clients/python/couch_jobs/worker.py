@@ -400,6 +400,8 @@ class Worker:
         if outcome.error is None:
             try:
                 await job.finish(outcome.result)
+            except LeaseLost:
+                raise
             except _REFUSALS as refused:
                 if job._is_held:
                     await self._fail(job, _not_stored(refused))
@@ -414,6 +416,8 @@ class Worker:
         retry = not isinstance(error, PermanentFailure)
         try:
             await job._say("fail", {"error": described, "retry": retry, "policy": self._retry})
+        except LeaseLost:
+            raise
         except _REFUSALS as refused:
             if job._is_held:
                 await job._say("fail", {"error": _brief(described, refused), "retry": retry})
@@ -527,12 +531,18 @@ def _not_stored(refused: Exception) -> Exception:
     return error
 
 
+def _message(error: BaseException) -> str:
+    if isinstance(error, asyncio.CancelledError):
+        return text_of(error) or "The handler has awaited what its own code has cancelled."
+    return text_of(error)
+
+
 def _describe(error: BaseException) -> Dict[str, str]:
     try:
         stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     except Exception:  # of the error's class
         stack = ""
-    described = {"type": type(error).__qualname__[:300], "message": text_of(error)[:10_000], "stack": stack[-20_000:]}
+    described = {"type": type(error).__qualname__[:300], "message": _message(error)[:10_000], "stack": stack[-20_000:]}
     described["type"] = described["type"] or "Exception"
     return {name: text.encode("utf-8", "backslashreplace").decode() for name, text in described.items()}
 

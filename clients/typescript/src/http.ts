@@ -144,7 +144,7 @@ export class Http {
         if (!RETRIED.has(response.status)) {
           throw error;
         }
-        if (isAway) {
+        if (isAway && this.#answeredAt < counted) {
           this.#isAway(error.message);
         } else if (tries === PATIENT_TRIES) {
           this.#write(`${method} ${this.#url}${path}: ${error.message}. Trying again.`);
@@ -157,7 +157,9 @@ export class Http {
         }
         const cause = describe(thrown);
         isAway = UNREACHABLE.has(codeOf(thrown));
-        this.#isAway(cause);
+        if (this.#answeredAt < counted) {
+          this.#isAway(cause);
+        }
         error = new ConnectionLost(`${method} ${this.#url}${path}: ${cause}`);
       }
       const now = performance.now();

@@ -445,6 +445,7 @@ class EndedClaimsTest {
         }
         if (cell.taken != null && !outcome.isResult()) {
             cell.assertFailed(softly);
+            softly.assertThat(cell.error()).as(cell.name).isNotBlank();
             if (outcome == Outcome.ERROR) {
                 softly.assertThat(cell.error()).as(cell.name).startsWith("told");
             }
