@@ -145,9 +145,10 @@ public final class ManualStorage implements Storage {
         return failure;
     }
 
+    /** A backup meets an error. */
     @Override
     public void backUp(Path directory) {
-        throw new UnsupportedOperationException();
+        throw new OutOfMemoryError("planted");
     }
 
     @Override

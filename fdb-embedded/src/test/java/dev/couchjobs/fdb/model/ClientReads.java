@@ -170,7 +170,15 @@ final class ClientReads {
     /** What the storage answers. */
     private record Reply(List<String> keys, boolean more, boolean toBegin) {}
 
-    private Reply ask(Target begin, Target end, int rows, int bytes, boolean reverse) {
+    /** A byte limit lets the least number of rows through. */
+    private record Limits(int rows, int bytes, int least) {
+
+        boolean areReachedBy(int count, int used) {
+            return (rows >= 0 && count >= rows) || (bytes >= 0 && used >= bytes && count >= least);
+        }
+    }
+
+    private Reply ask(Target begin, Target end, Limits limits, boolean reverse) {
         boolean atBegin = begin.base.isEmpty() && begin.offset < 1;
         if (end.base.isEmpty() && end.offset <= 1) {
             return new Reply(List.of(), false, atBegin);
@@ -189,11 +197,11 @@ final class ClientReads {
         }
         int count = 0;
         int used = 0;
-        while (count < keys.size() && (rows < 0 || count < rows) && (bytes < 0 || used < bytes)) {
+        while (count < keys.size() && !limits.areReachedBy(count, used)) {
             used += bytes(keys.get(count));
             count++;
         }
-        boolean more = (rows >= 0 && count >= rows) || (bytes >= 0 && used >= bytes);
+        boolean more = limits.areReachedBy(count, used);
         boolean toBegin = left ? fromFirst && !(reverse && more) : atBegin;
         return new Reply(keys.subList(0, count), more, toBegin);
     }
@@ -576,15 +584,17 @@ final class ClientReads {
         }
 
         private void ask(Target from, Target to, int offset, boolean reverse) {
+            int least = Math.max(1 + extraRows, offset);
             int rows = rowsLeft < 0 ? -1 : Math.max(Math.max(1, rowsLeft) + extraRows, offset);
             int bytes = bytesLeft < 0 ? -1 : Math.min(bytesLeft << Math.min(asked, 20), 80_000);
             if (bytesLeft == 0) {
-                rows = rowsLeft < 0 ? Math.max(1 + extraRows, offset) : rows;
+                rows = rowsLeft < 0 ? least : rows;
                 bytes = -1;
             }
+            Limits limits = new Limits(rows, bytes, least);
             asked++;
             extraRows = 0;
-            learn(ClientReads.this.ask(from, to, rows, bytes, reverse), from, to, reverse);
+            learn(ClientReads.this.ask(from, to, limits, reverse), from, to, reverse);
             resolve();
         }
 
