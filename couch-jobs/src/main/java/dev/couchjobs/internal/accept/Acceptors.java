@@ -64,8 +64,7 @@ public final class Acceptors implements AutoCloseable {
     /**
      * Claims jobs for a worker whenever it demands some, until the subscription is closed.
      *
-     * @throws IllegalArgumentException if another worker has a different retry policy, retention or bound of releases for that
-     *     type
+     * @throws IllegalArgumentException if another worker has a different retry policy, retention or bound of releases
      */
     public <D> ClaimSubscription serve(JobType<D, ?> type, ClaimConsumer<D> consumer, AcceptOptions options) {
         services.workerBegins(type);

@@ -88,8 +88,8 @@ public sealed interface Disposition {
     }
 
     /**
-     * {@return the end of a claim whose handler, or a callback of whose attempt, threw an error} The process and not the
-     * job lacks memory, so an {@link OutOfMemoryError} is no failure.
+     * {@return the end of a claim whose handler, or a callback of whose attempt, threw an error} An
+     * {@link OutOfMemoryError} is no failure: the process lacks memory, not the job.
      *
      * @param again whether another attempt may succeed
      */
