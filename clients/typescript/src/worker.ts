@@ -56,8 +56,8 @@ export interface RetryPolicy {
 export type Handler<D = any> = (job: Job<D>) => unknown | Promise<unknown>;
 
 /**
- * A job that this worker holds. A verb is repeated on lost connections, 408, 429 and 5xx, without a second effect, as long
- * as `giveUpAfter` of the worker says. Then it throws the last {@link ApiError} or {@link ConnectionLost}.
+ * A job that this worker holds. A verb is repeated on lost connections, 408, 429 and 5xx, without a second effect, as
+ * long as `giveUpAfter` of the worker says. Then it throws the last {@link ApiError} or {@link ConnectionLost}.
  */
 export class Job<D = any> {
   readonly type: string;

@@ -1,6 +1,5 @@
 package dev.couchjobs.server.clients;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.ArrayList;
@@ -14,12 +13,12 @@ import java.util.stream.Stream;
  * How a server answers a request.
  *
  * @param name what tests call it
- * @param bytes what it writes
+ * @param text what it writes
  * @param after what it does with the connection then
  * @param meaning what the client has to make of it
  * @param cause what the client has to say if it fails the job because of it
  */
-record Answer(String name, byte[] bytes, After after, Meaning meaning, Pattern cause) {
+record Answer(String name, String text, After after, Meaning meaning, Pattern cause) {
     private static final Set<Integer> TEMPORARY = Set.of(408, 429, 500, 502, 503, 504);
     /** Node's {@code fetch} says of 407 that it has failed, and repeats a request on 421. */
     private static final Set<Integer> HIDDEN = Set.of(407, 421);
@@ -59,19 +58,21 @@ record Answer(String name, byte[] bytes, After after, Meaning meaning, Pattern c
     }
 
     private static Answer status(int status, Meaning meaning, String body) {
-        byte[] content = WITHOUT_BODY.contains(status) ? new byte[0] : body.getBytes(UTF_8);
+        boolean hasBody = !WITHOUT_BODY.contains(status);
         String head = "HTTP/1.1 " + status + " Status\r\n"
-                + (WITHOUT_BODY.contains(status) ? "" : "Content-Length: " + content.length + "\r\n")
+                + (hasBody ? "Content-Length: " + body.length() + "\r\n" : "")
                 + (status / 100 == 3 ? "Location: http://127.0.0.1:1/\r\n" : "");
-        return of(status + " " + body, head + "\r\n" + body(content), After.KEEP, meaning, status + "|fetch failed");
+        String text = head + "\r\n" + (hasBody ? body : "");
+        return of(status + " " + body, text, After.KEEP, meaning, status + "|fetch failed");
     }
 
-    private static String body(byte[] content) {
-        return new String(content, ISO_8859_1);
+    /** {@return a reply of a server that works} */
+    static Answer reply(String json) {
+        return of("reply", head("200 OK", "X: y", json.getBytes(UTF_8).length) + json, After.KEEP, Meaning.DONE, "");
     }
 
     private static Answer of(String name, String text, After after, Meaning meaning, String cause) {
-        return new Answer(name, text.getBytes(ISO_8859_1), after, meaning, Pattern.compile(cause));
+        return new Answer(name, text, after, meaning, Pattern.compile(cause));
     }
 
     private static Answer lost(String halt) {
@@ -80,7 +81,7 @@ record Answer(String name, byte[] bytes, After after, Meaning meaning, Pattern c
     }
 
     private static Answer broken(String name, String text, After after) {
-        return new Answer(name, text.getBytes(ISO_8859_1), after, Meaning.TEMPORARY, CLOSED);
+        return new Answer(name, text, after, Meaning.TEMPORARY, CLOSED);
     }
 
     /** {@return an answer with each status that is final} */

@@ -220,7 +220,7 @@ class EndedClaimsTest {
             if (cell != null) {
                 cell.body = body;
             }
-            return ScriptedServer.reply("{\"id\": \"" + body.path("id").asString() + "\"}");
+            return Answer.reply("{\"id\": \"" + body.path("id").asString() + "\"}");
         }
 
         private Answer claims(JsonNode body) {
@@ -238,7 +238,7 @@ class EndedClaimsTest {
                     throw new IllegalStateException(e);
                 }
             }
-            return ScriptedServer.reply("{\"order\": \"run\", \"claims\": [" + String.join(",", claims) + "]}");
+            return Answer.reply("{\"order\": \"run\", \"claims\": [" + String.join(",", claims) + "]}");
         }
 
         private String claim(String id) {
@@ -261,13 +261,12 @@ class EndedClaimsTest {
             String results = locks.stream()
                     .map(lock -> "{\"result\": \"" + (isAtRest ? "cancelled" : result(lock)) + "\"}")
                     .collect(Collectors.joining(","));
-            return ScriptedServer.reply(
-                    "{\"order\": \"%s\", \"claims\": [%s]}".formatted(isAtRest ? "drain" : "run", results));
+            return Answer.reply("{\"order\": \"%s\", \"claims\": [%s]}".formatted(isAtRest ? "drain" : "run", results));
         }
 
         private String result(String lock) {
             Cell cell = cells.get(lock);
-            if (cell == null || cell.halt == null || cell.answer != Answer.GOOD && cell.requests.isEmpty()) {
+            if (cell == null || cell.halt == null || (cell.always && cell.requests.isEmpty())) {
                 return "renewed";
             }
             if (cell.requestsWhenTold == 0) {

@@ -1,6 +1,6 @@
 package dev.couchjobs.server.clients;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -93,7 +93,7 @@ final class ScriptedServer implements AutoCloseable {
             }
             answer = script.answer(request, body, answer);
         }
-        connection.getOutputStream().write(answer.bytes());
+        connection.getOutputStream().write(answer.text().getBytes(UTF_8));
         return switch (answer.after()) {
             case KEEP -> true;
             case CLOSE, CLOSE_UNREAD -> false;
@@ -123,15 +123,5 @@ final class ScriptedServer implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    /** {@return a reply of a server that works} */
-    static Answer reply(String json) {
-        byte[] body = json.getBytes(java.nio.charset.StandardCharsets.UTF_8);
-        byte[] head = ("HTTP/1.1 200 OK\r\nContent-Length: " + body.length + "\r\n\r\n").getBytes(ISO_8859_1);
-        byte[] all = new byte[head.length + body.length];
-        System.arraycopy(head, 0, all, 0, head.length);
-        System.arraycopy(body, 0, all, head.length, body.length);
-        return new Answer("reply", all, Answer.After.KEEP, Answer.Meaning.DONE, Pattern.compile(""));
     }
 }
