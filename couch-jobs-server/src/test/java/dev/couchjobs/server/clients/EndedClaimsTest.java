@@ -36,13 +36,15 @@ import tools.jackson.databind.json.JsonMapper;
  * that tells it, a worker ends the claim with a result, or with a failure that names the cause, or it learns that it has
  * lost the claim. If the server takes none of its requests, the worker gives the claim up. Each takes a bounded time.
  */
-@Timeout(120)
+@Timeout(180)
 class EndedClaimsTest {
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final Pattern VERB = Pattern.compile("/v1/work/types/\\w+/jobs/(\\w+)/(\\w+)");
     private static final Map<String, String> SETTINGS =
-            Map.of("COUCH_JOBS_CONCURRENCY", "40", "COUCH_JOBS_GIVE_UP_AFTER", "1500");
+            Map.of("COUCH_JOBS_CONCURRENCY", "60", "COUCH_JOBS_GIVE_UP_AFTER", "2500");
+    /** A job that runs until it is told to stop, so that the worker sends heartbeats, and says nothing itself. */
     private static final String KEEPER = "keeper";
+
     private static final int MOST_REQUESTS = 60;
     private static final int MOST_ODD = 40;
     private static final int LARGE = 8_000_000;
@@ -245,7 +247,7 @@ class EndedClaimsTest {
             Cell cell = cells.get(id);
             return """
                     {"type": "%s", "id": "%s", "lock": "%s", "claim": 1, "attempt": 1, "headers": {}, \
-                    "timeout": "PT1S", "data": %s}""".formatted(cell == null ? "wait" : cell.type, id, id, cell == null ? "1" : cell.data);
+                    "timeout": "PT1S", "data": %s}""".formatted(cell == null ? "together" : cell.type, id, id, cell == null ? "1000000" : cell.data);
         }
 
         private synchronized Answer heartbeats(JsonNode body) {
@@ -285,7 +287,7 @@ class EndedClaimsTest {
                 ClientProcess program =
                         ClientProcess.start(kit.with(SETTINGS), kit.conformance(), server.uri(), "ending")) {
             try {
-                claims.atRest.get(100, TimeUnit.SECONDS);
+                claims.atRest.get(150, TimeUnit.SECONDS);
             } catch (TimeoutException e) {
                 throw new AssertionError(
                         "held: " + claims.held() + ", not asked: "
