@@ -21,7 +21,13 @@ import tools.jackson.databind.node.MissingNode;
 /** One request and its reply. */
 public final class Exchange {
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
-    private static final int UNWANTED_BYTES_MAX = 64 * 1024;
+    /** How much of a request is read in vain, so that its client can read why it is refused. */
+    public static final int UNWANTED_BYTES_MAX = 64 * 1024 * 1024;
+
+
+    private static final Problem NOT_WANTED = Problem.of(413, "body-too-large", "The operation takes no body.");
+    private static final Problem NOT_JSON = Problem.of(415, "not-json", "The body must be JSON.")
+            .detail("Send Content-Type: application/json.");
 
     private final HttpServletRequest request;
     private final AsyncContext async;
@@ -122,22 +128,24 @@ public final class Exchange {
 
     /** {@return the body as JSON; a missing node if it is empty} */
     public CompletableFuture<JsonNode> json(int bytesMax) {
-        String type = header("Content-Type").orElse("");
         isBodyRead = true;
         try {
-            return RequestBody.read(request, bytesMax, transferTime, memory).thenApply(bytes -> {
-                if (bytes.length == 0) {
-                    return MissingNode.getInstance();
-                }
-                if (!type.startsWith(Reply.JSON)) {
-                    throw new ProblemException(Problem.of(415, "not-json", "The body must be JSON.")
-                            .detail("Send Content-Type: application/json."));
-                }
-                return Json.read(bytes);
-            });
+            CompletableFuture<byte[]> bytes = header("Content-Type").filter(Exchange::isJson).isPresent()
+                    ? RequestBody.read(request, bytesMax, tooLarge(bytesMax), transferTime, memory)
+                    : RequestBody.read(request, 0, NOT_JSON, transferTime, memory);
+            return bytes.thenApply(body -> body.length == 0 ? MissingNode.getInstance() : Json.read(body));
         } catch (IOException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    private static boolean isJson(String contentType) {
+        return contentType.split(";", 2)[0].strip().equalsIgnoreCase(Reply.JSON);
+    }
+
+    private static Problem tooLarge(int bytesMax) {
+        return Problem.of(413, "body-too-large", "The body is too large.")
+                .detail("A body has at most " + bytesMax + " bytes: send less at once.");
     }
 
     /** {@return the connection of the client, which also ends when the exchange is interrupted} */
@@ -159,8 +167,8 @@ public final class Exchange {
      * Ends the exchange with a reply, or begins the body that a reply writes in parts. If a body is being written in
      * parts, that ends; after an end the reply is not sent.
      *
-     * <p>If the body of the request was not wanted, it is read before, unless it is large: else the connection would
-     * have to end.
+     * <p>If the body of the request was not wanted, it is read before, up to a limit: a client may write all of it
+     * before it reads a reply.
      */
     public void end(Reply reply) {
         if (isReplying.compareAndSet(false, true)) {
@@ -186,8 +194,8 @@ public final class Exchange {
             return;
         }
         try {
-            var unused = RequestBody.read(request, UNWANTED_BYTES_MAX, transferTime, memory)
-                    .whenComplete((bytes, error) -> write(error == null ? reply : last));
+            var unused = RequestBody.read(request, 0, NOT_WANTED, transferTime, memory)
+                    .whenComplete((empty, error) -> write(error == null || RequestBody.isAtEnd(error) ? reply : last));
         } catch (IOException | RuntimeException e) {
             write(last);
         }

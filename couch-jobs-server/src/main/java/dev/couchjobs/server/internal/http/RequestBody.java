@@ -8,61 +8,80 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
-/** Reads the body of a request up to a limit. No thread waits for a slow client. */
+/**
+ * Reads the body of a request, up to a limit. What is refused is read on in vain, up to another limit: many a client
+ * writes its whole request before it reads the reply. No thread waits for a slow client.
+ */
 final class RequestBody implements ReadListener {
     private static final int BUFFER_BYTES = 8 * 1024;
     private static final InstantSource CLOCK = ServerEnvironment.clock();
 
     private final ServletInputStream in;
     private final int bytesMax;
+    private final Problem ifLarger;
     private final Instant until;
-    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    private final CompletableFuture<byte[]> done = new CompletableFuture<>();
     private final Memory.Share memory;
+    private final CompletableFuture<byte[]> done = new CompletableFuture<>();
 
-    private RequestBody(ServletInputStream in, int bytesMax, Instant until, Memory.Share memory) {
+    private ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    /** Why what arrives is read in vain. */
+    private @Nullable Problem refusal;
+
+    private long bytesInVain;
+
+    private RequestBody(
+            ServletInputStream in, int bytesMax, Problem ifLarger, Instant until, Memory.Share memory) {
         this.in = in;
-        this.memory = memory;
-        this.until = until;
         this.bytesMax = bytesMax;
+        this.ifLarger = ifLarger;
+        this.until = until;
+        this.memory = memory;
     }
 
     /**
-     * {@return the body; fails with {@link ProblemException} if it is larger than the limit}
+     * {@return the body; fails with {@link ProblemException} if it is refused, and with the header {@code Connection} if
+     * it has not been read to its end}
      *
+     * @param ifLarger why a body is refused that is larger than the limit
      * @param memory grows with the body; the caller releases it
      */
     static CompletableFuture<byte[]> read(
-            HttpServletRequest request, int bytesMax, Duration transferTime, Memory.Share memory) throws IOException {
-        if (request.getContentLengthLong() > bytesMax) {
-            return CompletableFuture.failedFuture(tooLarge(bytesMax));
-        }
+            HttpServletRequest request, int bytesMax, Problem ifLarger, Duration transferTime, Memory.Share memory)
+            throws IOException {
         RequestBody body = new RequestBody(
-                request.getInputStream(), bytesMax, CLOCK.instant().plus(transferTime), memory);
-        body.in.setReadListener(body);
+                request.getInputStream(), bytesMax, ifLarger, CLOCK.instant().plus(transferTime), memory);
+        long length = request.getContentLengthLong();
+        if (length > bytesMax) {
+            body.refusal = ifLarger;
+        }
+        if (length - bytesMax > Exchange.UNWANTED_BYTES_MAX) {
+            body.giveUp(ifLarger);
+        } else {
+            body.in.setReadListener(body);
+        }
         return body.done;
     }
 
-    private static ProblemException tooLarge(int bytesMax) {
-        return new ProblemException(Problem.of(413, "body-too-large", "The body is too large.")
-                .detail("A body has at most " + bytesMax + " bytes: send less at once.")
-                .header("Connection", "close"));
+    /** {@return whether an error of a read leaves the connection at the begin of the next request} */
+    static boolean isAtEnd(Throwable error) {
+        return error instanceof ProblemException known
+                && !known.problem().headers().containsKey("Connection");
     }
 
-    private static ProblemException tooSlow() {
-        return new ProblemException(Problem.of(408, "too-slow", "The body did not arrive in time.")
-                .detail("Send it faster, or less at once.")
-                .header("Connection", "close"));
+    private static Problem tooSlow() {
+        return Problem.of(408, "too-slow", "The body did not arrive in time.").detail("Send it faster, or less at once.");
     }
 
-    private static ProblemException noRoom() {
-        return new ProblemException(Problem.of(503, "busy", "The memory for requests is in use.")
+    private static Problem noRoom() {
+        return Problem.of(503, "busy", "The memory for requests is in use.")
                 .detail("Try again; send less at once.")
-                .headers(Map.of("Retry-After", "1", "Connection", "close")));
+                .header("Retry-After", "1");
     }
 
     @Override
@@ -74,38 +93,63 @@ final class RequestBody implements ReadListener {
                 return;
             }
             if (CLOCK.instant().isAfter(until)) {
-                fail(tooSlow());
-                return;
+                giveUp(tooSlow());
+            } else if (refusal == null) {
+                keep(buffer, count);
+            } else {
+                discard(count);
             }
-            if (bytes.size() + count > bytesMax) {
-                fail(tooLarge(bytesMax));
-                return;
-            }
-            if (!memory.grow((long) count * Memory.COST_OF_A_BODY)) {
-                fail(noRoom());
-                return;
-            }
+        }
+    }
+
+    private void keep(byte[] buffer, int count) {
+        if (bytes.size() + count > bytesMax) {
+            refuse(ifLarger);
+        } else if (!memory.grow((long) count * Memory.COST_OF_A_BODY)) {
+            refuse(noRoom());
+        } else {
             bytes.write(buffer, 0, count);
         }
     }
 
-    private void fail(Throwable error) {
-        done.completeExceptionally(error);
+    private void refuse(Problem problem) {
+        refusal = problem;
+        if (bytes.size() > 0) {
+            bytes = new ByteArrayOutputStream();
+            memory.release();
+        }
+    }
+
+    private void discard(int count) {
+        bytesInVain += count;
+        if (bytesInVain > Exchange.UNWANTED_BYTES_MAX) {
+            giveUp(ifLarger);
+        }
+    }
+
+    /** Ends with the reason why nothing more is read, so that the connection has to end, too. */
+    private void giveUp(Problem problem) {
+        Problem reason = refusal == null ? problem : refusal;
+        Map<String, String> headers = new LinkedHashMap<>(reason.headers());
+        headers.put("Connection", "close");
+        done.completeExceptionally(new ProblemException(reason.headers(headers)));
     }
 
     @Override
     public void onAllDataRead() {
-        done.complete(bytes.toByteArray());
+        if (refusal == null) {
+            done.complete(bytes.toByteArray());
+        } else {
+            done.completeExceptionally(new ProblemException(refusal));
+        }
     }
 
     @Override
     public void onError(Throwable error) {
-        fail(
+        giveUp(
                 error instanceof TimeoutException || error.getCause() instanceof TimeoutException
                         ? tooSlow()
-                        : new ProblemException(Problem.of(
-                                        400, "malformed-request", "The body has not arrived as a whole.")
-                                .detail("Send as many bytes as Content-Length says, or chunks that are complete.")
-                                .header("Connection", "close")));
+                        : Problem.of(400, "malformed-request", "The body has not arrived as a whole.")
+                                .detail("Send as many bytes as Content-Length says, or chunks that are complete."));
     }
 }

@@ -1,11 +1,16 @@
 package dev.couchjobs.server.internal.jetty;
 
+import dev.couchjobs.server.internal.http.Exchange;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.Reply;
+import dev.couchjobs.server.internal.http.ServerEnvironment;
 import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.time.InstantSource;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ErrorHandler;
@@ -16,6 +21,8 @@ import org.eclipse.jetty.util.Callback;
  * request ends may not be known, so the connection ends.
  */
 final class ProblemErrors extends ErrorHandler {
+    private static final InstantSource CLOCK = ServerEnvironment.clock();
+
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         Reply reply = problem(response.getStatus());
@@ -24,8 +31,31 @@ final class ProblemErrors extends ErrorHandler {
         if (request.getConnectionMetaData().getHttpVersion().getVersion() < HttpVersion.HTTP_2.getVersion()) {
             response.getHeaders().put(HttpHeader.CONNECTION, "close");
         }
-        response.write(true, ByteBuffer.wrap(reply.body()), callback);
+        Instant until = CLOCK.instant().plus(NetSettings.TRANSFER_TIME);
+        discard(
+                request,
+                Exchange.UNWANTED_BYTES_MAX,
+                until,
+                () -> response.write(true, ByteBuffer.wrap(reply.body()), callback));
         return true;
+    }
+
+    /** Reads a body in vain: its client may write all of it before it reads the reply. */
+    private static void discard(Content.Source body, long bytesMax, Instant until, Runnable then) {
+        long left = bytesMax;
+        boolean isLast = false;
+        while (!isLast && left >= 0 && CLOCK.instant().isBefore(until)) {
+            Content.Chunk chunk = body.read();
+            if (chunk == null) {
+                long rest = left;
+                body.demand(() -> discard(body, rest, until, then));
+                return;
+            }
+            left -= chunk.remaining();
+            isLast = chunk.isLast() || Content.Chunk.isFailure(chunk);
+            chunk.release();
+        }
+        then.run();
     }
 
     private static Reply problem(int status) {

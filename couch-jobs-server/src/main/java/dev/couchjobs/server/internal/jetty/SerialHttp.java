@@ -1,6 +1,8 @@
 package dev.couchjobs.server.internal.jetty;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.http.HttpParser;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
@@ -41,6 +43,36 @@ final class SerialHttp extends HttpConnectionFactory {
             do {
                 super.onFillable();
             } while (calls.decrementAndGet() > 0);
+        }
+
+        @Override
+        protected HttpStreamOverHTTP1 newHttpStream(String method, String uri, HttpVersion version) {
+            return new PatientStream(method, uri, version);
+        }
+
+        /** A stream that has not been read to its end closes the connection when the client has sent the rest. */
+        private final class PatientStream extends HttpStreamOverHTTP1 {
+            PatientStream(String method, String uri, HttpVersion version) {
+                super(method, uri, version);
+            }
+
+            @Override
+            public void succeeded() {
+                afterTheRest(super::succeeded);
+            }
+
+            @Override
+            public void failed(Throwable error) {
+                afterTheRest(() -> super.failed(error));
+            }
+
+            private void afterTheRest(Runnable end) {
+                if (getEndPoint().isOutputShutdown() && !getParser().isState(HttpParser.State.END)) {
+                    new UnreadInput(getEndPoint(), getConnector().getScheduler(), end).read();
+                } else {
+                    end.run();
+                }
+            }
         }
     }
 }
