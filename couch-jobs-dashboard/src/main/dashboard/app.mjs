@@ -2,6 +2,7 @@
 
 import { html, useEffect, useRef, useState } from './html.mjs';
 import { get, onUnauthenticated, setToken } from './api.mjs';
+import { own } from './lookup.mjs';
 import { setPaused, useHasItems, useLive, useLiveState } from './live.mjs';
 import { current, go, href, onChange } from './router.mjs';
 import { ask, Dialog, Line } from './parts/dialog.mjs';
@@ -35,7 +36,7 @@ const PAGES = {
   'bridge-document': { title: 'Document', part: BridgeDocument, under: 'bridge' },
   tokens: { title: 'Tokens', part: Tokens, isFor: (caller) => caller.tokens && caller.roles.includes('admin') },
 };
-const MENU = Object.keys(PAGES).filter((page) => !PAGES[page].under);
+const MENU = Object.keys(PAGES).filter((page) => !own(PAGES, page).under);
 const CALLER_MILLIS = 30_000;
 const SEARCH_MILLIS = 5000;
 const THEME = 'couch-jobs-theme';
@@ -119,9 +120,9 @@ export function App() {
   }, []);
   const isUsed = { bridge: useHasItems('v1/bridge/nodes'), topics: useHasItems('v1/topics?limit=1') };
   const caller = useLive((signal) => get('v1/caller', { signal }), [], CALLER_MILLIS, false).value;
-  const isThere = (of) => isUsed[of] !== false && (!PAGES[of].isFor || (caller && PAGES[of].isFor(caller)));
+  const isThere = (of) => isUsed[of] !== false && (!own(PAGES, of).isFor || (caller && own(PAGES, of).isFor(caller)));
   const menu = MENU.filter(isThere);
-  const page = PAGES[route.page];
+  const page = own(PAGES, route.page);
   const name = route.params.id ?? route.params.name;
   useEffect(() => {
     document.title = [name, page?.title ?? 'No such page', 'couch-jobs'].filter(Boolean).join(' · ');
@@ -142,7 +143,7 @@ export function App() {
         ${menu.map(
           (of) =>
             html`<a key=${of} href=${href(of)} aria-current=${of === (page?.under ?? route.page) ? 'page' : undefined}
-              >${PAGES[of].title}</a
+              >${own(PAGES, of).title}</a
             >`,
         )}
       </nav>

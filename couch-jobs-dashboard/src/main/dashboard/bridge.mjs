@@ -1,5 +1,7 @@
 // The settings of a bridge's node: how they are shown, and what a form changes.
 
+import { own } from './lookup.mjs';
+
 const MEBIBYTE = 1024 * 1024;
 
 /** The names of the settings in a form, their labels and hints. */
@@ -21,19 +23,19 @@ export function fields(node) {
     ...SETTINGS.map(({ name, label, hint, type }) => ({
       name,
       label,
-      hint: node.settings[name] === undefined ? hint : `${hint} At present ${shown(name, node.settings[name])}.`,
+      hint: own(node.settings, name) === undefined ? hint : `${hint} At present ${shown(name, own(node.settings, name))}.`,
       type,
-      value: entered(name, node.wanted[name]),
+      value: entered(name, own(node.wanted, name)),
       ...(type === 'number' ? { min: name === 'memoryLimit' ? 16 : 1, step: 1 } : {}),
     })),
     ...kinds.map((kind) => ({
       name: KIND + kind,
       label: `Work items at once: ${kind}`,
-      hint: `At present ${node.settings.concurrency[kind]}.`,
+      hint: `At present ${own(node.settings.concurrency, kind)}.`,
       type: 'number',
       min: 1,
       step: 1,
-      value: node.wanted.concurrency[kind] ?? '',
+      value: own(node.wanted.concurrency, kind) ?? '',
     })),
   ];
 }
@@ -55,7 +57,7 @@ export function bytes(value) {
 export function changes(node, values) {
   const body = {};
   for (const { name, value, type } of fields(node)) {
-    const text = (values[name] ?? '').trim();
+    const text = (own(values, name) ?? '').trim();
     if (text === String(value)) {
       continue;
     }

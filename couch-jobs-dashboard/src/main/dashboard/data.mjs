@@ -28,7 +28,7 @@ export async function types(signal) {
     found.push(...items);
     after = next;
   } while (after !== undefined && found.length < TYPES_MAX);
-  samples.add(Date.now(), Object.fromEntries(found.map((type) => [type.name, type.counts])));
+  samples.add(Date.now(), new Map(found.map((type) => [type.name, type.counts])));
   return found;
 }
 

@@ -16,7 +16,7 @@ export function sum(allCounts) {
   return total;
 }
 
-/** The samples of the last while. Each is { at, total, byType }. */
+/** The samples of the last while. Each is { at, total, byType }, where byType is a map. */
 export class Samples {
   /** most samples; fewer, if they hold more than mostCounts of types together. */
   constructor(most = 600, gapMillis = 30_000, mostCounts = 100_000) {
@@ -27,7 +27,7 @@ export class Samples {
   }
 
   add(at, byType) {
-    const all = Object.values(byType);
+    const all = [...byType.values()];
     this.list.push({ at, total: sum(all), byType });
     const most = Math.max(2, Math.min(this.most, Math.floor(this.mostCounts / Math.max(1, all.length))));
     while (this.list.length > most) {
@@ -43,7 +43,7 @@ export class Samples {
     const perSecond = [];
     let before = null;
     for (const { at, total, byType } of this.list.slice(-last)) {
-      const counts = type === null ? total : byType[type];
+      const counts = type === null ? total : byType.get(type);
       if (before && at - before.at > this.gapMillis) {
         seconds.push((before.at + at) / 2000);
         [pending, running, perSecond].forEach((column) => column.push(null));

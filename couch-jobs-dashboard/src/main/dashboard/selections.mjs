@@ -1,6 +1,7 @@
 // Changes of all jobs that meet a condition. The server makes them, also when the page is closed.
 
 import { forEach, get, path, send } from './api.mjs';
+import { own } from './lookup.mjs';
 
 const POLL_MILLIS = 300;
 const OUTCOMES = ['succeeded', 'failed', 'cancelled', 'expired'];
@@ -66,7 +67,7 @@ export async function changeEach(type, ids, action, values, tell) {
   let failure = null;
   await forEach(ids, async (id) => {
     try {
-      const reply = await send(...ACTIONS[action].request(type, id), body);
+      const reply = await send(...own(ACTIONS, action).request(type, id), body);
       changed += reply.changed ? 1 : 0;
     } catch (error) {
       failure ??= error;

@@ -5,6 +5,7 @@ import { get, path, send } from '../api.mjs';
 import { bytes, changes, fields, SETTINGS, shown } from '../bridge.mjs';
 import { number } from '../format.mjs';
 import { useLive } from '../live.mjs';
+import { own } from '../lookup.mjs';
 import { Facts, Loaded, None, Section, Status, Time } from '../parts/basics.mjs';
 import { Ask } from '../parts/dialog.mjs';
 import { Pages, Table } from '../parts/table.mjs';
@@ -133,7 +134,7 @@ function Node({ node }) {
         items=${[
           ...SETTINGS.map(({ name, label }) => [
             label,
-            node.settings[name] !== undefined && shown(name, node.settings[name]),
+            own(node.settings, name) !== undefined && shown(name, own(node.settings, name)),
           ]),
           ...Object.entries(node.settings.concurrency).map(([kind, most]) => [`Work items at once: ${kind}`, most]),
         ].filter(([, value]) => value !== false)}
@@ -148,7 +149,7 @@ function DocumentLink({ node, id }) {
 const STATES = { success: 'succeeded', refused: 'failed', damaged: 'failed', deleted: 'cancelled', finished: 'succeeded' };
 
 function DocumentState({ of }) {
-  return html`<${Status} of=${STATES[of] ?? of} text=${of} />`;
+  return html`<${Status} of=${own(STATES, of) ?? of} text=${of} />`;
 }
 
 export function BridgeNode({ params }) {

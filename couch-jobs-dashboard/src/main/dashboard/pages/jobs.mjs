@@ -5,6 +5,7 @@ import { get, path, sendText } from '../api.mjs';
 import { typeNames } from '../data.mjs';
 import { number, plural } from '../format.mjs';
 import { useLive } from '../live.mjs';
+import { own } from '../lookup.mjs';
 import { bodyOf, fieldsOf } from '../newjob.mjs';
 import { go, href } from '../router.mjs';
 import { ACTIONS, changeEach, conditionOf, select, valuesOf } from '../selections.mjs';
@@ -168,15 +169,15 @@ function ChangeAll({ params }) {
   const [[, value]] = [...Object.entries(where), ['', '']];
   const which = value === '' ? `all jobs of ${type}` : `the jobs of ${type} that are listed by “${value}”`;
   const tell = (show) => (found) => show(`${number(found.read ?? 0)} jobs read…`);
-  const change = (action, count) => ({
-    title: `${ACTIONS[action].verb}: ${plural(count, 'job')} of ${type}?`,
+  const change = (action, count, { verb, isDangerous, fields, done: past } = own(ACTIONS, action)) => ({
+    title: `${verb}: ${plural(count, 'job')} of ${type}?`,
     text: 'Those that are not in a fitting state any more are left alone. It goes on if the page is closed.',
-    confirm: `${ACTIONS[action].verb} ${number(count)}`,
-    isDangerous: ACTIONS[action].isDangerous,
-    fields: ACTIONS[action].fields,
+    confirm: `${verb} ${number(count)}`,
+    isDangerous,
+    fields,
     run: async (values, show) => {
       const done = await select(type, { action, where, ...valuesOf(values) }, tell(show));
-      return `${plural(done, 'job')} ${ACTIONS[action].done}.`;
+      return `${plural(done, 'job')} ${past}.`;
     },
   });
   return html`<${Ask}

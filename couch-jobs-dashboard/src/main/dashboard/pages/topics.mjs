@@ -159,7 +159,7 @@ function Groups({ topic }) {
             title="Lag"
             data=${samples.current.columns(found.map(({ name }) => name))}
             format=${number}
-            series=${found.map(({ name, lag }, index) => ({ name, colour: COLOURS[index % COLOURS.length], value: number(lag) }))}
+            series=${found.map(({ name, lag }, index) => ({ name, colour: COLOURS.at(index % COLOURS.length), value: number(lag) }))}
           />
         </div>`}
         <${Table}

@@ -2,6 +2,7 @@
 
 import { html } from '../html.mjs';
 import { number } from '../format.mjs';
+import { own } from '../lookup.mjs';
 import { href } from '../router.mjs';
 import { None } from './basics.mjs';
 
@@ -18,8 +19,8 @@ export function StateCount({ type, state, count }) {
   if (state === 'failed') {
     return html`<a href=${href('type', { name: type, show: 'dead-letters' })} aria-label=${of}>${text}</a>`;
   }
-  return LISTS[state]
-    ? html`<a href=${href('jobs', { type, state: LISTS[state] })} aria-label=${of}>${text}</a>`
+  return own(LISTS, state)
+    ? html`<a href=${href('jobs', { type, state: own(LISTS, state) })} aria-label=${of}>${text}</a>`
     : text;
 }
 
