@@ -25,9 +25,12 @@ final class PayloadGate {
     private final Executor executor;
     private final int most;
 
-    @GuardedBy("this") private final Deque<Runnable> waiting = new ArrayDeque<>();
+    @GuardedBy("this") private final Deque<Waiting<?>> waiting = new ArrayDeque<>();
 
     @GuardedBy("this") private int running;
+
+    /** A read that waits for its turn. */
+    private record Waiting<T>(Supplier<CompletableFuture<T>> read, CompletableFuture<T> result) {}
 
     /** @param executor begins the reads that have waited */
     PayloadGate(Executor executor) {
@@ -44,7 +47,7 @@ final class PayloadGate {
     /** {@return what the read says; fails with {@link ProblemException} if too many wait} */
     <T> CompletableFuture<T> run(Supplier<CompletableFuture<T>> read) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        Runnable begin = () -> begin(read, result);
+        Waiting<T> turn = new Waiting<>(read, result);
         synchronized (this) {
             if (running >= most) {
                 if (waiting.size() >= WAITING_MAX) {
@@ -53,19 +56,20 @@ final class PayloadGate {
                                     .detail("Try again; ask for less at once.")
                                     .header("Retry-After", "1")));
                 }
-                waiting.add(begin);
+                waiting.add(turn);
                 return result;
             }
             running++;
         }
-        begin.run();
+        begin(turn);
         return result;
     }
 
-    private <T> void begin(Supplier<CompletableFuture<T>> read, CompletableFuture<T> result) {
+    private <T> void begin(Waiting<T> turn) {
+        CompletableFuture<T> result = turn.result();
         CompletableFuture<T> begun;
         try {
-            begun = read.get();
+            begun = turn.read().get();
         } catch (Throwable e) { // also an error: others wait for their turn
             begun = CompletableFuture.failedFuture(e);
         }
@@ -83,14 +87,25 @@ final class PayloadGate {
     }
 
     private void next() {
-        Runnable next;
-        synchronized (this) {
-            next = waiting.poll();
-            if (next == null) {
-                running--;
+        while (true) {
+            Waiting<?> next;
+            synchronized (this) {
+                next = waiting.poll();
+                if (next == null) {
+                    running--;
+                    return;
+                }
+            }
+            try {
+                executor.execute(() -> begin(next));
                 return;
+            } catch (Throwable e) { // the database closes, or there is no thread: who waits has to be told
+                next.result()
+                        .completeExceptionally(
+                                new ProblemException(Problem.of(503, "busy", "The server cannot begin to read.")
+                                        .detail("Try again, here or at another server.")
+                                        .header("Retry-After", "1")));
             }
         }
-        executor.execute(next);
     }
 }

@@ -1,5 +1,10 @@
 package dev.couchjobs.server.internal.http;
 
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** JSON as the API reads and writes it: numbers keep their digits, and a name occurs once in an object. */
 public final class Json {
     private static final int DEPTH_MAX = 100;
+    private static final int DECODED_AT_ONCE = 8 * 1024;
 
     /** {@code ('x' (code 120))}, {@code ((CTRL-CHAR, code 10))}. */
     private static final Pattern CODES = Pattern.compile("\\(\\(?('.+'|CTRL-CHAR),? \\(?code [^)]*\\)\\)?");
@@ -46,11 +52,35 @@ public final class Json {
      * @throws ProblemException if the text is not JSON
      */
     public static JsonNode read(byte[] text) {
+        requireUtf8(text);
         try {
             return MAPPER.readTree(text);
         } catch (JacksonException e) {
             throw new ProblemException(Problem.of(400, "malformed-json", "The body is not JSON.")
                     .detail(plain(e) + place(e.getLocation()) + "."));
+        }
+    }
+
+    /**
+     * JSON that systems exchange is in UTF-8 (RFC 8259, section 8.1). Jackson also takes UTF-16 and UTF-32, which have
+     * bytes of zero where JSON has none, and sequences that are longer than they need to be. It passes over a byte order
+     * mark in UTF-8, as the RFC allows.
+     */
+    private static void requireUtf8(byte[] text) {
+        CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
+        ByteBuffer rest = ByteBuffer.wrap(text);
+        CharBuffer characters = CharBuffer.allocate(DECODED_AT_ONCE);
+        CoderResult result = CoderResult.OVERFLOW;
+        boolean hasZero = false;
+        while (result.isOverflow() && !hasZero) {
+            characters.clear();
+            result = decoder.decode(rest, characters, true);
+            hasZero = characters.flip().chars().anyMatch(character -> character == 0);
+        }
+        if (hasZero || result.isError()) {
+            throw new ProblemException(Problem.of(400, "not-utf-8", "The body is not in UTF-8.")
+                    .detail("JSON is sent in UTF-8: "
+                            + (hasZero ? "it contains no byte of zero." : "byte " + rest.position() + " is not.")));
         }
     }
 

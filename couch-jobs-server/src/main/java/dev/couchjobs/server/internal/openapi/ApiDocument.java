@@ -141,6 +141,17 @@ public final class ApiDocument {
         return names;
     }
 
+    /** {@return the fields of which an object has one, by the schema at a pointer, or several together} */
+    List<String> alternatives(String pointer) {
+        List<String> alternatives = new ArrayList<>();
+        document.at(pointer + "/oneOf").forEach(alternative -> {
+            List<String> names = new ArrayList<>();
+            alternative.path("required").forEach(name -> names.add(name.stringValue()));
+            alternatives.add(String.join(" with ", names));
+        });
+        return alternatives;
+    }
+
     /** {@return a value that the schema at a pointer takes, if it has an example} */
     Optional<String> example(String pointer) {
         JsonNode example = document.at(pointer).path("examples").path(0);

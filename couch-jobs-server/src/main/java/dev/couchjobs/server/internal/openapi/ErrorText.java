@@ -1,6 +1,7 @@
 package dev.couchjobs.server.internal.openapi;
 
 import com.networknt.schema.Error;
+import java.util.List;
 import java.util.Optional;
 
 /** Says in plain words why a schema refuses a value. */
@@ -11,8 +12,9 @@ final class ErrorText {
      * {@return a sentence without its subject and its full stop}
      *
      * @param example a value that the schema takes
+     * @param alternatives the fields of which the schema takes one, or several together
      */
-    static String of(Error error, Optional<String> example) {
+    static String of(Error error, Optional<String> example, List<String> alternatives) {
         return switch (error.getKeyword()) {
             case "required" -> "is missing";
             case "type" -> "has to be " + kind(argument(error, 1)) + ", and is " + kind(argument(error, 0));
@@ -27,6 +29,8 @@ final class ErrorText {
             case "enum" -> "has to be one of " + argument(error, 0).replaceAll("[\\[\\]\"]", "");
             case "pattern", "format" ->
                 example.map(value -> "has to look like " + value).orElseGet(() -> "has to match " + argument(error, 0));
+            case "not" -> "has to be anything but null"; // no schema of the document excludes anything else
+            case "oneOf" -> "has to have exactly one of these: " + String.join(", ", alternatives);
             default -> error.getMessage();
         };
     }

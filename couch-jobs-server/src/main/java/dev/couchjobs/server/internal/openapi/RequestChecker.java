@@ -14,12 +14,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.exc.JsonNodeException;
 
 /** Checks what a request brings against the document, and says of everything wrong what to do. */
 public final class RequestChecker {
     private static final int ERRORS_MAX = 20;
+    private static final Pattern ALTERNATIVE = Pattern.compile("/oneOf/\\d+$");
 
     private final ApiDocument document;
 
@@ -121,15 +123,24 @@ public final class RequestChecker {
     private void check(Schema schema, JsonNode value, String prefix, List<FieldError> errors) {
         for (Error error : errorsOf(schema, value, prefix, errors)) {
             String pointer = prefix + error.getInstanceLocation();
+            String parent = parent(error);
+            if (ALTERNATIVE.matcher(parent).find()) {
+                continue; // the error of the alternatives together says it
+            }
             if (error.getKeyword().equals("additionalProperties")
                     || error.getKeyword().equals("unevaluatedProperties")) {
-                errors.add(new FieldError(
-                        pointer + "/" + error.getProperty(),
-                        "is not known" + suggestion(error.getProperty(), document.propertyNames(parent(error)))));
+                unknown(pointer + "/" + error.getProperty(), error.getProperty(), document.propertyNames(parent), errors);
             } else {
                 String missing = error.getKeyword().equals("required") ? "/" + error.getProperty() : "";
-                errors.add(new FieldError(pointer + missing, ErrorText.of(error, document.example(parent(error)))));
+                errors.add(new FieldError(pointer + missing, ErrorText.of(error, document.example(parent), document.alternatives(parent))));
             }
+        }
+    }
+
+    /** Of an object with a wrong field the validator takes the other fields for unknown, too. */
+    private static void unknown(String pointer, String name, Collection<String> known, List<FieldError> errors) {
+        if (!known.contains(name)) {
+            errors.add(new FieldError(pointer, "is not known" + suggestion(name, known)));
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
 /** Reads of payloads wait for their turn. */
@@ -58,5 +59,38 @@ class PayloadGateTest {
             assertThat(read()).isNotDone();
         }
         assertThat(read()).isCompletedExceptionally();
+    }
+
+    /** The pool of the database refuses tasks when the database closes; and it may have no thread for one. */
+    @Test
+    void readsThatCannotBeginFail() {
+        for (Throwable refusal : List.of(new RejectedExecutionException("closed"), new OutOfMemoryError("no thread"))) {
+            boolean[] refuses = {true};
+            PayloadGate refusing = new PayloadGate(
+                    task -> {
+                        if (refuses[0]) {
+                            throw PayloadGateTest.<RuntimeException>thrown(refusal);
+                        }
+                        task.run();
+                    },
+                    1);
+            CompletableFuture<String> first = new CompletableFuture<>();
+            List<CompletableFuture<String>> all = new ArrayList<>();
+            all.add(refusing.run(() -> first));
+            for (int i = 0; i < PayloadGate.WAITING_MAX; i++) {
+                all.add(refusing.run(() -> CompletableFuture.completedFuture("b")));
+            }
+            first.complete("a");
+
+            assertThat(all.get(0)).isCompletedWithValue("a");
+            assertThat(all.subList(1, all.size())).allMatch(CompletableFuture::isCompletedExceptionally);
+            refuses[0] = false;
+            assertThat(refusing.run(() -> CompletableFuture.completedFuture("c"))).isCompletedWithValue("c");
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> T thrown(Throwable error) throws T {
+        throw (T) error;
     }
 }
