@@ -5,6 +5,7 @@ import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.transactions.TransactionLabel;
+import dev.couchjobs.loop.DurationText;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -249,8 +250,8 @@ public final class CouchJobsBuilder {
      */
     public CouchJobs build() {
         if (feedRetention.compareTo(transactionTimeout) < 0) {
-            throw new IllegalArgumentException("feedRetention (" + feedRetention
-                    + ") must not be less than transactionTimeout (" + transactionTimeout
+            throw new IllegalArgumentException("feedRetention (" + DurationText.of(feedRetention)
+                    + ") must not be less than transactionTimeout (" + DurationText.of(transactionTimeout)
                     + "): verbs recognise their own commits in the feed.");
         }
         return new CouchJobs(this);

@@ -1,5 +1,6 @@
 package dev.couchjobs;
 
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 
 /** The job has not ended in the time that its result was waited for. It goes on; the result can be asked for again. */
@@ -17,7 +18,7 @@ public final class ResultTimeoutException extends JobsException {
      * @param timeout how long it was waited for
      */
     public ResultTimeoutException(String typeName, String jobId, Duration timeout) {
-        super("Job " + jobId + " of type " + typeName + " has not ended within " + timeout
+        super("Job " + jobId + " of type " + typeName + " has not ended within " + DurationText.of(timeout)
                 + ". It goes on; ask again, or look at it with getJob.");
         this.typeName = typeName;
         this.jobId = jobId;

@@ -18,6 +18,7 @@ import dev.couchjobs.bridge.internal.nodes.NodeRows;
 import dev.couchjobs.bridge.internal.nodes.WantedSettings;
 import dev.couchjobs.bridge.internal.store.BridgeStore;
 import dev.couchjobs.bridge.internal.transaction.BridgeContext;
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -164,7 +165,8 @@ public final class BridgeNodes {
 
     private static void checkTime(String name, Duration time, Duration most) {
         if (time.compareTo(TIME_MIN) < 0 || time.compareTo(most) > 0) {
-            throw new IllegalArgumentException(name + " is from " + TIME_MIN + " to " + most + ", not " + time);
+            throw new IllegalArgumentException(name + " is from " + DurationText.of(TIME_MIN) + " to "
+                    + DurationText.of(most) + ", not " + DurationText.of(time));
         }
     }
 

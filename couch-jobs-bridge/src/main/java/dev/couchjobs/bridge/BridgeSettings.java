@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge;
 
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
@@ -68,7 +69,7 @@ public record BridgeSettings(
                 bytes -> require(bytes >= MEMORY_MIN, "memoryLimit is at least " + MEMORY_MIN + ", not " + bytes));
         processorLimit.ifPresent(time -> require(
                 time.toSeconds() >= 1 && time.toNanosPart() == 0,
-                "processorLimit is whole seconds, at least one, not " + time));
+                "processorLimit is whole seconds, at least one, not " + DurationText.of(time)));
     }
 
     /** {@return settings that are all as in the file} */
@@ -149,7 +150,7 @@ public record BridgeSettings(
     }
 
     private static void checkTime(String name, Duration time) {
-        require(!time.isNegative() && !time.isZero(), name + " is longer than " + time);
+        require(!time.isNegative() && !time.isZero(), name + " is longer than " + DurationText.of(time));
     }
 
     private static void require(boolean condition, String otherwise) {

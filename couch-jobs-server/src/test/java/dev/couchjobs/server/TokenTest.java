@@ -172,7 +172,7 @@ class TokenTest {
         assertThat(statusOf(secret(second))).isEqualTo(401);
         assertThat(statusOf(secret(third))).isEqualTo(200);
         assertThat(server.post(path, "{'overlap': 'P31D'}", bearer(admin)).detail())
-                .contains("30 days");
+                .contains("at most 30 d", "31 d");
     }
 
     @Test

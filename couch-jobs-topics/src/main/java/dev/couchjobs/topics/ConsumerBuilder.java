@@ -4,6 +4,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.loop.DurationText;
 import dev.couchjobs.topics.internal.consumers.ConsumerEngine;
 import dev.couchjobs.topics.internal.consumers.ConsumerSettings;
 import dev.couchjobs.topics.internal.consumers.DeadLetters;
@@ -162,7 +163,8 @@ public final class ConsumerBuilder<T> {
      */
     public ConsumerBuilder<T> lease(Duration newLease) {
         if (newLease.compareTo(LEASE_LEAST) < 0) {
-            throw new IllegalArgumentException("A lease lasts at least a second, and this one " + newLease + ".");
+            throw new IllegalArgumentException(
+                    "A lease lasts at least a second, and this one " + DurationText.of(newLease) + ".");
         }
         lease = newLease;
         return this;
@@ -238,7 +240,7 @@ public final class ConsumerBuilder<T> {
      */
     public ConsumerBuilder<T> closeTimeout(Duration timeout) {
         if (timeout.isNegative()) {
-            throw new IllegalArgumentException("closeTimeout must not be negative: " + timeout);
+            throw new IllegalArgumentException("closeTimeout must not be negative: " + DurationText.of(timeout));
         }
         closeTimeout = timeout;
         return this;

@@ -22,7 +22,8 @@ final class DirectoryWait {
 
     static Database open(Path path, Duration wait) {
         if (wait.isNegative()) {
-            throw new IllegalArgumentException("The wait for a directory cannot be negative: " + wait);
+            throw new IllegalArgumentException(
+                    "The wait for a directory cannot be negative: " + wait.toMillis() + " ms");
         }
         EngineEnvironment environment = EngineEnvironment.system();
         try {

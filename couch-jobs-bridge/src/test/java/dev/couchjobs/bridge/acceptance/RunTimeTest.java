@@ -741,10 +741,10 @@ class RunTimeTest {
                 assertThat(failure(
                                 nodes.change(database, REG_A, settings -> settings.withHeartbeat(Optional.of(wrong)))))
                         .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessageStartingWith("heartbeat is from PT1S to PT24H, not ");
+                        .hasMessageStartingWith("heartbeat is from 1 s to 1 d, not ");
                 assertThat(failure(nodes.change(
                                 database, REG_A, settings -> settings.withClaimTimeout(Optional.of(wrong)))))
-                        .hasMessageStartingWith("claimTimeout is from PT1S to PT8760H, not ");
+                        .hasMessageStartingWith("claimTimeout is from 1 s to 365 d, not ");
             }
             assertThat(node(REG_A).wantedRevision()).isZero();
         }

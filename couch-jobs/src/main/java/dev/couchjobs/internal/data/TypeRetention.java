@@ -7,6 +7,7 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.Retention;
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -37,7 +38,8 @@ public final class TypeRetention {
                     .filter(time -> !time.equals(Duration.ofSeconds(time.toSeconds())))
                     .ifPresent(time -> {
                         throw new IllegalArgumentException(
-                                "The stored retention of a type is a whole number of seconds; this is " + time + ".");
+                                "The stored retention of a type is a whole number of seconds; this is "
+                                        + DurationText.of(time) + ".");
                     });
         }
     }

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.loop;
 
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
@@ -63,7 +64,7 @@ public final class Durations {
 
     private static void require(boolean held, String name, String rule, Duration value) {
         if (!held) {
-            throw new IllegalArgumentException(name + " is " + rule + "; this is " + value + ".");
+            throw new IllegalArgumentException(name + " is " + rule + "; this is " + DurationText.of(value) + ".");
         }
     }
 
@@ -72,6 +73,6 @@ public final class Durations {
         if (bound.isZero()) {
             return "zero";
         }
-        return bound.equals(Duration.ofDays(days)) ? String.format(Locale.ROOT, "%,d days", days) : bound.toString();
+        return bound.equals(Duration.ofDays(days)) ? String.format(Locale.ROOT, "%,d days", days) : DurationText.of(bound);
     }
 }

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.retention;
 
 import dev.couchjobs.ClockSkew;
+import dev.couchjobs.loop.DurationText;
 
 /** Tells an operator about a clock. */
 public final class SkewText {
@@ -8,7 +9,7 @@ public final class SkewText {
 
     /** {@return how a clock that is wrong stands to others} It continues "The clock of ... is". */
     public static String of(ClockSkew skew) {
-        return skew.ahead().abs() + (skew.ahead().isNegative() ? " behind" : " ahead of")
-                + " the median of its own and " + skew.others() + " others, more than " + skew.bound();
+        return DurationText.of(skew.ahead().abs()) + (skew.ahead().isNegative() ? " behind" : " ahead of")
+                + " the median of its own and " + skew.others() + " others, more than " + DurationText.of(skew.bound());
     }
 }

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.schedules;
 
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -81,7 +82,7 @@ public sealed interface Timing {
 
         @Override
         public String describe() {
-            return "every " + Duration.ofSeconds(period);
+            return "every " + DurationText.of(Duration.ofSeconds(period));
         }
     }
 
@@ -104,7 +105,7 @@ public sealed interface Timing {
 
         @Override
         public String describe() {
-            return Duration.ofSeconds(pause) + " after each job";
+            return DurationText.of(Duration.ofSeconds(pause)) + " after each job";
         }
     }
 

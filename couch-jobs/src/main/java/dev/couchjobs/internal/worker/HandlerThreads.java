@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.loop.TimerDelays;
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -91,7 +92,7 @@ final class HandlerThreads {
         LOG.warn(
                 "The executor of a worker refuses its jobs: {}. It is asked again in {}",
                 RootCauses.text(error),
-                pause);
+                DurationText.of(pause));
         if (isLasting) {
             work.refused();
         }

@@ -10,6 +10,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.TimerDelays;
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -207,7 +208,8 @@ final class TypeRuns<D> {
     }
 
     private static Disposition timeIsUp(Duration time) {
-        return new Disposition.Failed("The handler took longer than its time limit of " + time + ".", true);
+        return new Disposition.Failed(
+                "The handler took longer than its time limit of " + DurationText.of(time) + ".", true);
     }
 
     /** Decides the disposition of all held runs, and tells all handlers to stop. */

@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.action;
 
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 
 /**
@@ -21,7 +22,7 @@ public record HttpSettings(HostAllowList hosts, Duration timeout, int requestLim
     public HttpSettings {
         if (timeout.isNegative() || timeout.isZero() || requestLimit < 0 || outputLimit < 0) {
             throw new IllegalArgumentException(
-                    "timeout " + timeout + ", limits " + requestLimit + " and " + outputLimit);
+                    "timeout " + DurationText.of(timeout) + ", limits " + requestLimit + " and " + outputLimit);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.action;
 
+import dev.couchjobs.loop.DurationText;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -42,7 +43,7 @@ public record ShellSettings(
     public ShellSettings {
         environment = List.copyOf(environment);
         if (grace.compareTo(Duration.ofSeconds(1)) < 0 || grace.compareTo(GRACE_MAX) > 0 || outputLimit < 0) {
-            throw new IllegalArgumentException("grace " + grace + ", output limit " + outputLimit);
+            throw new IllegalArgumentException("grace " + DurationText.of(grace) + ", output limit " + outputLimit);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.internal.couch;
 
+import dev.couchjobs.loop.DurationText;
 import java.io.ByteArrayInputStream;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
@@ -168,7 +169,7 @@ final class ContinuousSource implements FeedSource, LineReader.Sink {
             streaming = Streaming.HELD_BACK;
         }
         end(Optional.of(new TransientException(
-                "The feed has been silent for more than two heartbeats of " + settings.heartbeat())));
+                "The feed has been silent for more than two heartbeats of " + DurationText.of(settings.heartbeat()))));
     }
 
     private void end(Optional<RuntimeException> fault) {

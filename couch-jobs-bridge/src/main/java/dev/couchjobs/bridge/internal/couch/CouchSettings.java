@@ -1,6 +1,7 @@
 package dev.couchjobs.bridge.internal.couch;
 
 import dev.couchjobs.Environment;
+import dev.couchjobs.loop.DurationText;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -42,14 +43,14 @@ public record CouchSettings(
         requirePositive("timeout", timeout);
         requirePositive("first pause", firstPause);
         if (longestPause.compareTo(firstPause) < 0) {
-            throw new IllegalArgumentException(
-                    "The longest pause, " + longestPause + ", is shorter than the first, " + firstPause);
+            throw new IllegalArgumentException("The longest pause, " + DurationText.of(longestPause)
+                    + ", is shorter than the first, " + DurationText.of(firstPause));
         }
     }
 
     private static void requirePositive(String what, Duration duration) {
         if (duration.isNegative() || duration.isZero()) {
-            throw new IllegalArgumentException("The " + what + " has to be longer than " + duration);
+            throw new IllegalArgumentException("The " + what + " has to be longer than " + DurationText.of(duration));
         }
     }
 

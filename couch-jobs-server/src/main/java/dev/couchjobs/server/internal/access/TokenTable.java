@@ -6,6 +6,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.loop.DurationText;
 import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
@@ -130,8 +131,8 @@ final class TokenTable {
     /** {@return the token with a new secret; its present one holds for a time, and one that is older no longer} */
     CompletableFuture<Optional<AccessToken.Issued>> rotate(Transaction tx, String id, Duration overlap) {
         if (overlap.isNegative() || overlap.compareTo(AccessToken.OVERLAP_MAX) > 0) {
-            throw new IllegalArgumentException("Two secrets overlap for at most " + AccessToken.OVERLAP_MAX.toDays()
-                    + " days: give " + AccessToken.OVERLAP_MAX + " or less.");
+            throw new IllegalArgumentException("Two secrets overlap for at most "
+                    + DurationText.of(AccessToken.OVERLAP_MAX) + ", not " + DurationText.of(overlap) + ".");
         }
         Secret secret = Secret.ofToken(id);
         return find(tx, id)
