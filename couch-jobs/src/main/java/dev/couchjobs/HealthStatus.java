@@ -6,6 +6,9 @@ public enum HealthStatus {
     UP,
     /** The database answers, but an operator should look at the {@linkplain Health#reasons reasons}. */
     DEGRADED,
-    /** The database does not answer, or this instance may not use its rows: no job can be added or run here. */
+    /**
+     * The database does not answer or commits nothing, or this instance may not use its rows: no job can be added or
+     * run here.
+     */
     DOWN
 }

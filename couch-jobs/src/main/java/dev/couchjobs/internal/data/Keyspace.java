@@ -183,6 +183,11 @@ public final class Keyspace {
         return root.pack("layout");
     }
 
+    /** {@return a key that no row has} A check of health clears it, because that has to be committed. */
+    public byte[] health() {
+        return root.pack("health");
+    }
+
     /** {@return the rows of the schedules, by name} */
     public Subspace schedules() {
         return root.subspace(Tuple.from("schedules"));

@@ -2,6 +2,7 @@ package dev.couchjobs.internal.health;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.ClockSkew;
 import dev.couchjobs.CouchJobsClosedException;
@@ -41,7 +42,10 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the health of an instance in one transaction, within a timeout. */
+/**
+ * Reads the health of an instance in one transaction, within a timeout. The transaction also writes, because a database
+ * whose disk is full may answer every read.
+ */
 public final class HealthReader {
     private static final long VERSIONS_PER_MILLI = 1_000;
     /** How many types with rows in quarantine are looked at: to find each takes a round trip. */
@@ -52,6 +56,7 @@ public final class HealthReader {
     private static final Duration SILENCE_MIN = Duration.ofSeconds(10);
 
     private final Database database;
+    private final EngineName engine;
     private final Environment environment;
     private final InstantSource clock;
     private final Keyspace keyspace;
@@ -63,6 +68,7 @@ public final class HealthReader {
     /** @param skewReader measures the skew of this process's clock */
     public HealthReader(Instance instance, Function<ReadTransaction, CompletableFuture<ClockSkew>> skewReader) {
         this.database = instance.database();
+        this.engine = EngineName.of(instance.database());
         this.environment = instance.environment();
         this.clock = instance.clock();
         this.keyspace = instance.keyspace();
@@ -78,10 +84,10 @@ public final class HealthReader {
         Future<?> timer = environment
                 .scheduler()
                 .schedule(
-                        () -> result.complete(HealthVerdict.unanswered(settings.timeout(), last.readVersionTook())),
+                        () -> result.complete(HealthVerdict.unanswered(engine, settings.timeout(), last.answered())),
                         TimerDelays.nanos(settings.timeout()),
                         TimeUnit.NANOSECONDS);
-        var unused = transactions.read(database, last::read).whenComplete((health, error) -> {
+        var unused = transactions.run(database, last::check).whenComplete((health, error) -> {
             timer.cancel(false);
             Throwable cause = error == null ? null : RootCauses.of(error);
             if (cause == null) {
@@ -89,7 +95,7 @@ public final class HealthReader {
             } else if (cause instanceof CouchJobsClosedException) {
                 result.completeExceptionally(cause);
             } else {
-                result.complete(HealthVerdict.failed(cause, settings.timeout(), last.readVersionTook()));
+                result.complete(HealthVerdict.failed(engine, cause, settings.timeout(), last.answered()));
             }
         });
         return result;
@@ -124,18 +130,28 @@ public final class HealthReader {
     private final class Try {
         private final HealthSettings settings;
         private volatile @Nullable Duration readVersionTook;
+        private volatile boolean hasRead;
 
         Try(HealthSettings settings) {
             this.settings = settings;
         }
 
-        Optional<Duration> readVersionTook() {
-            return Optional.ofNullable(readVersionTook);
+        HealthVerdict.Answered answered() {
+            return new HealthVerdict.Answered(Optional.ofNullable(readVersionTook), hasRead);
         }
 
-        CompletableFuture<Health> read(ReadTransaction tx) {
-            readVersionTook = null;
+        CompletableFuture<Health> check(Transaction tx) {
+            hasRead = false;
             tx.options().setTimeout(settings.timeout().toMillis());
+            tx.clear(keyspace.health());
+            return read(tx).thenApply(health -> {
+                hasRead = true;
+                return health;
+            });
+        }
+
+        private CompletableFuture<Health> read(ReadTransaction tx) {
+            readVersionTook = null;
             Instant startedAt = environment.clock().instant();
             return tx.getReadVersion().thenCompose(version -> {
                 Duration took = Duration.between(startedAt, environment.clock().instant());

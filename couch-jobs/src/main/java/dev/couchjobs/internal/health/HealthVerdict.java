@@ -9,7 +9,9 @@ import dev.couchjobs.IncompatibleLayoutException;
 import dev.couchjobs.OutOfServiceException;
 import dev.couchjobs.internal.health.HealthReader.Reading;
 import dev.couchjobs.internal.retention.SkewText;
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,31 +22,50 @@ final class HealthVerdict {
 
     private HealthVerdict() {}
 
+    /**
+     * What a database has answered before a check failed.
+     *
+     * @param readVersionTook how long it took for a read version, if it gave one
+     * @param isRead whether it has answered all reads, so that it was the commit that failed
+     */
+    record Answered(Optional<Duration> readVersionTook, boolean isRead) {}
+
     /** {@return the health of an instance whose database did not answer in time} */
-    static Health unanswered(Duration timeout, Optional<Duration> readVersionTook) {
-        return unknown(
-                HealthStatus.DOWN,
-                readVersionTook.isPresent()
-                        ? "The database gave a read version and then did not answer within " + timeout
-                                + ": look at the load of the cluster, or allow a check more time."
-                        : "The database did not answer within " + timeout
-                                + ": look whether the cluster is available, and whether this process reaches it.",
-                readVersionTook);
+    static Health unanswered(EngineName engine, Duration timeout, Answered answered) {
+        String within = " within " + DurationText.of(timeout);
+        String reason;
+        if (answered.isRead()) {
+            reason = "The database answers reads and did not commit a write" + within + ": " + engine.advice() + ".";
+        } else if (answered.readVersionTook().isPresent()) {
+            reason = "The database gave a read version and then did not answer" + within + ": look at " + engine.load()
+                    + ", or allow a check more time.";
+        } else {
+            reason = "The database did not answer" + within + ": " + engine.advice() + ".";
+        }
+        return unknown(HealthStatus.DOWN, reason, answered.readVersionTook());
     }
 
     /** {@return the health of an instance whose check has failed} */
-    static Health failed(Throwable cause, Duration timeout, Optional<Duration> readVersionTook) {
+    static Health failed(EngineName engine, Throwable cause, Duration timeout, Answered answered) {
         if (cause instanceof FDBException error && error.getCode() == TIMED_OUT) {
-            return unanswered(timeout, readVersionTook);
+            return unanswered(engine, timeout, answered);
         }
-        boolean isDown = readVersionTook.isEmpty()
+        boolean isDown = answered.readVersionTook().isEmpty()
                 || cause instanceof FDBException
                 || cause instanceof IncompatibleLayoutException
                 || cause instanceof OutOfServiceException;
         return unknown(
                 isDown ? HealthStatus.DOWN : HealthStatus.DEGRADED,
-                "The check has failed: " + cause.getMessage(),
-                readVersionTook);
+                (answered.isRead() ? "The database answers reads and refuses a write: " : "The check has failed: ")
+                        + textOf(cause),
+                answered.readVersionTook());
+    }
+
+    /** {@return the message of an error, and of its cause: the error of an engine that has stopped has one} */
+    private static String textOf(Throwable error) {
+        String text = String.valueOf(error.getMessage());
+        String cause = error.getCause() == null ? null : error.getCause().getMessage();
+        return cause == null || text.contains(cause) ? text : text + ": " + cause;
     }
 
     private static Health unknown(HealthStatus status, String reason, Optional<Duration> readVersionTook) {
@@ -84,7 +105,8 @@ final class HealthVerdict {
         return late.stream()
                 .findFirst()
                 .map(job -> "Job " + job.jobId() + " of type " + andOthers(job.type(), late.size())
-                        + " has been due for " + job.dueFor() + ", more than " + settings.dueAtMost() + ": "
+                        + " has been due for " + DurationText.of(job.dueFor().truncatedTo(ChronoUnit.SECONDS))
+                        + ", more than " + DurationText.of(settings.dueAtMost()) + ": "
                         + (reading.liveWorkers() == 0
                                 ? "no worker is live; start one."
                                 : "start more workers, or look what those of the type do."));
