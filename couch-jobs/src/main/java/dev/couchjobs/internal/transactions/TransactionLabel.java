@@ -1,7 +1,7 @@
 package dev.couchjobs.internal.transactions;
 
 import com.apple.foundationdb.ReadTransaction;
-import java.nio.charset.StandardCharsets;
+import dev.couchjobs.loop.TransactionIdentifier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record TransactionLabel(
         String name, @Nullable String tag, String identifier, boolean traced, String purpose, String typeName) {
-    private static final int IDENTIFIER_BYTES_MAX = 100;
-
     /** {@return a label without a purpose} */
     public static TransactionLabel tagged(String tag, boolean traced) {
         return new TransactionLabel(tag, tag, tag, traced, "", "");
@@ -34,7 +32,7 @@ public record TransactionLabel(
      * @param newTypeName the job type; empty for several types
      */
     public TransactionLabel named(String newPurpose, String newTypeName) {
-        String text = cut((name + " " + newPurpose + " " + newTypeName).strip());
+        String text = TransactionIdentifier.of((name + " " + newPurpose + " " + newTypeName).strip());
         return new TransactionLabel(name, tag, text, traced, newPurpose, newTypeName);
     }
 
@@ -55,17 +53,5 @@ public record TransactionLabel(
         if (tag != null) {
             tx.options().setTag(tag);
         }
-    }
-
-    private static String cut(String text) {
-        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-        if (utf8.length <= IDENTIFIER_BYTES_MAX) {
-            return text;
-        }
-        int end = IDENTIFIER_BYTES_MAX;
-        while ((utf8[end] & 0xC0) == 0x80) { // in the middle of a character
-            end--;
-        }
-        return new String(utf8, 0, end, StandardCharsets.UTF_8);
     }
 }

@@ -11,6 +11,7 @@ import dev.couchjobs.ThreadTransaction;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.document.NodeDirectory;
 import dev.couchjobs.bridge.internal.store.BridgeStore;
+import dev.couchjobs.loop.TransactionIdentifier;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -94,6 +95,6 @@ public record BridgeContext(
     /** A retry resets tag and identifier, so each try sets them. */
     private static void label(ReadTransaction tx, String purpose) {
         tx.options().setTag(LABEL);
-        tx.options().setDebugTransactionIdentifier(LABEL + " bridge " + purpose);
+        tx.options().setDebugTransactionIdentifier(TransactionIdentifier.of(LABEL + " bridge " + purpose));
     }
 }

@@ -6,6 +6,7 @@ import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.ThreadTransaction;
+import dev.couchjobs.loop.TransactionIdentifier;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -58,6 +59,6 @@ public final class TopicTransactions {
     private static void label(ReadTransaction tx, String purpose) {
         tx.options().setTimeout(TIMEOUT.toMillis());
         tx.options().setTag(LABEL);
-        tx.options().setDebugTransactionIdentifier(LABEL + " topics " + purpose);
+        tx.options().setDebugTransactionIdentifier(TransactionIdentifier.of(LABEL + " topics " + purpose));
     }
 }
