@@ -1,6 +1,7 @@
 package dev.couchjobs.topics;
 
 import dev.couchjobs.Environment;
+import dev.couchjobs.loop.SafeLog;
 import dev.couchjobs.topics.internal.consumers.ConsumerEngine;
 import java.time.Duration;
 import java.util.Optional;
@@ -9,15 +10,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A consumer of a group that is at work: it shares the partitions with the other consumers of the group, and hands
  * their messages to its handler. Safe for use by several threads.
  */
 public final class TopicConsumer implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(TopicConsumer.class);
+    private static final SafeLog LOG = SafeLog.of(TopicConsumer.class);
     /** A caller may give a longer timeout, whose nanoseconds do not fit into a long. */
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 

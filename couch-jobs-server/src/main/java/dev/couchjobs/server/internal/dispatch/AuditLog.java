@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.dispatch;
 
+import dev.couchjobs.loop.SafeLog;
 import dev.couchjobs.server.Access;
 import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.json.Fields;
@@ -8,8 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Logs each write of a known caller, refused ones included, as a line of JSON to the logger {@code couch-jobs.audit};
@@ -20,8 +19,8 @@ public final class AuditLog {
     /** {@value}. */
     public static final String ADDITIONS = "couch-jobs.audit.additions";
 
-    private static final Logger LOG = LoggerFactory.getLogger("couch-jobs.audit");
-    private static final Logger LOG_OF_ADDITIONS = LoggerFactory.getLogger(ADDITIONS);
+    private static final SafeLog LOG = SafeLog.named("couch-jobs.audit");
+    private static final SafeLog LOG_OF_ADDITIONS = SafeLog.named(ADDITIONS);
     private static final Set<String> OPERATIONS_THAT_ADD = Set.of("addJob", "addJobs");
     private static final int PATH_CHARACTERS_MAX = 1_000;
 
@@ -35,7 +34,7 @@ public final class AuditLog {
             String requestId,
             Instant at,
             Duration took) {
-        Logger log = OPERATIONS_THAT_ADD.contains(operation.id()) ? LOG_OF_ADDITIONS : LOG;
+        SafeLog log = OPERATIONS_THAT_ADD.contains(operation.id()) ? LOG_OF_ADDITIONS : LOG;
         if (log.isInfoEnabled()) {
             log.info("{}", line(caller, operation, path, status, requestId, at, took));
         }

@@ -21,6 +21,7 @@ import dev.couchjobs.SequenceNotVisibleException;
 import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.TransactionTooLongException;
 import dev.couchjobs.UndecodableRowException;
+import dev.couchjobs.loop.SafeLog;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
@@ -32,15 +33,13 @@ import dev.couchjobs.topics.TopicNotFoundException;
 import java.time.DateTimeException;
 import java.util.List;
 import java.util.concurrent.CompletionException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Errors as problems. The messages of the library's own errors say what to do, and contain no payloads. Of any other
  * error the caller learns a number only, by which the log has it.
  */
 final class Problems {
-    private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
+    private static final SafeLog LOG = SafeLog.of(Problems.class);
 
     static final Problem UNAUTHENTICATED = Problem.of(401, "unauthenticated", "The server does not know who calls.")
             .detail("Send the header Authorization: Bearer, with a token that is neither expired nor revoked.")
@@ -116,7 +115,7 @@ final class Problems {
         LOG.warn("The database refuses a request: error {}, {}", error.getCode(), error.getMessage());
         LOG.debug("The stack trace of error {}", error.getCode(), error);
         return Problem.of(503, "database", "The database does not answer as it should.")
-                .detail("Its error is " + error.getCode() + ". Try again; the state of the cluster says more.")
+                .detail("Its error is " + error.getCode() + ". Try again; GET /v1/health says more.")
                 .header("Retry-After", "1");
     }
 

@@ -1,18 +1,17 @@
 package dev.couchjobs.server.internal.feed;
 
+import dev.couchjobs.loop.SafeLog;
 import dev.couchjobs.server.internal.http.ReplyStream;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Writes a feed to one client until the feed ends or the client leaves. The next part is read when the client has taken
  * the one before, so a slow client holds one part.
  */
 final class FeedStream {
-    private static final Logger LOG = LoggerFactory.getLogger(FeedStream.class);
+    private static final SafeLog LOG = SafeLog.of(FeedStream.class);
 
     private final Feed feed;
     private final byte[] sign;

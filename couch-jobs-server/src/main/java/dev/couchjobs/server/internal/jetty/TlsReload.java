@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.jetty;
 
+import dev.couchjobs.loop.SafeLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,12 +9,10 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.Scheduler;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Loads certificates again when their files have changed. If they cannot be used, those that are loaded stay. */
 final class TlsReload {
-    private static final Logger LOG = LoggerFactory.getLogger(TlsReload.class);
+    private static final SafeLog LOG = SafeLog.of(TlsReload.class);
 
     private final NetSettings.Tls files;
     private final SslContextFactory.Server factory;

@@ -5,18 +5,17 @@ import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
+import dev.couchjobs.loop.SafeLog;
 import dev.couchjobs.server.internal.json.NewJobs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Waits for jobs of several types, and claims jobs of the first that has some. */
 final class Waits {
-    private static final Logger LOG = LoggerFactory.getLogger(Waits.class);
+    private static final SafeLog LOG = SafeLog.of(Waits.class);
 
     private final CouchJobs jobs;
     private final Database database;

@@ -9,6 +9,7 @@ import dev.couchjobs.JobChanges;
 import dev.couchjobs.JobType;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
+import dev.couchjobs.loop.SafeLog;
 import dev.couchjobs.topics.internal.changes.PublishedChanges.Published;
 import dev.couchjobs.topics.internal.log.TopicRow;
 import dev.couchjobs.topics.internal.log.TopicTable;
@@ -21,15 +22,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Publishes changes for as long as it runs. The process that has published last is active. The others wait some seconds
  * after a change before they look whether it was published, so that they do not all try at once.
  */
 public final class Publisher {
-    private static final Logger LOG = LoggerFactory.getLogger(Publisher.class);
+    private static final SafeLog LOG = SafeLog.of(Publisher.class);
     private static final Duration STANDBY = Duration.ofSeconds(2);
     private static final int STANDBY_JITTER_MILLIS = 1_000;
     /** A watch may be lost. */

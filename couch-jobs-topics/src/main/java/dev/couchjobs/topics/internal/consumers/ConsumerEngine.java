@@ -4,6 +4,7 @@ import com.apple.foundationdb.Transaction;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
+import dev.couchjobs.loop.SafeLog;
 import dev.couchjobs.topics.TopicsListener.PartitionLost;
 import dev.couchjobs.topics.TopicsListener.PartitionTaken;
 import dev.couchjobs.topics.internal.groups.Claim;
@@ -24,8 +25,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One consumer: a member of its group, with a runner for each partition that it holds. The members' rounds decide what
@@ -35,7 +34,7 @@ public final class ConsumerEngine<T> {
     /** A member is dead after a lease without heartbeats; it sends several in this time. */
     private static final int HEARTBEATS_PER_LEASE = 3;
 
-    private static final Logger LOG = LoggerFactory.getLogger(ConsumerEngine.class);
+    private static final SafeLog LOG = SafeLog.of(ConsumerEngine.class);
     private static final Duration SWEEP_INTERVAL = Duration.ofMinutes(1);
 
     private final ConsumerSettings<T> settings;

@@ -2,6 +2,7 @@ package dev.couchjobs.topics.internal.consumers;
 
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
+import dev.couchjobs.loop.SafeLog;
 import dev.couchjobs.topics.Offset;
 import dev.couchjobs.topics.PartitionLostException;
 import dev.couchjobs.topics.internal.groups.Claim;
@@ -14,12 +15,10 @@ import dev.couchjobs.topics.internal.transactions.RootCauses;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Consumes one partition that the member holds, in rounds, until it is stopped or the partition is lost. */
 final class PartitionRunner<T> {
-    private static final Logger LOG = LoggerFactory.getLogger(PartitionRunner.class);
+    private static final SafeLog LOG = SafeLog.of(PartitionRunner.class);
     /** A watch may be lost. */
     private static final Duration LOOK_AGAIN = Duration.ofMinutes(1);
 
