@@ -70,6 +70,10 @@ class HouseRulesTest {
                         HouseRulesTest::needsNoClient,
                         "these need the native client; see IncompleteVersionstamps and EmbeddedDatabase"),
                 new Rule(
+                        "LoggerFactory",
+                        HouseRulesTest::logsTextFromOutside,
+                        "log by SafeLog: names, paths and messages of errors may contain a line of the log"),
+                new Rule(
                         "Thread\\.sleep|TimeUnit\\.\\w+\\.sleep|@Disabled|@RepeatedTest|[aA]ssum(e|ing|ptions?)\\b[.(T]",
                         HouseRulesTest::isTest,
                         "wait on a future or drive virtual time; a test runs, and it runs once"),
@@ -226,6 +230,13 @@ class HouseRulesTest {
                 && !file.endsWith("ClusterDatabase.java")
                 && !file.endsWith("FoundationDbContainer.java")
                 && !file.endsWith("ShardOwners.java");
+    }
+
+    /** The modules that serve others: what they log comes from their callers. */
+    private static boolean logsTextFromOutside(Path file) {
+        return isMain(file)
+                && (file.toString().contains("couch-jobs-server")
+                        || file.toString().contains("couch-jobs-topics"));
     }
 
     private static boolean isTest(Path file) {

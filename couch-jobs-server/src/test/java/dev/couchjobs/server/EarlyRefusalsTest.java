@@ -44,8 +44,9 @@ class EarlyRefusalsTest {
     @BeforeAll
     static void open() {
         server = new TestServer(http -> http.tokens().audit(false).feedClients(1));
-        rated = new TestServer(
-                http -> http.authenticator(Authenticator.always(Access.of("test", Role.ADMIN))).audit(false).rate(1, 1));
+        rated = new TestServer(http -> http.authenticator(Authenticator.always(Access.of("test", Role.ADMIN)))
+                .audit(false)
+                .rate(1, 1));
         admin = token("root", Role.ADMIN);
         reader = token("reader", Role.READ);
     }
@@ -72,7 +73,8 @@ class EarlyRefusalsTest {
         }
 
         String head() {
-            return line + " HTTP/1.1\r\n" + Arrays.stream(headers).map(header -> header + "\r\n").collect(Collectors.joining())
+            return line + " HTTP/1.1\r\n"
+                    + Arrays.stream(headers).map(header -> header + "\r\n").collect(Collectors.joining())
                     + (Arrays.stream(headers).anyMatch(header -> header.startsWith("Host:"))
                             ? ""
                             : "Host: localhost\r\n");
@@ -212,8 +214,8 @@ class EarlyRefusalsTest {
     void aConnectionGoesOnAfterABodyThatNobodyWanted() throws IOException {
         try (RawClient client = new RawClient(server.uri("/"))) {
             for (int i = 0; i < 3; i++) {
-                client.send("POST /v1/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + CHUNK.length
-                        + "\r\n\r\n");
+                client.send(
+                        "POST /v1/nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + CHUNK.length + "\r\n\r\n");
                 client.send(CHUNK);
                 assertThat(client.readReply()).startsWith("HTTP/1.1 404 ");
             }
@@ -223,7 +225,10 @@ class EarlyRefusalsTest {
     /** What is read in vain has an end. */
     @Test
     void aBodyWithoutEndEndsTheConnection() throws IOException {
-        for (Refused request : List.of(refusedByTheApi().get(0), refusedBefore().get(0), refusedBefore().get(1))) {
+        for (Refused request : List.of(
+                refusedByTheApi().get(0),
+                refusedBefore().get(0),
+                refusedBefore().get(1))) {
             try (RawClient client = new RawClient(server.uri("/"))) {
                 client.send(request.head() + "Content-Length: 1000000000000\r\n\r\n");
                 long sent = 0;

@@ -4,10 +4,10 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Role;
-import dev.couchjobs.server.internal.http.ClientConnection;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
+import dev.couchjobs.server.internal.http.WaitingClient;
 import dev.couchjobs.server.internal.json.NewJobs;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,7 +33,7 @@ public record Call(
         Map<String, JsonNode> query,
         JsonNode body,
         Function<String, Optional<String>> headers,
-        ClientConnection connection) {
+        WaitingClient connection) {
     static final int PAGE_STANDARD = 100;
     private static final Duration WAIT_MAX = Duration.ofSeconds(60);
 

@@ -30,8 +30,10 @@ public final class JobOperations {
     private final CouchJobs jobs;
     private final Database database;
     private final Hiding hiding;
+    private final PayloadGate payloads;
 
-    public JobOperations(CouchJobs jobs, Database database, Hiding hiding) {
+    public JobOperations(CouchJobs jobs, Database database, Hiding hiding, PayloadGate payloads) {
+        this.payloads = payloads;
         this.hiding = hiding;
         this.jobs = jobs;
         this.database = database;
@@ -153,10 +155,15 @@ public final class JobOperations {
         Duration timeout = call.duration("timeout").orElse(Duration.ZERO);
         CompletableFuture<?> end = jobs.resultAsync(call.type(), call.id(), timeout);
         if (!end.isDone()) {
-            call.connection().watch(() -> end.cancel(false));
+            try {
+                call.connection().watch(timeout.isZero() ? 0 : 1, () -> end.cancel(false));
+            } catch (ProblemException e) {
+                end.cancel(false);
+                throw e;
+            }
         }
         return end.handle((result, error) -> true)
-                .thenCompose(ended -> jobs.getJob(database, call.type(), call.id()))
+                .thenCompose(ended -> payloads.run(() -> jobs.getJob(database, call.type(), call.id())))
                 .thenApply(found -> {
                     var job = found.orElseThrow(() -> Replies.notFound("such job"));
                     return Reply.json(job.state().isTerminal() ? 200 : 202, JobJson.job(job, hiding.isFrom(call)));

@@ -14,6 +14,9 @@ final class Failure extends RuntimeException {
     /** The server does not let the caller do it. */
     static final int REFUSED = 4;
 
+    /** The database of a server has stopped for good: only a new process can open it again. */
+    static final int STOPPED = 5;
+
     @Serial
     private static final long serialVersionUID = 1L;
 

@@ -152,6 +152,7 @@ public final class RootCommand {
         line.setErr(shell.err());
         line.setColorScheme(colours(shell));
         line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setExpandAtFiles(false); // an id that begins with @ is no file with arguments
         line.setParameterExceptionHandler((error, given) -> wrongUsage(shell, error));
         line.setExecutionExceptionHandler((error, command, parsed) -> report(shell, failure(error)));
         line.getSubcommands().values().forEach(RootCommand::describe);

@@ -1,6 +1,7 @@
 package dev.couchjobs.server.internal.cli;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
@@ -10,6 +11,7 @@ import dev.couchjobs.bridge.BridgeConfigurationException;
 import dev.couchjobs.bridge.BridgeNodes;
 import dev.couchjobs.fdb.DatabaseLocation;
 import dev.couchjobs.fdb.Databases;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Authenticator;
 import dev.couchjobs.server.JobsHttp;
@@ -25,11 +27,13 @@ import dev.couchjobs.server.internal.jetty.NetSettings;
 import dev.couchjobs.server.internal.jetty.PemFiles;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -46,12 +50,16 @@ import picocli.CommandLine.Spec;
         exitCodeList = {
             "0:it has ended by a signal",
             "1:it could not start",
-            "2:an argument or the configuration is wrong"
+            "2:an argument or the configuration is wrong",
+            "5:its database has stopped for good, so that it has to be started again"
         })
 public final class ServeCommand implements Callable<Integer> {
     static final Subspace ROWS = new Subspace(Tuple.from("couch_jobs_server"));
 
     private static final String LOOPBACK = "127.0.0.1";
+    /** How long it closes after its database has stopped; then the process ends as it is. */
+    private static final Duration CLOSING_MAX = Duration.ofSeconds(30);
+
     private static final int PORT = 7470;
 
     @Spec
@@ -206,6 +214,7 @@ public final class ServeCommand implements Callable<Integer> {
     private static void serve(Settings settings, PrintWriter out) throws InterruptedException {
         CountDownLatch signal = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
+        AtomicReference<@Nullable FDBException> stopped = new AtomicReference<>();
         try (Database database = Databases.open(settings.place());
                 CouchJobs jobs = CouchJobs.on(database);
                 RunningBridge bridge = RunningBridge.start(settings.bridge(), database);
@@ -216,13 +225,36 @@ public final class ServeCommand implements Callable<Integer> {
                 out.println("Every caller on this machine may do everything; --tokens requires access tokens.");
             }
             bridge.describe(out);
+            CompletableFuture<FDBException> failure = EmbeddedDatabase.failure(database);
+            var unused = failure.thenRun(signal::countDown);
             awaitSignal(signal, closed);
+            stopped.set(failure.getNow(null));
+            if (stopped.get() != null) {
+                ServerThreads.endProcess(closed, CLOSING_MAX, Failure.STOPPED);
+            }
+        } catch (RuntimeException e) {
+            if (stopped.get() == null) {
+                throw e;
+            }
+            // A database that has stopped cannot be closed as others are: why it has stopped says all.
         } finally {
             closed.countDown();
         }
+        FDBException error = stopped.get();
+        if (error != null) {
+            throw new Failure(
+                    Failure.STOPPED,
+                    "The database has stopped: " + reason(error),
+                    "Start the server again, which opens the database again; a service manager should do so.");
+        }
     }
 
-    /** Returns when the process ends, which waits for {@code closed}. */
+    private static String reason(FDBException error) {
+        Throwable cause = error.getCause();
+        return String.valueOf(cause == null ? error.getMessage() : cause.getMessage());
+    }
+
+    /** Returns when the process is to end, which waits for {@code closed}, or when the database has stopped. */
     private static void awaitSignal(CountDownLatch signal, CountDownLatch closed) throws InterruptedException {
         Thread hook = ServerThreads.atShutdown(() -> closeGracefully(signal, closed));
         try {

@@ -1,7 +1,10 @@
 package dev.couchjobs.server.internal.cli;
 
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 /** Creates the threads of the command line and of the server's process. */
 final class ServerThreads {
@@ -30,6 +33,28 @@ final class ServerThreads {
         } catch (IllegalStateException shutsDown) {
             // The hook runs.
         }
+    }
+
+    /**
+     * Ends the process if it has not closed in time, which a database without memory or disk may keep it from.
+     *
+     * @param closed counted down when it has closed
+     * @param status the exit status
+     */
+    static void endProcess(CountDownLatch closed, Duration after, int status) {
+        Thread end = new Thread(
+                () -> {
+                    try {
+                        if (!closed.await(after.toMillis(), TimeUnit.MILLISECONDS)) {
+                            Runtime.getRuntime().halt(status);
+                        }
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                "couch-jobs-end");
+        end.setDaemon(true);
+        end.start();
     }
 
     /** {@return threads for as many tasks at once, to be shut down} */

@@ -5,8 +5,10 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.BridgeNodes;
+import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Authenticator;
+import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.access.AccessTokens;
 import dev.couchjobs.server.internal.access.TokenAuthenticator;
 import dev.couchjobs.server.internal.access.UserCode;
@@ -17,6 +19,7 @@ import dev.couchjobs.server.internal.api.Call;
 import dev.couchjobs.server.internal.api.Hiding;
 import dev.couchjobs.server.internal.api.JobOperations;
 import dev.couchjobs.server.internal.api.Operations;
+import dev.couchjobs.server.internal.api.PayloadGate;
 import dev.couchjobs.server.internal.api.ScheduleOperations;
 import dev.couchjobs.server.internal.api.SelectionOperations;
 import dev.couchjobs.server.internal.api.ServerOperations;
@@ -53,6 +56,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
@@ -68,6 +72,12 @@ public final class ApiServlet extends HttpServlet {
     private final transient Dispatcher dispatcher;
     private final transient Authenticator authenticator;
     private static final Duration TRANSFER_TIME = Duration.ofMinutes(1);
+    private static final Duration AUTHENTICATION_TIME = Duration.ofSeconds(5);
+    private static final Access NOBODY = Access.of("nobody");
+    private static final Problem UNKNOWN_IN_TIME = Problem.of(503, "database", "Who calls is not known in time.")
+            .detail("The database, or what else knows the callers, does not answer. Try again; GET /v1/live says"
+                    + " whether the server has to be started again.")
+            .header("Retry-After", "1");
 
     private final transient Memory memory = new Memory();
     private final transient CallRates rates;
@@ -111,7 +121,8 @@ public final class ApiServlet extends HttpServlet {
         isAudited = settings.isAudited();
         ApiDocument document = ApiDocument.get();
         Operations operations = new Operations();
-        new JobOperations(jobs, database, hiding).bind(operations);
+        PayloadGate payloads = new PayloadGate(database.getExecutor());
+        new JobOperations(jobs, database, hiding, payloads).bind(operations);
         new TypeOperations(jobs, hiding).bind(operations);
         new ScheduleOperations(jobs, hiding).bind(operations);
         new BatchOperations(jobs).bind(operations);
@@ -130,13 +141,13 @@ public final class ApiServlet extends HttpServlet {
         new TokenOperations(tokens, settings.authenticator().isEmpty()).bind(operations);
         work = new WorkOperations(jobs, database, settings.rows());
         work.bind(operations);
-        new ServerOperations(jobs, document.json()).bind(operations);
+        new ServerOperations(jobs, EmbeddedDatabase.failure(database), document.json()).bind(operations);
         new BackupOperations(database, settings.backups(), clock).bind(operations);
         document.requireBound(operations.ids());
         checker = new RequestChecker(document);
         router = new Router(document.operations().values());
         dispatcher = new Dispatcher(
-                jobs, database, operations, document.operations(), new StoredReplies(settings.rows(), clock));
+                jobs, database, operations, document.operations(), new StoredReplies(settings.rows(), clock), payloads);
     }
 
     @Override
@@ -205,11 +216,14 @@ public final class ApiServlet extends HttpServlet {
                     .detail("It takes " + allowed(match) + ".")
                     .header("Allow", allowed(match)));
         }
-        return authenticator.authenticate(exchange.request()).thenCompose(caller -> {
+        if (operation.role().isEmpty()) {
+            return run(exchange, operation, match, NOBODY);
+        }
+        return authenticated(exchange).thenCompose(caller -> {
             Access access = caller.orElseThrow(() -> new ProblemException(Problems.UNAUTHENTICATED));
             visit.admitted(operation, access);
             visit.rated(rates.take(access.name()));
-            requireRole(access, operation, match);
+            requireRole(access, operation.role().get(), operation, match);
             return run(exchange, operation, match, access);
         });
     }
@@ -248,12 +262,25 @@ public final class ApiServlet extends HttpServlet {
         return String.join(", ", match.byMethod().keySet()) + ", OPTIONS";
     }
 
-    private static void requireRole(Access access, ApiOperation operation, Router.Match match) {
-        if (!access.has(operation.role())
+    /** {@return who calls} A request must not wait for long for a database that does not answer. */
+    private CompletableFuture<Optional<Access>> authenticated(Exchange exchange) {
+        CompletableFuture<Optional<Access>> caller = authenticator.authenticate(exchange.request());
+        if (!caller.isDone()) {
+            var timer = environment
+                    .scheduler()
+                    .schedule(
+                            () -> caller.completeExceptionally(new ProblemException(UNKNOWN_IN_TIME)),
+                            AUTHENTICATION_TIME.toMillis(),
+                            TimeUnit.MILLISECONDS);
+            var unused = caller.whenComplete((access, error) -> timer.cancel(false));
+        }
+        return caller;
+    }
+
+    private static void requireRole(Access access, Role role, ApiOperation operation, Router.Match match) {
+        if (!access.has(role)
                 || !(operation.isOfAnyType()
-                        || access.allows(
-                                operation.role(),
-                                Optional.ofNullable(match.path().get("type"))))) {
+                        || access.allows(role, Optional.ofNullable(match.path().get("type"))))) {
             throw new ProblemException(Problem.of(403, "forbidden", "The caller may not do this.")
                     .detail("It needs the role " + operation.roleName() + "."));
         }

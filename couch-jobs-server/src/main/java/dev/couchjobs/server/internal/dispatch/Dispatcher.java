@@ -7,6 +7,7 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.server.internal.api.Call;
 import dev.couchjobs.server.internal.api.Operations;
+import dev.couchjobs.server.internal.api.PayloadGate;
 import dev.couchjobs.server.internal.http.Digests;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
@@ -49,13 +50,14 @@ final class Dispatcher {
             Database database,
             Operations operations,
             Map<String, ApiOperation> document,
-            StoredReplies storedReplies) {
+            StoredReplies storedReplies,
+            PayloadGate payloads) {
         this.jobs = jobs;
         this.database = database;
         this.operations = operations;
         this.document = document;
         this.storedReplies = storedReplies;
-        this.payloads = new PayloadGate(database.getExecutor());
+        this.payloads = payloads;
     }
 
     /** What the headers of a request ask for. */

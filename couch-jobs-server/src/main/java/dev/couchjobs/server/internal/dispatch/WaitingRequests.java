@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.dispatch;
 
+import dev.couchjobs.loop.SafeLog;
 import dev.couchjobs.server.Authenticator;
 import dev.couchjobs.server.internal.access.Everyone;
 import dev.couchjobs.server.internal.http.Exchange;
@@ -12,15 +13,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Requests that wait for something, and feeds. They end when the server closes, and when the authenticator no longer
  * knows their callers: a token expires without any event, so it is asked again at an interval.
  */
 final class WaitingRequests {
-    private static final Logger LOG = LoggerFactory.getLogger(WaitingRequests.class);
+    private static final SafeLog LOG = SafeLog.of(WaitingRequests.class);
 
     /** As old as a token may be that a request is admitted with. */
     private static final Duration INTERVAL = Duration.ofSeconds(2);
@@ -77,8 +76,17 @@ final class WaitingRequests {
 
     private void askAgainLater() {
         if (!isEnding && !waiting.isEmpty() && isAskingAgain.compareAndSet(false, true)) {
-            var unused =
-                    timers.schedule(() -> executor.execute(this::askAgain), INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+            var unused = timers.schedule(this::beginToAsk, INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void beginToAsk() {
+        try {
+            executor.execute(this::askAgain);
+        } catch (Throwable e) { // the pool is full or has ended; a token that has expired must not hold for that
+            LOG.debug("Requests cannot be authenticated again now", e);
+            isAskingAgain.set(false);
+            askAgainLater();
         }
     }
 

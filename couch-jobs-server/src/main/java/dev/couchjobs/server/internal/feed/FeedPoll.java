@@ -1,10 +1,10 @@
 package dev.couchjobs.server.internal.feed;
 
 import dev.couchjobs.ChangePage;
-import dev.couchjobs.server.internal.http.ClientConnection;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.http.Waiting;
+import dev.couchjobs.server.internal.http.WaitingClient;
 import dev.couchjobs.server.internal.json.Fields;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,7 +32,7 @@ final class FeedPoll {
         }
     }
 
-    CompletableFuture<Reply> run(ClientConnection client) {
+    CompletableFuture<Reply> run(WaitingClient client) {
         return new Waiting<>(this::next, Found::isEmpty, follower::await, until)
                 .run(client)
                 .thenApply(found -> reply(found.page(), found.rows(), ChangeText.first(found.rows(), limit)));

@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.http;
 
+import dev.couchjobs.loop.SafeLog;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -13,21 +14,18 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
 /** One request and its reply. */
 public final class Exchange {
-    private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+    private static final SafeLog LOG = SafeLog.of(Exchange.class);
     /** How much of a request is read in vain, so that its client can read why it is refused. */
     public static final int UNWANTED_BYTES_MAX = 64 * 1024 * 1024;
 
-
     private static final Problem NOT_WANTED = Problem.of(413, "body-too-large", "The operation takes no body.");
-    private static final Problem NOT_JSON = Problem.of(415, "not-json", "The body must be JSON.")
-            .detail("Send Content-Type: application/json.");
+    private static final Problem NOT_JSON =
+            Problem.of(415, "not-json", "The body must be JSON.").detail("Send Content-Type: application/json.");
 
     private final HttpServletRequest request;
     private final AsyncContext async;
@@ -42,8 +40,8 @@ public final class Exchange {
     private final boolean isRead;
     private boolean isBodyRead;
 
-    private Exchange(HttpServletRequest request, AsyncContext async, Duration transferTime, Memory.Share memory) {
-        this.memory = memory;
+    private Exchange(HttpServletRequest request, AsyncContext async, Duration transferTime, Memory memory) {
+        this.memory = memory.share();
         this.isRead = Set.of("GET", "HEAD").contains(request.getMethod());
         this.request = request;
         this.async = async;
@@ -51,7 +49,8 @@ public final class Exchange {
         this.client = new WaitingClient(
                 request.getAttribute(ClientConnection.ATTRIBUTE) instanceof ClientConnection watched
                         ? watched
-                        : ClientConnection.UNWATCHED);
+                        : ClientConnection.UNWATCHED,
+                memory);
     }
 
     /**
@@ -64,7 +63,7 @@ public final class Exchange {
             HttpServletRequest request, HttpServletResponse response, Duration transferTime, Memory memory) {
         AsyncContext async = request.startAsync(request, response);
         async.setTimeout(0);
-        return new Exchange(request, async, transferTime, memory.share());
+        return new Exchange(request, async, transferTime, memory);
     }
 
     /** {@return completes when a body that is written in parts has ended; at once if there is none} */
@@ -130,9 +129,10 @@ public final class Exchange {
     public CompletableFuture<JsonNode> json(int bytesMax) {
         isBodyRead = true;
         try {
-            CompletableFuture<byte[]> bytes = header("Content-Type").filter(Exchange::isJson).isPresent()
-                    ? RequestBody.read(request, bytesMax, tooLarge(bytesMax), transferTime, memory)
-                    : RequestBody.read(request, 0, NOT_JSON, transferTime, memory);
+            CompletableFuture<byte[]> bytes =
+                    header("Content-Type").filter(Exchange::isJson).isPresent()
+                            ? RequestBody.read(request, bytesMax, tooLarge(bytesMax), transferTime, memory)
+                            : RequestBody.read(request, 0, NOT_JSON, transferTime, memory);
             return bytes.thenApply(body -> body.length == 0 ? MissingNode.getInstance() : Json.read(body));
         } catch (IOException e) {
             return CompletableFuture.failedFuture(e);
@@ -149,7 +149,7 @@ public final class Exchange {
     }
 
     /** {@return the connection of the client, which also ends when the exchange is interrupted} */
-    public ClientConnection connection() {
+    public WaitingClient connection() {
         return client;
     }
 
@@ -180,7 +180,7 @@ public final class Exchange {
     }
 
     private void begin(Reply wanted) {
-        Reply reply = held(wanted);
+        Reply reply = held(isStream(wanted) ? withRoom(wanted) : wanted);
         if (!isStream(reply)) {
             client.unwatch();
         }
@@ -199,6 +199,15 @@ public final class Exchange {
         } catch (IOException | RuntimeException e) {
             write(last);
         }
+    }
+
+    /** {@return a reply that is written in parts, or another one if too many clients wait} */
+    private Reply withRoom(Reply stream) {
+        if (client.takeRoom(1)) {
+            return stream;
+        }
+        stream.unsent();
+        return WaitingClient.TOO_MANY.reply();
     }
 
     /** {@return the reply, which is held in place of the request; of a read another one if there is no room for it} */

@@ -63,7 +63,7 @@ public final class Json {
 
     /**
      * JSON that systems exchange is in UTF-8 (RFC 8259, section 8.1). Jackson also takes UTF-16 and UTF-32, which have
-     * bytes of zero where JSON has none, and sequences that are longer than they need to be. It passes over a byte order
+     * bytes of zero where JSON has none, and sequences that are longer than they need to be. It ignores a byte order
      * mark in UTF-8, as the RFC allows.
      */
     private static void requireUtf8(byte[] text) {

@@ -5,8 +5,8 @@ import java.util.concurrent.Semaphore;
 
 /**
  * Half of the heap, for the requests of a server and their replies, from the first byte that arrives to the last that a
- * client takes.
- * Small ones have a part of their own, so that they are served while large ones hold the rest.
+ * client takes. Small ones have a part of their own, so that they are served while large ones hold the rest. A further
+ * eighth is for clients that wait: for jobs, results, changes and messages.
  */
 public final class Memory {
     /** What a byte of a body costs: as it arrives, as JSON, as a payload, in a transaction and in the log. */
@@ -14,6 +14,10 @@ public final class Memory {
 
     private static final int SMALL = 64 * 1024;
     private static final long KILOBYTE = 1_024;
+    /** What a client costs that waits: its connection, its request and what it waits with. */
+    private static final int KILOBYTES_OF_A_WAIT = 32;
+
+    private static final int KILOBYTES_OF_A_THING = 4;
     private static final long HEAP = Runtime.getRuntime().maxMemory() / KILOBYTE;
 
     /** In kilobytes. */
@@ -21,12 +25,40 @@ public final class Memory {
 
     private final Semaphore forLarge = new Semaphore(kilobytes(HEAP / 2 - HEAP / 16));
 
+    private final Semaphore forWaiting;
+
+    /** Makes room in the heap of this process. */
+    public Memory() {
+        this(HEAP / 8);
+    }
+
+    /** @param waiting kilobytes for clients that wait */
+    Memory(long waiting) {
+        forWaiting = new Semaphore(kilobytes(waiting));
+    }
+
     private static int kilobytes(long count) {
         return (int) Math.min(Integer.MAX_VALUE, Math.max(1, count));
     }
 
     Share share() {
         return new Share();
+    }
+
+    /**
+     * Takes what a client needs that waits.
+     *
+     * @param things how many types, results or feeds it waits for; none if it does not wait
+     * @return how many kilobytes it holds, to be given back; -1 if there is no room
+     */
+    int await(int things) {
+        int wanted = things == 0 ? 0 : KILOBYTES_OF_A_WAIT + things * KILOBYTES_OF_A_THING;
+        return forWaiting.tryAcquire(wanted) ? wanted : -1;
+    }
+
+    /** @param kilobytes what {@link #await} has returned */
+    void endWait(int kilobytes) {
+        forWaiting.release(kilobytes);
     }
 
     /** What one request and its reply hold. Safe for use by several threads. */

@@ -15,7 +15,7 @@ public final class ReplyStream {
     private static final byte[] NOTHING = {};
 
     private final AsyncContext async;
-    private final ClientConnection client;
+    private final WaitingClient client;
     private final ServletOutputStream out;
     private final CompletableFuture<Boolean> closed = new CompletableFuture<>();
 
@@ -37,13 +37,13 @@ public final class ReplyStream {
         void writeTo(ReplyStream stream);
     }
 
-    private ReplyStream(AsyncContext async, ClientConnection client, ServletOutputStream out) {
+    private ReplyStream(AsyncContext async, WaitingClient client, ServletOutputStream out) {
         this.async = async;
         this.client = client;
         this.out = out;
     }
 
-    static ReplyStream begin(AsyncContext async, ClientConnection client, Source source) throws IOException {
+    static ReplyStream begin(AsyncContext async, WaitingClient client, Source source) throws IOException {
         ServletOutputStream out = async.getResponse().getOutputStream();
         ReplyStream stream = new ReplyStream(async, client, out);
         out.setWriteListener(stream.new Listener());

@@ -35,8 +35,7 @@ final class RequestBody implements ReadListener {
 
     private long bytesInVain;
 
-    private RequestBody(
-            ServletInputStream in, int bytesMax, Problem ifLarger, Instant until, Memory.Share memory) {
+    private RequestBody(ServletInputStream in, int bytesMax, Problem ifLarger, Instant until, Memory.Share memory) {
         this.in = in;
         this.bytesMax = bytesMax;
         this.ifLarger = ifLarger;
@@ -45,8 +44,8 @@ final class RequestBody implements ReadListener {
     }
 
     /**
-     * {@return the body; fails with {@link ProblemException} if it is refused, and with the header {@code Connection} if
-     * it has not been read to its end}
+     * {@return the body; fails with {@link ProblemException} if it is refused, and with the header {@code Connection}
+     * if it has not been read to its end}
      *
      * @param ifLarger why a body is refused that is larger than the limit
      * @param memory grows with the body; the caller releases it
@@ -75,7 +74,8 @@ final class RequestBody implements ReadListener {
     }
 
     private static Problem tooSlow() {
-        return Problem.of(408, "too-slow", "The body did not arrive in time.").detail("Send it faster, or less at once.");
+        return Problem.of(408, "too-slow", "The body did not arrive in time.")
+                .detail("Send it faster, or less at once.");
     }
 
     private static Problem noRoom() {

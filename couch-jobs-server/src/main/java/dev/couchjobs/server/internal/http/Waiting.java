@@ -36,7 +36,7 @@ public final class Waiting<T> {
     }
 
     /** {@return what was read last} */
-    public CompletableFuture<T> run(ClientConnection client) {
+    public CompletableFuture<T> run(WaitingClient client) {
         return read.get().thenCompose(found -> {
             Duration left = Duration.between(ServerEnvironment.now(), until);
             if (!isEmpty.test(found) || hasLeft || left.isNegative() || left.isZero()) {
@@ -44,7 +44,7 @@ public final class Waiting<T> {
             }
             if (!isWatching) {
                 isWatching = true;
-                client.watch(this::leave);
+                client.watch(1, this::leave);
             }
             return await(left).thenCompose(isNews -> isNews ? run(client) : CompletableFuture.completedFuture(found));
         });

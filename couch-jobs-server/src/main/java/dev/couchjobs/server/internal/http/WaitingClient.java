@@ -3,20 +3,62 @@ package dev.couchjobs.server.internal.http;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
 
-/** The client of a request that waits: it leaves when its connection ends, or when the server no longer serves it. */
-final class WaitingClient implements ClientConnection {
+/**
+ * The client of a request that waits: it leaves when its connection ends, or when the server no longer serves it. All
+ * that wait share a part of the server's memory.
+ */
+public final class WaitingClient {
+    static final Problem TOO_MANY = Problem.of(503, "busy", "Too many clients wait.")
+            .detail("The memory for those who wait is in use. Try again, or ask without waiting.")
+            .header("Retry-After", "5");
+
     private final ClientConnection connection;
+    private final Memory memory;
 
     @GuardedBy("this") private @Nullable Runnable onEnd;
 
     @GuardedBy("this") private boolean hasLeft;
 
-    WaitingClient(ClientConnection connection) {
+    @GuardedBy("this") private boolean hasEnded;
+    /** Kilobytes of the memory. */
+    @GuardedBy("this") private int held;
+
+    WaitingClient(ClientConnection connection, Memory memory) {
         this.connection = connection;
+        this.memory = memory;
     }
 
-    @Override
-    public void watch(Runnable action) {
+    /**
+     * Runs an action, once, if the client leaves before it has its reply. To be called once, before the wait begins.
+     *
+     * @param things how many types, results or feeds the client waits for; none if it does not wait
+     * @throws ProblemException if too many clients wait
+     */
+    public void watch(int things, Runnable action) {
+        if (!takeRoom(things)) {
+            throw new ProblemException(TOO_MANY);
+        }
+        watch(action);
+    }
+
+    /** {@return whether there is room for a client that waits} It is given back at the end of the wait. */
+    boolean takeRoom(int things) {
+        int taken = memory.await(things);
+        if (taken < 0) {
+            return false;
+        }
+        boolean isLate;
+        synchronized (this) {
+            isLate = hasEnded;
+            held += isLate ? 0 : taken;
+        }
+        if (isLate) {
+            memory.endWait(taken);
+        }
+        return true;
+    }
+
+    void watch(Runnable action) {
         boolean isLate;
         synchronized (this) {
             isLate = hasLeft;
@@ -29,8 +71,15 @@ final class WaitingClient implements ClientConnection {
         }
     }
 
-    @Override
-    public void unwatch() {
+    /** Ends the wait: a reply is about to be written, or has been written in parts. */
+    void unwatch() {
+        int given;
+        synchronized (this) {
+            hasEnded = true;
+            given = held;
+            held = 0;
+        }
+        memory.endWait(given);
         connection.unwatch();
     }
 

@@ -99,7 +99,8 @@ public final class ApiDocument {
                 operation.get("operationId").stringValue(),
                 method.toUpperCase(Locale.ROOT),
                 path,
-                Role.valueOf(operation.get("x-role").stringValue().toUpperCase(Locale.ROOT)),
+                Optional.ofNullable(operation.get("x-role"))
+                        .map(role -> Role.valueOf(role.stringValue().toUpperCase(Locale.ROOT))),
                 operation.path("x-any-type").asBoolean(false),
                 Optional.ofNullable(operation.get("x-resource")).map(JsonNode::stringValue),
                 parameters,

@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  * An operation of the document.
  *
  * @param id the {@code operationId}, by which code is bound to it
- * @param role what the caller needs ({@code x-role})
+ * @param role what the caller needs ({@code x-role}); empty if it needs no token
  * @param isOfAnyType whether the operation itself looks at the types that the caller may use ({@code x-any-type})
  * @param resource the operation that reads what this one changes ({@code x-resource}), for {@code If-Match}
  * @param body the schema of the body, if the operation takes one
@@ -21,7 +21,7 @@ public record ApiOperation(
         String id,
         String method,
         String path,
-        Role role,
+        Optional<Role> role,
         boolean isOfAnyType,
         Optional<String> resource,
         Map<String, Parameter> parameters,
@@ -30,11 +30,11 @@ public record ApiOperation(
 
     /** {@return whether an operator changes something by it} What workers do is in the attempts of jobs. */
     public boolean isWrite() {
-        return !method.equals("GET") && role != Role.WORK;
+        return !method.equals("GET") && !role.equals(Optional.of(Role.WORK));
     }
 
     public String roleName() {
-        return role.name().toLowerCase(Locale.ROOT);
+        return role.map(needed -> needed.name().toLowerCase(Locale.ROOT)).orElse("none");
     }
 
     List<String> queryNames() {

@@ -129,10 +129,16 @@ public final class RequestChecker {
             }
             if (error.getKeyword().equals("additionalProperties")
                     || error.getKeyword().equals("unevaluatedProperties")) {
-                unknown(pointer + "/" + error.getProperty(), error.getProperty(), document.propertyNames(parent), errors);
+                unknown(
+                        pointer + "/" + error.getProperty(),
+                        error.getProperty(),
+                        document.propertyNames(parent),
+                        errors);
             } else {
                 String missing = error.getKeyword().equals("required") ? "/" + error.getProperty() : "";
-                errors.add(new FieldError(pointer + missing, ErrorText.of(error, document.example(parent), document.alternatives(parent))));
+                errors.add(new FieldError(
+                        pointer + missing,
+                        ErrorText.of(error, document.example(parent), document.alternatives(parent))));
             }
         }
     }

@@ -9,8 +9,9 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.LogEntry;
 import dev.couchjobs.RemoteWorker;
 import dev.couchjobs.WorkerState;
-import dev.couchjobs.server.internal.http.ClientConnection;
+import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
+import dev.couchjobs.server.internal.http.WaitingClient;
 import dev.couchjobs.server.internal.json.NewJobs;
 import dev.couchjobs.server.internal.work.ClaimRows.Held;
 import dev.couchjobs.server.internal.work.Waits.Wait;
@@ -94,7 +95,7 @@ final class ClaimCalls implements AutoCloseable {
         }
     }
 
-    CompletableFuture<Reply> run(Request request, ClientConnection connection) {
+    CompletableFuture<Reply> run(Request request, WaitingClient connection) {
         if (isClosed) {
             throw new CouchJobsClosedException();
         }
@@ -104,10 +105,28 @@ final class ClaimCalls implements AutoCloseable {
             Pending call = present == null ? mine : present;
             return call.join() ? call : mine;
         });
-        if (joined == mine) {
-            if (mine.clients.get() == 0) {
-                mine.join();
+        if (joined == mine && mine.clients.get() == 0) {
+            mine.join();
+        }
+        AtomicBoolean hasLeft = new AtomicBoolean();
+        Runnable leave = () -> {
+            if (!hasLeft.getAndSet(true) && joined.leave()) {
+                joined.wait.end();
+                var unused = joined.got.thenAccept(got -> waits.putBack(got.held()));
             }
+        };
+        try {
+            connection.watch(
+                    request.time().isZero() ? 0 : request.worker().types().size(), leave);
+        } catch (ProblemException e) {
+            leave.run();
+            if (joined == mine) {
+                pending.remove(key, mine);
+                mine.got.completeExceptionally(e); // a client that has joined meanwhile is told the same
+            }
+            throw e;
+        }
+        if (joined == mine) {
             var unused = CompletableFuture.completedFuture(mine)
                     .thenCompose(call -> got(request, call)) // within the chain, because a name may be refused
                     .whenComplete((got, error) -> {
@@ -119,14 +138,6 @@ final class ClaimCalls implements AutoCloseable {
                         }
                     });
         }
-        AtomicBoolean hasLeft = new AtomicBoolean();
-        Runnable leave = () -> {
-            if (!hasLeft.getAndSet(true) && joined.leave()) {
-                joined.wait.end();
-                var unused = joined.got.thenAccept(got -> waits.putBack(got.held()));
-            }
-        };
-        connection.watch(leave);
         if (isClosed) {
             joined.wait.end();
         }

@@ -7,10 +7,10 @@ import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
 import dev.couchjobs.RemoteWorker;
-import dev.couchjobs.server.internal.http.ClientConnection;
 import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
+import dev.couchjobs.server.internal.http.WaitingClient;
 import dev.couchjobs.server.internal.json.NewJobs;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -42,7 +42,7 @@ public final class WorkProtocol implements AutoCloseable {
         reports = new Reports(jobs);
     }
 
-    public CompletableFuture<Reply> claim(JsonNode body, ClientConnection connection) {
+    public CompletableFuture<Reply> claim(JsonNode body, WaitingClient connection) {
         RemoteWorker worker = WorkJson.worker(body);
         return claimCalls.run(
                 new ClaimCalls.Request(

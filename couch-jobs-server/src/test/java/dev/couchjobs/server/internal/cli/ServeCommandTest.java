@@ -1,19 +1,32 @@
 package dev.couchjobs.server.internal.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.fdb.DatabaseLocation;
 import dev.couchjobs.fdb.Databases;
+import dev.couchjobs.fdb.testing.Polling;
 import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.access.AccessToken;
 import dev.couchjobs.server.internal.access.AccessTokens;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.FutureTask;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -148,5 +161,68 @@ class ServeCommandTest {
         assertThat(wrong.err()).contains("server.toml: directry: there is no such key; did you mean \"directory\"?");
 
         assertThat(run("--check").err()).contains("It is not known where the jobs are");
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static void removeAll(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    @Test
+    void aServerWhoseDatabaseHasStoppedEndsWithTheReason() throws Exception {
+        PrintStream before = System.err;
+        System.setErr(new PrintStream(OutputStream.nullOutputStream())); // the engine logs why it stops
+        try {
+            stopsWithTheReason();
+        } finally {
+            System.setErr(before);
+        }
+    }
+
+    private void stopsWithTheReason() throws Exception {
+        int port = freePort();
+        FutureTask<Run> served = new FutureTask<>(() -> run("--directory", data(), "--port", String.valueOf(port)));
+        new Thread(served, "serve").start();
+        HttpClient client = HttpClient.newHttpClient();
+        HttpRequest live = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/live"))
+                .build();
+        while (status(client, live) != 200) {
+            Polling.pause();
+        }
+
+        removeAll(temporary.resolve("data"));
+        HttpRequest add = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/types/mail/jobs"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString("{\"data\": 1}"))
+                .build();
+        while (status(client, add) == 201) {
+            Polling.pause();
+        }
+
+        Run run = served.get();
+        assertThat(run.status()).as(run.err()).isEqualTo(5);
+        assertThat(run.err().lines().toList())
+                .hasSize(2)
+                .first(STRING)
+                .startsWith("couch-jobs: The database has stopped: ");
+    }
+
+    private static int status(HttpClient client, HttpRequest request) {
+        try {
+            return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+        } catch (IOException e) {
+            return 0;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }

@@ -25,9 +25,9 @@ class JsonTest {
     private static void assertRefused(String what, byte[] body) {
         assertThatThrownBy(() -> Json.read(body))
                 .as(what)
-                .isInstanceOfSatisfying(ProblemException.class, e -> assertThat(
-                                e.problem().status())
-                        .isEqualTo(400));
+                .isInstanceOfSatisfying(
+                        ProblemException.class,
+                        e -> assertThat(e.problem().status()).isEqualTo(400));
     }
 
     @Test
@@ -47,9 +47,32 @@ class JsonTest {
     @Test
     void bytesThatAreNoUtf8AreRefused() {
         List<String> sequences = List.of(
-                "c0af", "c080", "c1bf", "e08080", "e080af", "e09fbf", "f0808080", "f08fbfbf", "f8888080af", "fc8080808080",
-                "eda080", "edbfbf", "eda0bdedb880", "f4908080", "f7bfbfbf", "80", "bf", "c3", "e282", "f09f98", "c328",
-                "e28228", "f0288cbc", "fe", "ff", "00");
+                "c0af",
+                "c080",
+                "c1bf",
+                "e08080",
+                "e080af",
+                "e09fbf",
+                "f0808080",
+                "f08fbfbf",
+                "f8888080af",
+                "fc8080808080",
+                "eda080",
+                "edbfbf",
+                "eda0bdedb880",
+                "f4908080",
+                "f7bfbfbf",
+                "80",
+                "bf",
+                "c3",
+                "e282",
+                "f09f98",
+                "c328",
+                "e28228",
+                "f0288cbc",
+                "fe",
+                "ff",
+                "00");
         for (String sequence : sequences) {
             assertRefused(sequence, withBytes(sequence));
             assertRefused("long " + sequence, withBytes("61".repeat(8_190) + sequence + "62"));
@@ -58,12 +81,13 @@ class JsonTest {
 
     @Test
     void whateverUtf8HasIsRead() {
-        for (String hex : List.of("c3bc", "e282ac", "f09f9880", "efbfbd", "efbfbf", "f48fbfbf", "e280ae", "7f", "ee8080")) {
+        for (String hex :
+                List.of("c3bc", "e282ac", "f09f9880", "efbfbd", "efbfbf", "f48fbfbf", "e280ae", "7f", "ee8080")) {
             for (int before : new int[] {0, 8_185, 8_186, 8_187, 8_188, 8_189, 8_190}) {
                 byte[] body = withBytes("61".repeat(before) + hex);
                 assertThat(Json.read(body).get("a").stringValue())
-                        .isEqualTo("a".repeat(before)
-                                + new String(HexFormat.of().parseHex(hex), StandardCharsets.UTF_8));
+                        .isEqualTo(
+                                "a".repeat(before) + new String(HexFormat.of().parseHex(hex), StandardCharsets.UTF_8));
             }
         }
         assertThat(Json.read("\"\\u0000\"".getBytes(StandardCharsets.UTF_8)).stringValue())

@@ -35,8 +35,8 @@ class RequestCheckerTest {
     }
 
     private Set<String> fields(ApiOperation operation) {
-        String at = "/paths/" + operation.path().replace("/", "~1") + "/" + operation.method().toLowerCase()
-                + "/requestBody/content/application~1json/schema";
+        String at = "/paths/" + operation.path().replace("/", "~1") + "/"
+                + operation.method().toLowerCase() + "/requestBody/content/application~1json/schema";
         JsonNode schema = json.at(at);
         return document.propertyNames(
                 schema.has("$ref") ? schema.get("$ref").stringValue().substring(1) : at);
@@ -75,7 +75,8 @@ class RequestCheckerTest {
                 .containsExactlyInAnyOrder(
                         new FieldError("/id", "has to be a string, and is an integer"),
                         new FieldError("/tag", "is not known; the nearest that is, is tags"));
-        assertThat(errors(add, "{\"data\": null}")).containsExactly(new FieldError("/data", "has to be anything but null"));
+        assertThat(errors(add, "{\"data\": null}"))
+                .containsExactly(new FieldError("/data", "has to be anything but null"));
     }
 
     @Test

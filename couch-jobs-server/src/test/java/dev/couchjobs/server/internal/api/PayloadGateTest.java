@@ -1,4 +1,4 @@
-package dev.couchjobs.server.internal.dispatch;
+package dev.couchjobs.server.internal.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -85,7 +85,8 @@ class PayloadGateTest {
             assertThat(all.get(0)).isCompletedWithValue("a");
             assertThat(all.subList(1, all.size())).allMatch(CompletableFuture::isCompletedExceptionally);
             refuses[0] = false;
-            assertThat(refusing.run(() -> CompletableFuture.completedFuture("c"))).isCompletedWithValue("c");
+            assertThat(refusing.run(() -> CompletableFuture.completedFuture("c")))
+                    .isCompletedWithValue("c");
         }
     }
 

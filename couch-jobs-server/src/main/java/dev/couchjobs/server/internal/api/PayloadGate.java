@@ -1,4 +1,4 @@
-package dev.couchjobs.server.internal.dispatch;
+package dev.couchjobs.server.internal.api;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.server.internal.http.Problem;
@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  * Lets so many reads of payloads run at once as a part of the heap has room for, and others wait for their turn. How
  * large a payload is, is known only when it has been read: as rows, as JSON and as a reply.
  */
-final class PayloadGate {
+public final class PayloadGate {
     /** What the read of the largest payload takes meanwhile: nine times its bytes. */
     private static final long BYTES_OF_A_READ = 9 * 4L * 1024 * 1024;
 
@@ -33,7 +33,7 @@ final class PayloadGate {
     private record Waiting<T>(Supplier<CompletableFuture<T>> read, CompletableFuture<T> result) {}
 
     /** @param executor begins the reads that have waited */
-    PayloadGate(Executor executor) {
+    public PayloadGate(Executor executor) {
         this(executor, (int) Math.max(
                 READS_MIN, Math.min(READS_MAX, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP / BYTES_OF_A_READ)));
     }
@@ -45,7 +45,7 @@ final class PayloadGate {
     }
 
     /** {@return what the read says; fails with {@link ProblemException} if too many wait} */
-    <T> CompletableFuture<T> run(Supplier<CompletableFuture<T>> read) {
+    public <T> CompletableFuture<T> run(Supplier<CompletableFuture<T>> read) {
         CompletableFuture<T> result = new CompletableFuture<>();
         Waiting<T> turn = new Waiting<>(read, result);
         synchronized (this) {
