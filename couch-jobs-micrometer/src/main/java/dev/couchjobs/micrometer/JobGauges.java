@@ -9,6 +9,7 @@ import dev.couchjobs.Health;
 import dev.couchjobs.HealthStatus;
 import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobType;
+import dev.couchjobs.loop.DurationText;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import io.micrometer.core.instrument.Meter;
@@ -83,7 +84,8 @@ public final class JobGauges implements AutoCloseable {
             Duration period,
             Optional<Collection<? extends JobType<?, ?>>> given) {
         if (period.isZero() || period.isNegative()) {
-            throw new IllegalArgumentException("The period must be more than nothing; this is " + period + ".");
+            throw new IllegalArgumentException(
+                    "The period must be more than nothing; this is " + DurationText.of(period) + ".");
         }
         this.registry = Objects.requireNonNull(registry, "registry");
         this.database = Objects.requireNonNull(database, "database");

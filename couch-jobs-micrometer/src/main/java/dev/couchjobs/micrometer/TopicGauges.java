@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.loop.DurationText;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import dev.couchjobs.topics.GroupInfo;
@@ -73,7 +74,8 @@ public final class TopicGauges implements AutoCloseable {
             Duration period,
             Optional<Collection<? extends Topic<?>>> given) {
         if (period.isZero() || period.isNegative()) {
-            throw new IllegalArgumentException("The period must be more than nothing; this is " + period + ".");
+            throw new IllegalArgumentException(
+                    "The period must be more than nothing; this is " + DurationText.of(period) + ".");
         }
         this.registry = Objects.requireNonNull(registry, "registry");
         this.database = Objects.requireNonNull(database, "database");

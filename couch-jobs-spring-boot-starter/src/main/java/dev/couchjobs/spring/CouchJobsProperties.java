@@ -3,6 +3,7 @@ package dev.couchjobs.spring;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.fdb.DatabaseLocation;
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -103,7 +104,8 @@ public record CouchJobsProperties(
             }
             if (shutdownTimeout.isNegative()) {
                 throw new IllegalArgumentException(
-                        "couch-jobs.worker.shutdown-timeout is not negative: " + shutdownTimeout + ".");
+                        "couch-jobs.worker.shutdown-timeout is not negative: " + DurationText.of(shutdownTimeout)
+                                + ".");
             }
         }
     }

@@ -20,13 +20,13 @@ public final class DurationText {
         List<String> parts = new ArrayList<>();
         // The absolute value of the shortest duration is none.
         boolean isNegative = duration.isNegative();
-        Duration shown = isNegative && duration.getSeconds() > Long.MIN_VALUE ? duration.negated() : duration;
+        Duration shown = isNegative && duration.toSeconds() > Long.MIN_VALUE ? duration.negated() : duration;
         add(parts, shown.toDays(), "d");
         add(parts, shown.toHoursPart(), "h");
         add(parts, shown.toMinutesPart(), "min");
         add(parts, shown.toSecondsPart(), "s");
         add(parts, shown.toMillisPart(), "ms");
-        add(parts, shown.getNano() % NANOS_OF_MILLI, "ns");
+        add(parts, shown.toNanosPart() % NANOS_OF_MILLI, "ns");
         return parts.isEmpty() ? "0 s" : (isNegative ? "-" : "") + String.join(" ", parts);
     }
 

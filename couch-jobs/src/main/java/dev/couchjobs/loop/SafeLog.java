@@ -130,7 +130,9 @@ public final class SafeLog {
             return shown;
         }
 
+        /** The text names the class of the error that is shown. */
         @Override
+        @SuppressWarnings("OverrideThrowableToString")
         public String toString() {
             return text;
         }

@@ -2,6 +2,7 @@ package dev.couchjobs.annotations.internal;
 
 import dev.couchjobs.JobType;
 import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
 import java.util.HashMap;
@@ -97,7 +98,8 @@ final class SettingsReader {
         Duration limit = duration(value);
         if (limit.isZero() || limit.isNegative() || limit.compareTo(TIME_LIMIT_MAX) > 0) {
             throw new IllegalArgumentException("A time limit is more than nothing and at most "
-                    + TIME_LIMIT_MAX.toDays() + " days; this is " + limit + ". Leave it out if there is to be none.");
+                    + TIME_LIMIT_MAX.toDays() + " days; this is " + DurationText.of(limit)
+                    + ". Leave it out if there is to be none.");
         }
         return limit;
     }

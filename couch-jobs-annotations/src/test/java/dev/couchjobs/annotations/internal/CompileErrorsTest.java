@@ -176,7 +176,7 @@ class CompileErrorsTest {
                 arguments(
                         "type = \"a\", retry = @Retry(firstPause = \"PT-1S\")",
                         "\"PT-1S\")",
-                        "firstPause is from zero to 365 days; this is PT-1S."),
+                        "firstPause is from zero to 365 days; this is -1 s."),
                 arguments(
                         "type = \"a\", retry = @Retry(longestPause = \"P366D\")",
                         "\"P366D\")",

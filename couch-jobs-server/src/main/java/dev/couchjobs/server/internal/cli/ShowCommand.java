@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.cli;
 
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -86,7 +87,7 @@ final class ShowCommand extends ApiCommand {
             }
             show(session, job, type, id);
             if (job.status() == 202) {
-                session.output().note("The job has not ended within " + time + ".");
+                session.output().note("The job has not ended within " + DurationText.of(time) + ".");
                 return Failure.FAILED;
             }
             return job.json().path("outcome").asString("").equals("succeeded") ? DONE : Failure.FAILED;
