@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import com.apple.foundationdb.tuple.Tuple;
+import com.sun.net.httpserver.HttpServer;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.JobType;
 import dev.couchjobs.PermanentFailureException;
@@ -11,6 +12,9 @@ import dev.couchjobs.Worker;
 import dev.couchjobs.server.internal.cli.Typed;
 import dev.couchjobs.server.internal.cli.Typed.Ran;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -641,6 +645,36 @@ class CommandLineTest {
         assertThat(bash.waitFor()).isZero();
         for (String command : Typed.commands()) {
             assertThat(new Typed().run(command, "--help").out()).startsWith("Usage: couch-jobs " + command);
+        }
+    }
+
+    /** A proxy before the server knows nothing of problems, and perhaps not even why it refuses. */
+    @Test
+    void whoeverRefusesACallerIsNotTakenForAnotherServer() throws IOException {
+        HttpServer proxy = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        for (String body : List.of("", "<html>Unauthorized</html>", "{}", "{\"title\": \"Who calls?\"}")) {
+            proxy.createContext("/" + body.length(), exchange -> {
+                exchange.getResponseHeaders().set("Content-Type", "application/json");
+                exchange.sendResponseHeaders(401, body.isEmpty() ? -1 : body.length());
+                exchange.getResponseBody().write(body.getBytes(StandardCharsets.UTF_8));
+                exchange.close();
+            });
+        }
+        proxy.start();
+        try {
+            String root = "http://127.0.0.1:" + proxy.getAddress().getPort();
+            for (String path : List.of("/0", "/2", "/23")) {
+                Ran nobody = new Typed().run("list", "--url", root + path);
+                assertThat(nobody.exitCode()).isEqualTo(4);
+                assertThat(nobody.err()).contains("COUCH_JOBS_TOKEN").doesNotContain("no reply of a couch-jobs server");
+                Ran stranger = new Typed().run("list", "--url", root + path, "--token", "s3cret");
+                assertThat(stranger.exitCode()).isEqualTo(4);
+                assertThat(stranger.err()).contains("this token").doesNotContain("s3cret");
+            }
+            Ran html = new Typed().run("list", "--url", root + "/25");
+            assertThat(html.err()).doesNotContain("should not have happened");
+        } finally {
+            proxy.stop(0);
         }
     }
 }

@@ -19,6 +19,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -180,7 +181,7 @@ class ServeCommandTest {
     @Test
     void aServerWhoseDatabaseHasStoppedEndsWithTheReason() throws Exception {
         PrintStream before = System.err;
-        System.setErr(new PrintStream(OutputStream.nullOutputStream())); // the engine logs why it stops
+        System.setErr(new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8)); // the engine logs why it stops
         try {
             stopsWithTheReason();
         } finally {

@@ -8,6 +8,7 @@ import dev.couchjobs.server.internal.http.ProblemException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -36,7 +37,7 @@ class RequestCheckerTest {
 
     private Set<String> fields(ApiOperation operation) {
         String at = "/paths/" + operation.path().replace("/", "~1") + "/"
-                + operation.method().toLowerCase() + "/requestBody/content/application~1json/schema";
+                + operation.method().toLowerCase(Locale.ROOT) + "/requestBody/content/application~1json/schema";
         JsonNode schema = json.at(at);
         return document.propertyNames(
                 schema.has("$ref") ? schema.get("$ref").stringValue().substring(1) : at);
