@@ -17,8 +17,8 @@ import java.util.concurrent.CompletableFuture;
  * }</pre>
  *
  * <p>A check is one transaction: it reads about four rows or ranges for each type, and one row for each due job at the
- * head of a queue. It also clears a key that no row has, which the database has to commit, so that a database whose disk
- * is full is not reported as up. Ask no more often than necessary if there are thousands of types, or name the
+ * head of a queue. It also clears a key that no row has, which the database has to commit, so that a database whose
+ * disk is full is not reported as up. Ask no more often than necessary if there are thousands of types, or name the
  * {@link #types} that matter. Immutable, and safe for use by several threads.
  */
 public final class HealthCheck {

@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
@@ -337,7 +338,7 @@ class HealthContract extends JobsContract {
         Database refusing = DatabaseProxies.to(Database.class, (self, method, arguments) -> {
             Object result = DatabaseProxies.invoke(database, method, arguments);
             return method.getName().equals("runAsync")
-                    ? ((CompletableFuture<?>) result).thenCompose(done -> CompletableFuture.failedFuture(full))
+                    ? ((CompletableFuture<?>) Objects.requireNonNull(result)).thenCompose(done -> CompletableFuture.failedFuture(full))
                     : result;
         });
 

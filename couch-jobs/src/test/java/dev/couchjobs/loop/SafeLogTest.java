@@ -39,7 +39,7 @@ class SafeLogTest {
         for (String line : BREAKS) {
             String hostile = "a" + line + FORGED;
             assertNotForged(logged(() -> LOG.error("Topic {} is gone", hostile)));
-            assertNotForged(logged(() -> LOG.error("{} has failed: {}", new StringBuilder(hostile), "b")));
+            assertNotForged(logged(() -> LOG.error("{} has failed: {}", List.of(hostile), "b")));
             Throwable cause = new IllegalStateException(hostile, new Error("b" + line + FORGED));
             cause.addSuppressed(new Exception(hostile));
             assertNotForged(logged(() -> LOG.error("A request has failed", cause)));
@@ -66,6 +66,7 @@ class SafeLogTest {
             }
 
             @Override
+            @SuppressWarnings("OverrideThrowableToString")
             public String toString() {
                 throw new IllegalStateException("no text");
             }
