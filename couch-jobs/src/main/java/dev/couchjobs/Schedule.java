@@ -129,7 +129,7 @@ public final class Schedule {
 
     private static long seconds(String name, Duration duration, long min) {
         return Durations.wholeSeconds(name, duration, Duration.ofSeconds(min), Durations.LONGEST)
-                .getSeconds();
+                .toSeconds();
     }
 
     private static Instant time(Instant time) {

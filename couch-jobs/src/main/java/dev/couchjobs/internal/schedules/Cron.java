@@ -56,7 +56,7 @@ final class Cron {
 
     /** {@return the shortest distance of two local times, in seconds} */
     long shortestPeriod() {
-        return fields.shortestPeriod(LATEST_LEAP_DAY).getSeconds();
+        return fields.shortestPeriod(LATEST_LEAP_DAY).toSeconds();
     }
 
     String expression() {
