@@ -43,6 +43,11 @@ final class NodeFile {
         return this;
     }
 
+    /** Adds another server, with a database, to which the node may be sent at run time. */
+    NodeFile other(String name, URI address) {
+        return with("[couchdb.others." + name + "]\n" + database(address));
+    }
+
     /** Adds sections in TOML. */
     NodeFile with(String sections) {
         more += sections + '\n';
@@ -96,7 +101,8 @@ final class NodeFile {
         return user.length < 2 ? url : url + "\nuser = '" + user[0] + "'\npassword = '" + user[1] + "'";
     }
 
-    private static URI withoutUser(URI address) {
+    /** {@return an address without name and password, as a bridge is given it} */
+    static URI withoutUser(URI address) {
         return URI.create(address.toString().replaceFirst("//[^/@]*@", "//"));
     }
 }

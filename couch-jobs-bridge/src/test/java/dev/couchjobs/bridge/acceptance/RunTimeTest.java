@@ -509,8 +509,7 @@ class RunTimeTest {
     @Test
     void aNodeThatWaitsForItsDatabaseFollowsAnother() throws InterruptedException {
         URI couch = servers.newDatabase(0);
-        NodeFile file = file(REG_A, URI.create("http://127.0.0.1:1/jobs"), 1)
-                .with("[couchdb.others.spare]\nurl = '" + couch + "'");
+        NodeFile file = file(REG_A, URI.create("http://127.0.0.1:1/jobs"), 1).other("spare", couch);
         try (Bridge bridge = start(file, REG_A);
                 DocumentClient client = new DocumentClient(couch)) {
             await(REG_A, node -> !node.isConnected());
@@ -528,7 +527,13 @@ class RunTimeTest {
     void settingsWithWhichTheNodeCannotStartAreNotReportedAsApplied() {
         URI couch = servers.newDatabase(0);
         URI other = servers.newDatabase(0);
-        byte[] position = Tuple.from(BridgeNodes.PREFIX, REG_A, "store", "feed", REG_A, other.toString())
+        byte[] position = Tuple.from(
+                        BridgeNodes.PREFIX,
+                        REG_A,
+                        "store",
+                        "feed",
+                        REG_A,
+                        NodeFile.withoutUser(other).toString())
                 .pack();
         database.run(tx -> {
             tx.set(position, new byte[] {'{'});
@@ -589,14 +594,14 @@ class RunTimeTest {
     void anotherServerIsOneThatTheFileNamesWithItsOwnUser() throws InterruptedException {
         URI couch = servers.newDatabase(0);
         URI other = servers.newDatabase(0);
-        NodeFile file = file(REG_A, couch, 1).with("[couchdb.others.spare]\nurl = '" + other + "'");
+        NodeFile file = file(REG_A, couch, 1).other("spare", other);
         try (Bridge bridge = start(file, REG_A);
                 DocumentClient client = new DocumentClient(other)) {
             bridge.ready().join();
 
             assertThat(changed(REG_A, settings -> settings.withDatabase(Optional.of("spare"), Optional.empty()))
                             .address())
-                    .isEqualTo(other.toString());
+                    .isEqualTo(NodeFile.withoutUser(other).toString());
             client.put("there", holding(REG_A));
             nextBegun().complete(null);
             client.await("there", RunTimeTest::hasSucceeded);

@@ -10,8 +10,8 @@ import java.util.UUID;
 
 /**
  * The servers of a test: those in {@code COUCHDB_URLS} (comma-separated, each with name and password), or those of the
- * {@link ServerProvider} of the profile {@code docker}, or processes that this class starts. The names of databases are
- * unique, and the databases are deleted at the end.
+ * {@link ServerProvider} of the profile {@code docker}, or processes that this class starts. All require a name and a
+ * password. The names of databases are unique, and the databases are deleted at the end.
  */
 public final class CouchServers implements AutoCloseable {
     private final List<CouchServer> servers = new ArrayList<>();
@@ -45,7 +45,7 @@ public final class CouchServers implements AutoCloseable {
                         .findFirst()
                         .orElseThrow()
                         .start()
-                : LocalServer.onDisk(directory.resolve("couch-" + servers.size()));
+                : LocalServer.onDiskWithPassword(directory.resolve("couch-" + servers.size()));
     }
 
     /** {@return a server, by its index from 0} */

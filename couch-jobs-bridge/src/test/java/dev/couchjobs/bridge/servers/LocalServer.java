@@ -51,6 +51,11 @@ public final class LocalServer implements CouchServer {
         return new LocalServer(Optional.empty(), Optional.of(user + ":" + password));
     }
 
+    /** {@return a server with its data in a directory, which can be restarted and requires a name and a password} */
+    static LocalServer onDiskWithPassword(Path data) {
+        return new LocalServer(Optional.of(data), Optional.of("admin:secret"));
+    }
+
     private static Path newFile() {
         try {
             return Files.createTempFile("couch-jobs-server-", ".log");
