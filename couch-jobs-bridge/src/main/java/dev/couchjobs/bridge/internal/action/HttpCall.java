@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * An HTTP request before it is sent.
@@ -22,6 +24,7 @@ import java.util.TreeMap;
 record HttpCall(String method, URI url, Map<String, String> headers, byte[] body) {
     private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
     private static final int SEE_OTHER = 303;
+    private static final Pattern NOT_IN_HEADER = Pattern.compile("[^\\t\\x20-\\x7E]");
     private static final Set<Integer> KEEP_METHOD = Set.of(307, 308);
 
     /** The headers that another server may get after a redirect; others may contain secrets. */
@@ -32,6 +35,7 @@ record HttpCall(String method, URI url, Map<String, String> headers, byte[] body
         Map<String, String> sorted = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         sorted.putAll(headers);
         headers = sorted;
+        url = URI.create(url.toASCIIString()); // Java's client sends other characters as question marks
     }
 
     /**
@@ -40,10 +44,22 @@ record HttpCall(String method, URI url, Map<String, String> headers, byte[] body
      * @throws IllegalArgumentException if HTTP or Java's client does not allow the method or a header
      */
     HttpRequest toRequest() {
+        headers.forEach(HttpCall::check);
         HttpRequest.Builder request = HttpRequest.newBuilder(url)
                 .method(method, body.length == 0 ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
         headers.forEach(request::header);
         return request.build();
+    }
+
+    /** Java's client sends other characters than those of US-ASCII as question marks; see RFC 9110, section 5.5. */
+    private static void check(String name, String value) {
+        Matcher illegal = NOT_IN_HEADER.matcher(value);
+        if (illegal.find()) {
+            throw new IllegalArgumentException(String.format(
+                    "the header \"%s\" has the character U+%04X; a header has only the printable characters of"
+                            + " US-ASCII, so encode the others",
+                    name, illegal.group().codePointAt(0)));
+        }
     }
 
     static boolean isRedirect(int status) {

@@ -15,8 +15,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,6 +39,7 @@ class HttpActionTest {
     private final ConcurrentLinkedQueue<String> seen = new ConcurrentLinkedQueue<>();
 
     private final ConcurrentLinkedQueue<String> keys = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<String> texts = new ConcurrentLinkedQueue<>();
     private final ManualTimers timers = new ManualTimers();
     private HttpServer server;
     private String url;
@@ -250,6 +253,34 @@ class HttpActionTest {
         timers.awaitNone();
     }
 
+    @Test
+    void aHeaderArrivesAsItIsOrTheStepFails() {
+        Set<String> sent = IntStream.concat(IntStream.range(0, 0x180), IntStream.of(0x2022, 0xD800, 0x1F600))
+                .filter(character -> character != '\t') // the server of this test makes a blank of it
+                .mapToObj(character -> "a" + Character.toString(character) + "b")
+                .filter(header -> start(withHeader(header), OCCASION).join().success())
+                .collect(Collectors.toSet());
+
+        assertThat(texts).containsExactlyInAnyOrderElementsOf(sent).hasSize(95);
+        assertThat(sent).contains("a b", "a~b");
+        assertRefused(
+                withHeader("Łódź"),
+                "this request cannot be sent: the header \"X-Text\" has the character U+0141; a header has only the"
+                        + " printable characters of US-ASCII, so encode the others");
+    }
+
+    private ActionPlan.Http withHeader(String text) {
+        return plan("GET", url + "/ok", Map.of("X-Text", text), NOTHING, Optional.empty());
+    }
+
+    @Test
+    void anAddressArrivesAsItIs() {
+        start(plan("GET", url + "/ok/Łódź?né=😀", Map.of(), NOTHING, Optional.empty()), OCCASION)
+                .join();
+
+        assertThat(seen).containsExactly("GET /ok/Łódź  null");
+    }
+
     private void assertRefused(ActionPlan.Http plan, String reason) {
         ActionResult result = start(plan, OCCASION).join();
         assertThat(result.success()).isFalse();
@@ -281,6 +312,7 @@ class HttpActionTest {
         String sent = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
         seen.add(exchange.getRequestMethod() + " " + exchange.getRequestURI().getPath() + " " + sent + " "
                 + exchange.getRequestHeaders().getFirst("Content-Type"));
+        Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Text")).ifPresent(texts::add);
         keys.add(exchange.getRequestHeaders().getFirst("Idempotency-Key"));
         byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
         boolean hasBody = bytes.length > 0 && IntStream.of(304).noneMatch(none -> none == status);
