@@ -17,6 +17,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Explains to people why a document is not being worked on, from its state in CouchDB and in the store. */
 final class Explainer {
@@ -82,17 +83,19 @@ final class Explainer {
         if (parsedDocument instanceof ParsedDocument.Work work && !state.isSkipped()) {
             return item(work.item(), state);
         }
-        return state.isKnown() ? inStore.stored(state) : unseen(parsedDocument);
+        return state.isKnown()
+                ? inStore.stored(state)
+                : unseen(parsedDocument, document.get().current().get().body());
     }
 
-    private String unseen(ParsedDocument parsedDocument) {
+    private String unseen(ParsedDocument parsedDocument, ObjectNode body) {
         if (parsedDocument instanceof ParsedDocument.Broken broken) {
             boolean isWorkedOnHere = broken.kind() == DocumentKind.JOB || !kinds.isEmpty();
             return "it cannot be run: " + OneLine.of(broken.reason())
                     + (isWorkedOnHere ? "" : ". This node does not work on work items");
         }
         return parsedDocument instanceof ParsedDocument.Other
-                ? "it is neither a job nor a work item, so the bridge leaves it alone"
+                ? DocumentKind.whyOther(body)
                 : "the bridge has not seen the document yet: its feed of changes has not reached it";
     }
 

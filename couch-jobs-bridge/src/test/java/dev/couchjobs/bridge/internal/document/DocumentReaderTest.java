@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -251,6 +253,13 @@ class DocumentReaderTest {
                 "{'_id':'a','_deleted':true,'creator':'reg_a','job':[]}")) {
             assertThat(reader.read(SampleJobs.json(other))).as(other).isInstanceOf(ParsedDocument.Other.class);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"'job'", "'Job'", "'workitem'", "{}", "7"})
+    void aTypeDoesNotHideAJob(String type) {
+        assertThat(faults("'type':" + type + ",'creator':'reg_a','job':[{'target':'any','do':'ls'}]"))
+                .containsExactly("type: there is no such field");
     }
 
     @Test

@@ -104,10 +104,16 @@ class ExplainerTest {
         try (bridges) {
             put(bridges, "wrong", "'nowhere'", "good");
             bridges.put("a", "{'_id': 'note', 'text': 'hello'}");
+            bridges.put("a", "{'_id': 'order', 'type': 'order', 'job': [{'item': 1}]}");
+            bridges.put("a", "{'_id': 'typed', 'type': 'job', 'job': [{'target': 'a', 'do': 'x'}], 'creator': 'a'}");
             bridges.advance(10);
             assertThat(bridges.why("a", "wrong")).startsWith("the job was refused: job[0].target: ");
             assertThat(bridges.why("a", "note"))
                     .isEqualTo("it is neither a job nor a work item, so the bridge leaves it alone");
+            assertThat(bridges.why("a", "order"))
+                    .isEqualTo("it is neither a job nor a work item, so the bridge leaves it alone: its type is not"
+                            + " \"WorkItem\", and it has no step with target and do");
+            assertThat(bridges.why("a", "typed")).isEqualTo("the job was refused: type: there is no such field");
             assertThat(bridges.why("a", "none")).isEqualTo("CouchDB has no document of this id");
         }
     }
