@@ -21,7 +21,7 @@ public interface Job<D> {
     /** {@return the id of the job, unique within its type} */
     String id();
 
-    /** {@return the lock that this claim holds; a new one for every claim} */
+    /** {@return the lock that this claim holds: a new one for every claim; {@code JobLock} in RFC 007} */
     UUID lock();
 
     /** {@return the number of this claim; the claims on a job are numbered from 1 and never twice alike} */

@@ -28,11 +28,8 @@ import dev.couchjobs.internal.dependencies.ReleaseOutbox;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.internal.views.ScheduledTimes;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -149,17 +146,7 @@ record AddRequest(
     private static <D> UniqueKey key(Unique rule, NewJob<D> job, PayloadCodec codec, long now) {
         return rule.key()
                 .map(text -> new UniqueKey(text, false, now))
-                .orElseGet(() -> new UniqueKey(digest(codec.json(job.type(), "unique", job.data())), true, now));
-    }
-
-    /** {@return a digest of data} */
-    static String digest(byte[] json) {
-        try {
-            return Base64.getEncoder()
-                    .encodeToString(MessageDigest.getInstance("SHA-256").digest(json));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-256", e);
-        }
+                .orElseGet(() -> new UniqueKey(codec.digest(job.type(), "unique", job.data()), true, now));
     }
 
     /**

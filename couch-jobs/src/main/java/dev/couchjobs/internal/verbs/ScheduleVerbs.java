@@ -70,10 +70,9 @@ public final class ScheduleVerbs {
     public CompletableFuture<ScheduleInfo> put(TransactionContext context, ScheduleRequest request) {
         String name = request.name();
         JobType<?, ?> type = request.job().type();
-        byte[] json = json(request.job(), name);
-        Payload data = codec.toStored(type, name, json);
+        Payload data = codec.toStored(type, name, json(request.job(), name));
         ScheduleRow.Definition definition = request.passesResult()
-                ? request.definition().passingResult(AddRequest.digest(json))
+                ? request.definition().passingResult(digest(request.job(), name))
                 : request.definition();
         return inOrder("put schedule", context, name, tx -> {
                     TypeKeys keys = keyspace.type(type.name());
@@ -95,6 +94,10 @@ public final class ScheduleVerbs {
                     "data", job.type().name(), name, json.length, ScheduleFirings.DATA_BYTES_MAX);
         }
         return json;
+    }
+
+    private <D> String digest(NewJob<D> job, String name) {
+        return codec.digest(job.type(), name, job.data());
     }
 
     private static Layout raised(Layout layout, ScheduleRow.Definition definition) {

@@ -7,19 +7,43 @@ import java.lang.reflect.Type;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.cfg.DateTimeFeature;
+import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 
 /** The default codec, by Jackson 3. */
-public record JacksonCodec(ObjectMapper mapper) implements JsonCodec {
+public final class JacksonCodec implements JsonCodec {
+    private final ObjectMapper mapper;
+
+    /** Makes a codec that has the settings of a mapper, but for those by which a payload would change on its way. */
+    public JacksonCodec(ObjectMapper settings) {
+        mapper = settings.rebuild()
+                .addModule(SetOrder.module())
+                .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
+                .disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
+                .enable(JsonNodeFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+                .build();
+    }
+
+    @Override
+    public byte[] write(Object value, Type type) {
+        return write(mapper.writer(), value, type);
+    }
+
+    /** {@return the JSON of which a digest is made: equal sets have equal JSON} */
+    byte[] writeSorted(Object value, Type type) {
+        return write(mapper.writer().withAttribute(SetOrder.ALL, true), value, type);
+    }
+
     /**
-     * {@inheritDoc}
+     * {@return a value as JSON}
      *
      * <p>Jackson writes an object in which it sees no properties as one that has none: what is in its fields would be
      * lost. Such an object is refused.
      */
-    @Override
-    public byte[] write(Object value, Type type) {
-        ObjectWriter writer = mapper.writerFor(mapper.constructType(type));
+    private byte[] write(ObjectWriter settings, Object value, Type type) {
+        ObjectWriter writer = settings.forType(mapper.constructType(type));
         try {
             return writer.with(SerializationFeature.FAIL_ON_EMPTY_BEANS).writeValueAsBytes(value);
         } catch (InvalidDefinitionException e) {

@@ -17,6 +17,7 @@ import javax.crypto.Cipher;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 
 /**
  * Encrypts payloads by AES-256-GCM, and reads them, encrypted or not. Immutable.
@@ -166,14 +167,18 @@ public final class PayloadCipher {
         return stored.length > 0 && stored[0] == MARKER;
     }
 
-    /** {@return whether a stored payload is as this object would write it, except for the nonce} */
+    /** {@return whether a stored payload means the same as a text, and is sealed as this object would do it} */
     boolean holds(Place place, byte[] stored, byte[] json) {
         boolean isUpToDate = current == null ? !isSealed(stored) : startsWith(stored, header(current));
         try {
-            return isUpToDate && Arrays.equals(open(place, stored), json);
-        } catch (PayloadException e) { // it is replaced
+            return isUpToDate && isSame(open(place, stored), json);
+        } catch (PayloadException | JacksonException e) { // it is replaced
             return false;
         }
+    }
+
+    private static boolean isSame(byte[] stored, byte[] json) {
+        return Arrays.equals(stored, json) || Arrays.equals(CanonicalJson.of(stored), CanonicalJson.of(json));
     }
 
     private static boolean startsWith(byte[] stored, byte[] header) {

@@ -4,15 +4,19 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.JsonCodec;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.PayloadTooLargeException;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.internal.data.Payload;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 
-/** A job's data and its result as they are stored, JSON that may be encrypted, and back. */
+/** A job's data and its result as they are stored, JSON or other bytes that may be encrypted, and back. */
 public final class PayloadCodec {
     /** Leaves room in a transaction of 10,000,000 bytes for keys and for what the caller writes beside the job. */
     public static final int BYTES_MAX = 8_000_000;
@@ -32,9 +36,26 @@ public final class PayloadCodec {
         this.cipher = cipher;
     }
 
-    /** {@return data as JSON, which is not encrypted: for a digest} */
+    /** {@return data as JSON, which is not encrypted} */
     public <D> byte[] json(JobType<D, ?> type, String jobId, D data) {
         return write("data", type, jobId, Objects.requireNonNull(data, "data"), type.dataType());
+    }
+
+    /** {@return a digest of data, which equal data has in every JVM} */
+    public <D> String digest(JobType<D, ?> type, String jobId, D data) {
+        byte[] written = codec instanceof JacksonCodec jackson
+                ? write("data", type, jobId, data, type.dataType(), jackson::writeSorted)
+                : json(type, jobId, data);
+        return sha256(BinaryPayload.is(written) ? written : CanonicalJson.of(written));
+    }
+
+    private static String sha256(byte[] bytes) {
+        try {
+            return Base64.getEncoder()
+                    .encodeToString(MessageDigest.getInstance("SHA-256").digest(bytes));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java platform has SHA-256", e);
+        }
     }
 
     /** {@return data as it is stored, which recognises itself although two encryptions of it differ} */
@@ -67,9 +88,26 @@ public final class PayloadCodec {
     }
 
     private byte[] write(String what, JobType<?, ?> type, String jobId, Object value, Type as) {
+        return write(what, type, jobId, value, as, codec::write);
+    }
+
+    /** What writes a value as JSON. */
+    @FunctionalInterface
+    private interface Writer {
+        byte[] write(Object value, Type as) throws Exception;
+    }
+
+    private byte[] write(String what, JobType<?, ?> type, String jobId, Object value, Type as, Writer writer) {
         byte[] json;
         try {
-            json = Objects.requireNonNull(codec.write(value, as), "the codec has returned null");
+            if (value instanceof RawPayload raw) {
+                json = raw.isJson() ? raw.toBytes() : BinaryPayload.write(raw.mediaType(), raw.toBytes());
+            } else if (as == byte[].class) {
+                json = BinaryPayload.write(RawPayload.BYTES, (byte[]) value);
+            } else {
+                json = Objects.requireNonNull(writer.write(value, as), "the codec has returned null");
+                JsonCheck.check(json);
+            }
         } catch (Throwable e) { // also an error: the codec and the classes of payloads are the user's
             throw failure(
                     "The " + what + " of job " + jobId + " of type " + type + " cannot be written as JSON: ",
@@ -109,6 +147,10 @@ public final class PayloadCodec {
     /** An entry of a job's log, or a checkpoint. */
     public String encodeEntry(JobType<?, ?> type, String jobId, Object entry) {
         byte[] json = write("log entry", type, jobId, Objects.requireNonNull(entry, "entry"), entry.getClass());
+        if (BinaryPayload.is(json)) {
+            throw new PayloadException("A log entry or checkpoint of job " + jobId + " of type " + type
+                    + " is no JSON. Store the bytes elsewhere, and log where they are.");
+        }
         if (json.length > ENTRY_BYTES_MAX) {
             throw new PayloadTooLargeException("log entry", type.name(), jobId, json.length, ENTRY_BYTES_MAX);
         }
@@ -124,7 +166,7 @@ public final class PayloadCodec {
     <T> T decodeEntry(String typeName, String jobId, String stored, Class<T> as) {
         String json = entryJson(typeName, jobId, stored);
         try {
-            return (T) codec.read(json.getBytes(StandardCharsets.UTF_8), as);
+            return (T) read(json.getBytes(StandardCharsets.UTF_8), as);
         } catch (Throwable e) { // as above
             throw failure(
                     "A log entry of job " + jobId + " of type " + typeName + " cannot be read as " + as.getName()
@@ -149,7 +191,7 @@ public final class PayloadCodec {
     private Object read(String what, JobType<?, ?> type, String jobId, byte[] stored, Type as) {
         byte[] json = cipher.open(data("stored " + what, type.name(), jobId), stored);
         try {
-            return codec.read(json, as);
+            return read(json, as);
         } catch (Throwable e) { // as above
             throw failure(
                     "The stored " + what + " of job " + jobId + " of type " + type + " cannot be read as "
@@ -157,5 +199,16 @@ public final class PayloadCodec {
                     e,
                     ". Use the type it was written with, or one that also reads the older form.");
         }
+    }
+
+    private Object read(byte[] stored, Type as) throws Exception {
+        if (BinaryPayload.is(stored)) {
+            RawPayload raw = BinaryPayload.read(stored);
+            if (as != RawPayload.class && as != byte[].class) {
+                throw new IllegalArgumentException("it is no JSON, but " + raw);
+            }
+            return as == byte[].class ? raw.toBytes() : raw;
+        }
+        return as == RawPayload.class ? RawPayload.json(stored) : codec.read(stored, as);
     }
 }

@@ -1,0 +1,189 @@
+package dev.couchjobs.internal.views;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.JobType;
+import dev.couchjobs.JsonCodec;
+import dev.couchjobs.RawPayload;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.MonthDay;
+import java.time.OffsetDateTime;
+import java.time.OffsetTime;
+import java.time.Period;
+import java.time.Year;
+import java.time.YearMonth;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Currency;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Values come back equal, and equal values have one digest. */
+class JacksonCodecTest {
+    private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");
+
+    static Stream<Object> values() {
+        return Stream.of(
+                ZonedDateTime.parse("2026-10-25T02:30+01:00[Europe/Berlin]"),
+                ZonedDateTime.parse("2026-10-25T02:30+02:00[Europe/Berlin]"),
+                ZonedDateTime.of(2026, 3, 1, 12, 0, 0, 123_456_789, BERLIN),
+                ZonedDateTime.of(2026, 3, 1, 12, 0, 0, 0, ZoneOffset.UTC),
+                ZonedDateTime.of(2026, 3, 1, 12, 0, 0, 0, ZoneId.of("UTC")),
+                ZonedDateTime.of(2026, 3, 1, 12, 0, 0, 0, ZoneId.of("GMT+5")),
+                ZonedDateTime.of(2026, 3, 1, 12, 0, 0, 0, ZoneOffset.ofHoursMinutesSeconds(1, 2, 3)),
+                OffsetDateTime.parse("2026-10-25T02:30+01:00"),
+                OffsetDateTime.parse("2026-10-25T02:30:00.000000001-11:30"),
+                OffsetDateTime.parse("2026-10-25T02:30Z"),
+                OffsetTime.parse("02:30+05:45"),
+                Instant.parse("2026-10-25T02:30:00.123456789Z"),
+                Instant.EPOCH.minusNanos(1),
+                LocalDate.of(-44, 3, 15),
+                LocalDateTime.of(2026, 1, 1, 0, 0),
+                LocalTime.of(23, 59, 59, 1),
+                Duration.ofNanos(Long.MAX_VALUE),
+                Duration.ofMillis(-1),
+                Period.of(1, -2, 3),
+                Year.of(2026),
+                YearMonth.of(2026, 2),
+                MonthDay.of(2, 29),
+                BERLIN,
+                ZoneOffset.ofHours(-3),
+                new BigDecimal("0.12345678901234567890"),
+                new BigDecimal("1.10"),
+                new BigDecimal("1E+400"),
+                BigInteger.TWO.pow(3_000),
+                Long.MIN_VALUE,
+                Double.MIN_VALUE,
+                -0.0,
+                Double.NaN,
+                Double.NEGATIVE_INFINITY,
+                Float.MAX_VALUE,
+                'x',
+                UUID.fromString("00000000-0000-0001-0000-000000000002"),
+                URI.create("https://example.org/?a=b#c"),
+                Locale.forLanguageTag("zh-Hant-TW"),
+                Currency.getInstance("EUR"),
+                Thread.State.BLOCKED);
+    }
+
+    private static final JsonCodec CODEC = JsonCodec.of(new JsonMapper());
+
+    @ParameterizedTest
+    @MethodSource("values")
+    void aValueComesBackEqual(Object value) throws Exception {
+        Class<?> declared = value instanceof ZoneId && !(value instanceof ZoneOffset) ? ZoneId.class : value.getClass();
+
+        assertThat(CODEC.read(CODEC.write(value, declared), declared)).isEqualTo(value);
+    }
+
+    record Holder(@Nullable ZonedDateTime at, Optional<OffsetDateTime> end, Map<ZonedDateTime, BigDecimal> rates) {}
+
+    @Test
+    void whatAValueContainsComesBackEqual() throws Exception {
+        ZonedDateTime at = ZonedDateTime.parse("2026-10-25T02:30+01:00[Europe/Berlin]");
+        Holder holder = new Holder(at, Optional.of(at.toOffsetDateTime()), Map.of(at, new BigDecimal("2.50")));
+
+        assertThat(CODEC.read(CODEC.write(holder, Holder.class), Holder.class)).isEqualTo(holder);
+    }
+
+    @Test
+    void aTreeKeepsItsDigits() throws Exception {
+        byte[] json = "{\"a\":0.12345678901234567890,\"b\":[1.0,1e400]}".getBytes(UTF_8);
+        Object tree = CODEC.read(json, JsonNode.class);
+
+        assertThat(CODEC.read(CODEC.write(tree, JsonNode.class), JsonNode.class))
+                .isEqualTo(tree);
+        assertThat(new String(CODEC.write(tree, JsonNode.class), UTF_8)).contains("0.12345678901234567890", "1.0");
+    }
+
+    private static <T> LinkedHashSet<T> reversed(Set<T> set) {
+        List<T> elements = new ArrayList<>(set);
+        Collections.reverse(elements);
+        return new LinkedHashSet<>(elements);
+    }
+
+    record Tagged(Set<Object> tags, Map<String, Object> marks) {}
+
+    private static String digest(Object value) {
+        return new PayloadCodec(CODEC).digest(JobType.of("t", new TypeReference<Object>() {}), "j1", value);
+    }
+
+    @Test
+    void equalSetsAndMapsHaveOneDigest() {
+        Set<Object> tags = new TreeSet<>(List.of("a", "b", "c", "ü", "\uD83D\uDE00", "~"));
+        Map<String, Object> marks = new LinkedHashMap<>(Map.of("x", 1, "y", List.of(1, 2), "z", Set.of("p", "q", "r")));
+        Tagged one = new Tagged(tags, marks);
+        Map<String, Object> other = new TreeMap<>(Comparator.reverseOrder());
+        other.putAll(marks);
+        other.put("z", reversed(Set.of("p", "q", "r")));
+
+        assertThat(digest(new Tagged(reversed(tags), other))).isEqualTo(digest(one));
+        assertThat(digest(new Tagged(new HashSet<>(tags), marks))).isEqualTo(digest(one));
+        assertThat(digest(new Tagged(Set.copyOf(tags), marks))).isEqualTo(digest(one));
+        assertThat(digest(reversed(Set.of(1, 2.5, 3L)))).isEqualTo(digest(Set.of(3L, 2.5, 1)));
+        assertThat(digest(Map.of("s", Set.of(Set.of(1, 2), Set.of(3)))))
+                .isEqualTo(digest(Map.of("s", Set.of(Set.of(3), Set.of(2, 1)))));
+        assertThat(digest(List.of(1, 2))).isNotEqualTo(digest(List.of(2, 1)));
+        assertThat(digest(Set.of(1, 2))).isNotEqualTo(digest(Set.of(1, 3)));
+    }
+
+    @Test
+    void theDigestIsTheOneOfTheRfc() {
+        RawPayload json = RawPayload.json("{\"b\":[1.50,true,\"x\"],\"a\":0}");
+        JobType<RawPayload, ?> type = JobType.of("t", RawPayload.class);
+
+        assertThat(new PayloadCodec(CODEC).digest(type, "j1", json))
+                .isEqualTo("X4jwZQn+lkR6WK47PkNlQgsItXEibDjeRX3zyUCMXEs=");
+    }
+
+    @Test
+    void aSetWithAnOrderKeepsItInWhatIsStored() throws Exception {
+        TypeReference<LinkedHashSet<String>> type = new TypeReference<>() {};
+        LinkedHashSet<String> set = new LinkedHashSet<>(List.of("c", "a", "b"));
+
+        Object read = CODEC.read(CODEC.write(set, type.getType()), type.getType());
+
+        assertThat((LinkedHashSet<?>) read).hasToString("[c, a, b]");
+    }
+
+    @Test
+    void aSetWithoutAnOrderIsStoredInOneOrder() throws Exception {
+        TypeReference<Set<String>> type = new TypeReference<>() {};
+        Set<String> set = Set.of("c", "a", "b", "e", "d");
+
+        assertThat(CODEC.write(set, type.getType()))
+                .isEqualTo(CODEC.write(new HashSet<>(set), type.getType()))
+                .isEqualTo("[\"a\",\"b\",\"c\",\"d\",\"e\"]".getBytes(UTF_8));
+        assertThat(CODEC.write(EnumSet.allOf(Thread.State.class), Object.class)).startsWith('[', '"', 'N');
+    }
+}
