@@ -22,6 +22,15 @@ export function shortNumber(value) {
 }
 
 /** A size: 950 B, 1.2 kB, 45 MB. */
+/** The size of a content in Base64, and its first bytes as hexadecimal digits. */
+export function content(base64, shown = 16) {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
+  const size = (base64.length / 4) * 3 - padding;
+  const first = atob(base64.slice(0, Math.ceil(shown / 3) * 4)).slice(0, shown);
+  const digits = Array.from(first, (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join(' ');
+  return { size, first: size > shown ? `${digits} …` : digits };
+}
+
 export function bytes(value) {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));

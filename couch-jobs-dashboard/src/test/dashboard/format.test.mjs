@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-  ago, bytes, duration, isoDuration, isoMillis, limitRate, number, plural, rate, retention, shortNumber, splitError,
+  ago, bytes, content, duration, isoDuration, isoMillis, limitRate, number, plural, rate, retention, shortNumber, splitError,
 } from '../../main/dashboard/format.mjs';
 
 test('sizes', () => {
   assert.deepEqual([0, 999, 1000, 1234, 45_600, 2_000_000, 3.2e12].map(bytes), [
     '0 B', '999 B', '1.0 kB', '1.2 kB', '46 kB', '2.0 MB', '3.2 TB',
   ]);
+});
+
+test('contents', () => {
+  assert.deepEqual(content(''), { size: 0, first: '' });
+  assert.deepEqual(content('AP/ACg=='), { size: 4, first: '00 ff c0 0a' });
+  assert.deepEqual(content('AQID'), { size: 3, first: '01 02 03' });
+  const large = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 256)).toString('base64');
+  assert.deepEqual(content(large), { size: 1000, first: '00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f …' });
 });
 
 test('numbers', () => {

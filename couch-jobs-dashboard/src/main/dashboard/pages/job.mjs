@@ -10,7 +10,7 @@ import { go, href } from '../router.mjs';
 import { Copy, ErrorText, Facts, JobLink, Loaded, None, Section, Status, Time, TypeLink, useNow } from '../parts/basics.mjs';
 import { Ask } from '../parts/dialog.mjs';
 import { Graph } from '../parts/graph.mjs';
-import { Json } from '../parts/payload.mjs';
+import { Content, Json } from '../parts/payload.mjs';
 import { Pages, Table } from '../parts/table.mjs';
 
 const ENTRIES = 100;
@@ -35,6 +35,12 @@ function releases(job) {
     .filter(([times]) => times > 0)
     .map(([times, why]) => `${number(times)} ${why}`)
     .join(', ');
+}
+
+function Payload({ job, name }) {
+  return job[name] === undefined
+    ? html`<${Content} base64=${job[`${name}Bytes`]} mediaType=${job[`${name}MediaType`]} />`
+    : html`<${Json} text=${job[name]} what=${`the ${name}`} />`;
 }
 
 function Actions({ job, url }) {
@@ -306,12 +312,12 @@ function Found({ job, url, params }) {
     <//>`}
     <div class="halves">
       <${Section} id="data" title="Data">
-        ${job.data === undefined
-          ? html`<p class="empty">${job.hidden ? 'Data and result are hidden from this caller.' : 'There is none.'}</p>`
-          : html`<${Json} text=${job.data} what="the data" />`}
+        ${job.hidden
+          ? html`<p class="empty">Data and result are hidden from this caller.</p>`
+          : html`<${Payload} job=${job} name="data" />`}
       <//>
-      ${job.result !== undefined &&
-      html`<${Section} id="result" title="Result"><${Json} text=${job.result} what="the result" /><//>`}
+      ${(job.result !== undefined || job.resultBytes !== undefined) &&
+      html`<${Section} id="result" title="Result"><${Payload} job=${job} name="result" /><//>`}
     </div>
     <${Attempts} url=${url} job=${job} />
     <${Log} url=${url} params=${params} isRunning=${isRunning} />

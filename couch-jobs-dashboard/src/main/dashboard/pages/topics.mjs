@@ -1,8 +1,9 @@
 // Topics: what their partitions hold, how far the groups are, and the messages.
 
 import { html, useRef } from '../html.mjs';
-import { forEach, get, path, send } from '../api.mjs';
+import { forEach, get, getText, path, send } from '../api.mjs';
 import { bytes, isoDuration, number, plural } from '../format.mjs';
+import { elements, member } from '../json.mjs';
 import { LagSamples } from '../lags.mjs';
 import { useLive } from '../live.mjs';
 import { href } from '../router.mjs';
@@ -192,14 +193,21 @@ function Value({ message }) {
     return 'deletes its key';
   }
   return message.bytes === undefined
-    ? html`<${Json} text=${JSON.stringify(message.value)} what=${`Value of ${message.offset}`} />`
+    ? html`<${Json} text=${message.value} what=${`Value of ${message.offset}`} />`
     : html`<code>${message.bytes}</code>`;
+}
+
+/** The values stay text: a JSON number may have more digits than a number of the browser. */
+async function messagesOf(url, options) {
+  const text = await getText(url, options);
+  const items = elements(member(text, 'items')).map((item) => ({ ...JSON.parse(item), value: member(item, 'value') }));
+  return { ...JSON.parse(text), items };
 }
 
 function Messages({ params }) {
   const { name, partition = '0', from } = params;
   const url = path`v1/topics/${name}/partitions/${partition}/messages`;
-  const page = useLive((signal) => get(url, { query: { from, limit: MESSAGES }, signal }), [url, from], 5000, false);
+  const page = useLive((signal) => messagesOf(url, { query: { from, limit: MESSAGES }, signal }), [url, from], 5000, false);
   return html`<${Section} id="messages" title=${`Messages of partition ${partition}`} note="The oldest first.">
     <${Loaded} from=${page}>
       ${({ items, next, end }) => html`<${Table}

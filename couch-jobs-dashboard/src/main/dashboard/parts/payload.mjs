@@ -1,7 +1,7 @@
 // JSON of users, as it was stored: coloured, copied, and cut if it is long.
 
 import { html, useMemo, useState } from '../html.mjs';
-import { number } from '../format.mjs';
+import { bytes, content, number } from '../format.mjs';
 import { pretty, prettyText } from '../json.mjs';
 import { Copy } from './basics.mjs';
 
@@ -18,6 +18,12 @@ function cut(pieces, most) {
     }
   }
   return shown;
+}
+
+/** What is no JSON: what it is, how long, and how it begins. */
+export function Content({ base64, mediaType }) {
+  const { size, first } = content(base64);
+  return html`<p>${bytes(size)} of <code>${mediaType}</code>${size > 0 && html`: <code>${first}</code>`}</p>`;
 }
 
 export function Json({ text, what }) {

@@ -359,7 +359,7 @@ class ManagementTest {
             {"{'data': 1, x}", "Unexpected character 'x': was expecting double-quote to start property name"},
             {"{'data': 1, 'data': 2}", "Duplicate Object property \"data\" (line 1, column "},
             {"{'data': 1} {}", "There is more behind its end (line 1, column "},
-            {"{'data': " + "[".repeat(101) + "}", "It is nested deeper than 100 levels."},
+            {"{'data': " + "[".repeat(501) + "}", "It is nested deeper than 500 levels."},
             {"{'data': yes}", "Unrecognized token 'yes'"},
             {"{'data': 'a\nb'}", "Illegal unquoted character CTRL-CHAR"},
         }) {

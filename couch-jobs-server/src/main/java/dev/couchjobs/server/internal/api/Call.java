@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.api;
 
 import dev.couchjobs.JobType;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.http.Problem;
@@ -37,7 +38,7 @@ public record Call(
     static final int PAGE_STANDARD = 100;
     private static final Duration WAIT_MAX = Duration.ofSeconds(60);
 
-    public JobType<Object, Object> type() {
+    public JobType<RawPayload, RawPayload> type() {
         return NewJobs.type(part("type"));
     }
 

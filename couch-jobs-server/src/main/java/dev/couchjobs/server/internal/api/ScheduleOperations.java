@@ -6,6 +6,7 @@ import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.Schedule;
 import dev.couchjobs.ScheduleInfo;
 import dev.couchjobs.server.internal.http.Reply;
@@ -68,7 +69,7 @@ public final class ScheduleOperations {
     private CompletableFuture<List<JsonNode>> fired(ReadTransaction tx, Call call, int limit) {
         return jobs.schedules().get(tx, call.name()).thenCompose(found -> {
             ScheduleInfo schedule = found.orElseThrow(() -> Replies.notFound("such schedule"));
-            JobType<Object, Object> type = NewJobs.type(schedule.typeName());
+            JobType<RawPayload, RawPayload> type = NewJobs.type(schedule.typeName());
             boolean isHidden = hiding.isFrom(call.access(), type.name());
             return jobs.schedules().jobs(tx, call.name(), limit).thenCompose(last -> {
                 List<CompletableFuture<Optional<JsonNode>>> reads = last.stream()
@@ -89,7 +90,7 @@ public final class ScheduleOperations {
     }
 
     private static Schedule schedule(String name, JsonNode body) {
-        NewJob<Object> job = NewJobs.withType(body.get("job"));
+        NewJob<RawPayload> job = NewJobs.withType(body.get("job"));
         Schedule schedule = times(name, body, job);
         if (body.has("startingAt")) {
             schedule = schedule.startingAt(NewJobs.time(body.get("startingAt")));
@@ -118,7 +119,7 @@ public final class ScheduleOperations {
     }
 
     /** The document wants exactly one of the three. */
-    private static Schedule times(String name, JsonNode body, NewJob<Object> job) {
+    private static Schedule times(String name, JsonNode body, NewJob<RawPayload> job) {
         if (body.has("cron")) {
             ZoneId zone = ZoneId.of(body.path("zone").asString("UTC"));
             return Schedule.cron(name, body.get("cron").stringValue(), zone, job);

@@ -6,6 +6,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobProgress;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
@@ -17,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 /** Changes of all jobs of a type that meet a condition. */
 public final class SelectionOperations {
@@ -45,7 +47,7 @@ public final class SelectionOperations {
         ObjectNode data =
                 ((ObjectNode) call.body().deepCopy()).put("type", call.type().name());
         return selections
-                .add(tx, NewJob.of(SelectionWorker.TYPE, Json.toPlain(data)))
+                .add(tx, NewJob.of(SelectionWorker.TYPE, Json.payload(data)))
                 .thenApply(added ->
                         Reply.json(202, new Fields().put("id", added.jobId()).node()));
     }
@@ -64,25 +66,25 @@ public final class SelectionOperations {
     }
 
     /** A caller that may see the jobs of one type does not see selections of another. */
-    private CompletableFuture<JobInfo<Object, Object>> find(Call call, ReadTransactionContext tx) {
+    private CompletableFuture<JobInfo<RawPayload, RawPayload>> find(Call call, ReadTransactionContext tx) {
         return selections
                 .getJob(tx, SelectionWorker.TYPE, call.id())
-                .thenApply(found -> found.filter(job -> Json.fromPlain(job.data())
+                .thenApply(found -> found.filter(job -> Json.parsed(job.data())
                                 .path("type")
                                 .asString("")
                                 .equals(call.type().name()))
                         .orElseThrow(() -> Replies.notFound("such selection")));
     }
 
-    private static JsonNode json(JobInfo<Object, Object> job, Optional<JobProgress> progress) {
-        ObjectNode request = (ObjectNode) Json.fromPlain(job.data());
+    private static JsonNode json(JobInfo<RawPayload, RawPayload> job, Optional<JobProgress> progress) {
+        ObjectNode request = (ObjectNode) Json.parsed(job.data());
         Fields fields = new Fields()
                 .put("id", job.id())
                 .put("request", request.without("type"))
                 .put("state", job.state())
-                .maybe("outcome", job.outcome(), outcome -> Json.fromPlain(Fields.constant(outcome)))
+                .maybe("outcome", job.outcome(), outcome -> StringNode.valueOf(Fields.constant(outcome)))
                 .text("error", job.error());
-        Optional<JsonNode> result = job.result().map(Json::fromPlain);
+        Optional<JsonNode> result = job.result().map(Json::parsed);
         result.ifPresent(done -> fields.put("read", done.get("read")).put("applied", done.get("applied")));
         progress.filter(done -> result.isEmpty()).ifPresent(done -> fields.put("read", done.done()));
         return fields.node();

@@ -4,7 +4,6 @@ import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.access.AccessToken;
 import dev.couchjobs.server.internal.access.AccessTokens;
-import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.json.Fields;
 import dev.couchjobs.server.internal.json.NewJobs;
@@ -57,14 +56,14 @@ public final class TokenOperations {
     }
 
     private JsonNode caller(Access access) {
-        return new Fields()
+        Fields fields = new Fields()
                 .put("name", access.name())
                 .put(
                         "roles",
                         access.roles().stream().map(Fields::constant).sorted().toList())
-                .maybe("types", access.types(), types -> Json.fromPlain(new TreeSet<>(types)))
-                .put("tokens", areUsed)
-                .node();
+                .put("tokens", areUsed);
+        access.types().ifPresent(types -> fields.put("types", new TreeSet<>(types)));
+        return fields.node();
     }
 
     private CompletableFuture<Reply> rotate(Call call) {

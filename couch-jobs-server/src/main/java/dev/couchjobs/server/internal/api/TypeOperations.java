@@ -8,6 +8,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.JobTypes;
 import dev.couchjobs.Limits;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.json.Fields;
 import dev.couchjobs.server.internal.json.JobJson;
@@ -89,7 +90,7 @@ public final class TypeOperations {
         }));
     }
 
-    private CompletableFuture<JsonNode> details(ReadTransaction tx, JobType<Object, Object> type) {
+    private CompletableFuture<JsonNode> details(ReadTransaction tx, JobType<RawPayload, RawPayload> type) {
         var timeout = jobs.types().getTypeTimeout(tx, type);
         var retention = jobs.types().getTypeRetention(tx, type);
         var pause = jobs.types().getPause(tx, type);
@@ -145,7 +146,7 @@ public final class TypeOperations {
 
     /** What the body leaves out has no limit afterwards. */
     private CompletableFuture<Reply> setTypeLimits(Call call, TransactionContext context) {
-        JobType<Object, Object> type = call.type();
+        JobType<RawPayload, RawPayload> type = call.type();
         JsonNode body = call.body();
         Limits limits = jobs.limits();
         return context.runAsync(tx -> Replies.done(all(List.of(
@@ -156,7 +157,7 @@ public final class TypeOperations {
     }
 
     private CompletableFuture<Reply> setKeyLimits(Call call, TransactionContext context) {
-        JobType<Object, Object> type = call.type();
+        JobType<RawPayload, RawPayload> type = call.type();
         String key = call.part("key");
         JsonNode body = call.body();
         Limits limits = jobs.limits();

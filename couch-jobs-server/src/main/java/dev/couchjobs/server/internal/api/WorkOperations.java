@@ -5,6 +5,7 @@ import com.apple.foundationdb.TransactionContext;
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.http.Problem;
@@ -27,7 +28,7 @@ public final class WorkOperations implements AutoCloseable {
     @FunctionalInterface
     private interface Verb {
         CompletableFuture<Reply> run(
-                TransactionContext context, JobType<Object, Object> type, String id, JsonNode body);
+                TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body);
     }
 
     public void bind(Operations operations) {

@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.cli;
 
+import dev.couchjobs.server.internal.http.PayloadPlaces;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -99,13 +100,13 @@ final class AddCommand extends ApiCommand {
     private ObjectNode body() {
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         if (fields != null) {
-            JsonNode given = Arguments.json("--fields", fields);
+            JsonNode given = Arguments.json("--fields", fields, PayloadPlaces.NONE);
             if (!(given instanceof ObjectNode object)) {
                 throw new Failure(Failure.USAGE, "--fields is no object.", "Write '{\"turnKey\": \"a\"}'.");
             }
             body.setAll(object);
         }
-        body.set("data", Arguments.json("The data", data.equals("-") ? standardInput() : data));
+        body.set("data", Arguments.json("The data", data.equals("-") ? standardInput() : data, PayloadPlaces.WHOLE));
         text(body, "id", id);
         text(body, "limitKey", limitKey);
         text(body, "sequence", sequence);

@@ -1,6 +1,7 @@
 package dev.couchjobs.server.internal.cli;
 
 import dev.couchjobs.server.internal.http.Json;
+import dev.couchjobs.server.internal.http.PayloadPlaces;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.json.Fields;
 import java.nio.charset.StandardCharsets;
@@ -70,10 +71,11 @@ final class Arguments {
      * {@return a text as JSON}
      *
      * @param what names the text in an error
+     * @param places where payloads stand in it
      */
-    static JsonNode json(String what, String text) {
+    static JsonNode json(String what, String text, PayloadPlaces places) {
         try {
-            return Json.read(text.getBytes(StandardCharsets.UTF_8));
+            return Json.read(text.getBytes(StandardCharsets.UTF_8), places);
         } catch (ProblemException e) {
             throw new Failure(
                     Failure.USAGE,

@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.cli;
 
+import dev.couchjobs.server.internal.http.PayloadPlaces;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ final class BatchesCommand extends ApiCommand {
     @Override
     int run(Session session) {
         if (action.open != null) {
-            JsonNode body = Arguments.json("--open", action.open);
+            JsonNode body = Arguments.json("--open", action.open, PayloadPlaces.WHOLE);
             return each(session, names, name -> session.api().put(address(name, ""), body), "opened");
         }
         if (action.isSeal) {

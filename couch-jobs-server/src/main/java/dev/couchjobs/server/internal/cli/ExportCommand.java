@@ -1,11 +1,14 @@
 package dev.couchjobs.server.internal.cli;
 
+import dev.couchjobs.server.internal.http.Json;
+import dev.couchjobs.server.internal.http.PayloadPlaces;
 import dev.couchjobs.server.internal.json.Fields;
 import dev.couchjobs.server.internal.selections.SelectionWorker;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
@@ -27,6 +30,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class ExportCommand extends ApiCommand {
     private static final int PAGE = 200;
     private static final int READERS = 8;
+    private static final PayloadPlaces JOB = new PayloadPlaces(
+            false, Map.of("data", PayloadPlaces.WHOLE, "result", PayloadPlaces.WHOLE), Optional.empty());
 
     @Parameters(arity = "0..*", paramLabel = "TYPE", description = "The types; all if none is given.")
     private List<String> types = List.of();
@@ -146,7 +151,7 @@ final class ExportCommand extends ApiCommand {
         if (reply.status() != 200) {
             throw api.failure(reply);
         }
-        if (!reply.json().has("data")) {
+        if (reply.json().path("hidden").asBoolean(false)) {
             throw new Failure(
                     Failure.REFUSED,
                     "The caller may not see what jobs of " + type + " contain.",
@@ -155,7 +160,7 @@ final class ExportCommand extends ApiCommand {
         if (!reply.json().path("blocked").asBoolean()) {
             return Optional.of(reply.text());
         }
-        ObjectNode job = (ObjectNode) reply.json();
+        ObjectNode job = (ObjectNode) Json.read(reply.text().getBytes(StandardCharsets.UTF_8), JOB);
         Optional<String> place = Optional.empty();
         do {
             JsonNode page = api.get(Address.of("/v1/types/{}/jobs/{}/dependencies", type, id)
@@ -165,7 +170,7 @@ final class ExportCommand extends ApiCommand {
             page.path("items").forEach(linked -> job.withArray("after").add(dependency(linked)));
             place = Optional.ofNullable(page.get("next")).map(JsonNode::asString);
         } while (place.isPresent());
-        return Optional.of(job.toString());
+        return Optional.of(new String(Json.write(job), StandardCharsets.UTF_8));
     }
 
     /** {@return what an import takes of a linked job} */

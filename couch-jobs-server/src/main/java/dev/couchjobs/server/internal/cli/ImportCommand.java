@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.cli;
 
 import dev.couchjobs.server.internal.http.Digests;
 import dev.couchjobs.server.internal.http.Json;
+import dev.couchjobs.server.internal.http.PayloadPlaces;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.json.Fields;
 import java.io.BufferedReader;
@@ -40,11 +41,16 @@ final class ImportCommand extends ApiCommand {
     private static final int CHARACTERS_MAX = 1_000_000;
     private static final int TRIES = 5;
     private static final int ID_BYTES = 16;
+    private static final PayloadPlaces JOB =
+            new PayloadPlaces(false, Map.of("data", PayloadPlaces.WHOLE), Optional.empty());
+
     /** What an exported job has in common with a new one. */
     private static final List<String> KEPT = List.of(
             "type",
             "id",
             "data",
+            "dataBytes",
+            "dataMediaType",
             "priority",
             "limitKey",
             "turnKey",
@@ -157,14 +163,18 @@ final class ImportCommand extends ApiCommand {
         }
         JsonNode line;
         try {
-            line = Json.read(text.getBytes(StandardCharsets.UTF_8));
+            line = Json.read(text.getBytes(StandardCharsets.UTF_8), JOB);
         } catch (ProblemException e) {
-            return refuse(number, "it is not JSON: " + e.problem().detail());
+            boolean isJson = e.problem().code().equals("payload");
+            return refuse(
+                    number,
+                    (isJson ? "its data cannot be stored: " : "it is not JSON: ")
+                            + e.problem().detail());
         }
         if (!(line instanceof ObjectNode given)) {
             return refuse(number, "it is no object");
         }
-        if (!given.has("data")) {
+        if (!given.has("data") && !given.has("dataBytes")) {
             return given.has("cursor") || given.has("exported") ? Optional.empty() : refuse(number, "it has no data");
         }
         if (given.path("state").asString("").equals("finished")) {

@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.cli;
 
+import dev.couchjobs.server.internal.http.PayloadPlaces;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -66,7 +67,7 @@ final class SchedulesCommand extends ApiCommand {
             return each(session, names, name -> session.api().delete(address(name, "")), "removed");
         }
         if (action.put != null) {
-            var body = Arguments.json("--put", action.put);
+            var body = Arguments.json("--put", action.put, PayloadPlaces.WHOLE);
             return each(session, names, name -> session.api().put(address(name, ""), body), "stored");
         }
         names.forEach(name -> fields(session, session.api().get(address(name, ""))));

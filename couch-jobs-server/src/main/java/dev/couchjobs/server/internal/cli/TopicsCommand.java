@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.cli;
 
+import dev.couchjobs.server.internal.http.PayloadPlaces;
 import dev.couchjobs.server.internal.json.Fields;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -176,7 +177,7 @@ final class TopicsCommand extends CommandGroup {
         @Override
         int run(Session session) {
             List<JsonNode> messages = new ArrayList<>();
-            values.forEach(value -> messages.add(message(Arguments.json("The value", value))));
+            values.forEach(value -> messages.add(message(Arguments.json("The value", value, PayloadPlaces.WHOLE))));
             ApiReply reply = session.api()
                     .post(
                             Address.of(TOPIC + "/messages", name),

@@ -290,6 +290,6 @@ public final class ApiServlet extends HttpServlet {
         if (operation.body().isEmpty()) {
             return CompletableFuture.completedFuture(MissingNode.getInstance());
         }
-        return exchange.json(bodyBytesMax);
+        return exchange.json(bodyBytesMax, operation.payloads());
     }
 }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.NullNode;
+import tools.jackson.databind.node.StringNode;
 
 /**
  * Changes as clients receive them. The changes of one commit may share a sequence, and a client must not go on between
@@ -37,7 +38,7 @@ final class ChangeText {
         return new Fields()
                 .put(
                         "seq",
-                        sequence.map(found -> Json.fromPlain(Sequences.format(found)))
+                        sequence.<JsonNode>map(found -> StringNode.valueOf(Sequences.format(found)))
                                 .orElse(NullNode.instance))
                 .put("type", change.typeName())
                 .put("id", change.jobId())

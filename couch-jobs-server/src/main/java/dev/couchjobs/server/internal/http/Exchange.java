@@ -125,15 +125,19 @@ public final class Exchange {
         }
     }
 
-    /** {@return the body as JSON; a missing node if it is empty} */
-    public CompletableFuture<JsonNode> json(int bytesMax) {
+    /**
+     * {@return the body as JSON; a missing node if it is empty}
+     *
+     * @param payloads where payloads stand in it
+     */
+    public CompletableFuture<JsonNode> json(int bytesMax, PayloadPlaces payloads) {
         isBodyRead = true;
         try {
             CompletableFuture<byte[]> bytes =
                     header("Content-Type").filter(Exchange::isJson).isPresent()
                             ? RequestBody.read(request, bytesMax, tooLarge(bytesMax), transferTime, memory)
                             : RequestBody.read(request, 0, NOT_JSON, transferTime, memory);
-            return bytes.thenApply(body -> body.length == 0 ? MissingNode.getInstance() : Json.read(body));
+            return bytes.thenApply(body -> body.length == 0 ? MissingNode.getInstance() : Json.read(body, payloads));
         } catch (IOException e) {
             return CompletableFuture.failedFuture(e);
         }

@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.http;
 
+import dev.couchjobs.RawPayload;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
@@ -18,10 +19,12 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.POJONode;
 
 /** JSON as the API reads and writes it: numbers keep their digits, and a name occurs once in an object. */
 public final class Json {
-    private static final int DEPTH_MAX = 100;
+    private static final int DEPTH_MAX = 500;
     private static final int DECODED_AT_ONCE = 8 * 1024;
 
     /** {@code ('x' (code 120))}, {@code ((CTRL-CHAR, code 10))}. */
@@ -52,9 +55,18 @@ public final class Json {
      * @throws ProblemException if the text is not JSON
      */
     public static JsonNode read(byte[] text) {
+        return read(text, PayloadPlaces.NONE);
+    }
+
+    /**
+     * {@return a text as JSON, in which payloads are kept as they are written}
+     *
+     * @throws ProblemException if the text is not JSON
+     */
+    public static JsonNode read(byte[] text, PayloadPlaces places) {
         requireUtf8(text);
         try {
-            return MAPPER.readTree(text);
+            return places.isNone() ? MAPPER.readTree(text) : new PayloadReader(MAPPER, text).read(places);
         } catch (JacksonException e) {
             throw new ProblemException(Problem.of(400, "malformed-json", "The body is not JSON.")
                     .detail(plain(e) + place(e.getLocation()) + "."));
@@ -88,9 +100,7 @@ public final class Json {
     private static String plain(JacksonException error) {
         String message = error.getOriginalMessage();
         if (error instanceof StreamConstraintsException) {
-            return message.startsWith("Document nesting depth")
-                    ? "It is nested deeper than " + DEPTH_MAX + " levels"
-                    : "A text, a name or a number in it is too long";
+            return tooLarge(message);
         }
         if (error instanceof UnexpectedEndOfInputException) {
             return "It ends too early";
@@ -101,26 +111,46 @@ public final class Json {
         return NOTES.matcher(CODES.matcher(message).replaceAll("$1")).replaceAll("");
     }
 
-    /** {@return bytes as JSON; empty if they are none} */
-    public static Optional<JsonNode> readIfJson(byte[] bytes) {
-        try {
-            return Optional.of(MAPPER.readTree(bytes)).filter(node -> !node.isMissingNode());
-        } catch (JacksonException e) {
-            return Optional.empty();
+    private static String tooLarge(String message) {
+        if (message.startsWith("Document nesting depth")) {
+            return "It is nested deeper than " + DEPTH_MAX + " levels";
         }
+        return message.startsWith("Number")
+                ? "A number in it has more than 1,000 characters; write it as a text"
+                : "A name in it is longer than 50,000 characters";
     }
 
     private static String place(@Nullable TokenStreamLocation location) {
         return location == null ? "" : " (line " + location.getLineNr() + ", column " + location.getColumnNr() + ")";
     }
 
-    /** {@return a payload as the codecs of jobs take it: maps, lists, strings, numbers and booleans} */
-    public static Object toPlain(JsonNode node) {
-        return MAPPER.convertValue(node, Object.class);
+    /** {@return a payload of JSON, which is written as it is} */
+    public static JsonNode of(RawPayload json) {
+        return JsonNodeFactory.instance.pojoNode(new WrittenJson(json));
     }
 
-    /** {@return what a codec has read, as JSON} */
-    public static JsonNode fromPlain(Object value) {
-        return MAPPER.valueToTree(value);
+    /**
+     * {@return a payload}
+     *
+     * @throws IllegalArgumentException if it exceeds a limit of payloads
+     */
+    public static RawPayload payload(JsonNode node) {
+        return node instanceof POJONode holder && holder.getPojo() instanceof WrittenJson written
+                ? written.payload()
+                : RawPayload.json(write(node));
+    }
+
+    /** {@return bytes as a payload; empty if they are no JSON} */
+    public static Optional<RawPayload> payloadIfJson(byte[] bytes) {
+        try {
+            return Optional.of(RawPayload.json(bytes));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** {@return a payload as JSON} */
+    public static JsonNode parsed(RawPayload payload) {
+        return MAPPER.readTree(payload.toBytes());
     }
 }

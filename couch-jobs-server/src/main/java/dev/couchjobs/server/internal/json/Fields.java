@@ -1,9 +1,13 @@
 package dev.couchjobs.server.internal.json;
 
+import dev.couchjobs.RawPayload;
+import dev.couchjobs.server.internal.http.Json;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Base64;
 import java.util.Collection;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Function;
@@ -67,6 +71,20 @@ public final class Fields {
         ArrayNode array = JSON.arrayNode();
         values.forEach(array::add);
         return put(name, array);
+    }
+
+    public Fields put(String name, Map<String, String> values) {
+        ObjectNode object = JSON.objectNode();
+        values.forEach(object::put);
+        return put(name, object);
+    }
+
+    /** Puts JSON as it is, and other bytes in Base64 under the name with a suffix, beside their media type. */
+    public Fields put(String name, RawPayload payload) {
+        return payload.isJson()
+                ? put(name, Json.of(payload))
+                : put(name + "MediaType", payload.mediaType())
+                        .put(name + "Bytes", Base64.getEncoder().encodeToString(payload.toBytes()));
     }
 
     public <T> Fields putAll(

@@ -17,6 +17,7 @@ import dev.couchjobs.Outcome;
 import dev.couchjobs.Page;
 import dev.couchjobs.QuarantinedRow;
 import dev.couchjobs.Rate;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.ReleaseReason;
 import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
@@ -26,11 +27,11 @@ import dev.couchjobs.TypePause;
 import dev.couchjobs.WorkerInfo;
 import dev.couchjobs.WorkerPause;
 import dev.couchjobs.server.internal.http.Json;
-import java.nio.charset.StandardCharsets;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.StringNode;
 
 /** What the library says of jobs, in JSON. The schemas of the document describe it. */
 public final class JobJson {
@@ -53,7 +54,7 @@ public final class JobJson {
      *
      * @param isHidden whether the caller must not see what it contains
      */
-    public static JsonNode job(JobInfo<Object, Object> job, boolean isHidden) {
+    public static JsonNode job(JobInfo<RawPayload, RawPayload> job, boolean isHidden) {
         Fields fields = new Fields()
                 .put("type", job.type().name())
                 .put("id", job.id())
@@ -72,7 +73,7 @@ public final class JobJson {
                 .put("uniqueByData", job.isUniqueByData())
                 .text("batch", job.batch())
                 .put("tags", job.tags())
-                .put("headers", Json.fromPlain(job.headers()))
+                .put("headers", job.headers())
                 .put("resubmitted", job.isResubmitted())
                 .put("claims", job.claims())
                 .put("failures", job.failures())
@@ -84,9 +85,9 @@ public final class JobJson {
         if (isHidden) {
             return fields.put(HIDDEN, true).node();
         }
-        return fields.put("data", Json.fromPlain(job.data()))
-                .maybe("result", job.result(), Json::fromPlain)
-                .node();
+        fields.put("data", job.data());
+        job.result().ifPresent(result -> fields.put("result", result));
+        return fields.node();
     }
 
     private static JsonNode releases(JobInfo<?, ?> job) {
@@ -108,7 +109,7 @@ public final class JobJson {
     }
 
     private static JsonNode constant(Enum<?> value) {
-        return Json.fromPlain(Fields.constant(value));
+        return StringNode.valueOf(Fields.constant(value));
     }
 
     public static JsonNode summary(JobSummary job) {
@@ -165,8 +166,7 @@ public final class JobJson {
                 .put("kind", entry.kind());
         return isHidden
                 ? fields.put(HIDDEN, true).node()
-                : fields.put("entry", Json.read(entry.json().getBytes(StandardCharsets.UTF_8)))
-                        .node();
+                : fields.put("entry", Json.of(entry.as(RawPayload.class))).node();
     }
 
     public static JsonNode progress(JobProgress progress, boolean isHidden) {
@@ -195,7 +195,7 @@ public final class JobJson {
      *
      * @param isHidden whether the caller must not see what it contains
      */
-    public static JsonNode fired(JobInfo<Object, Object> job, boolean isHidden) {
+    public static JsonNode fired(JobInfo<RawPayload, RawPayload> job, boolean isHidden) {
         return new Fields()
                 .put("id", job.id())
                 .put("state", job.state())
@@ -341,7 +341,7 @@ public final class JobJson {
                 .maybe(
                         "clockAhead",
                         health.clockSkew(),
-                        skew -> Json.fromPlain(skew.ahead().toString()))
+                        skew -> StringNode.valueOf(skew.ahead().toString()))
                 .node();
     }
 

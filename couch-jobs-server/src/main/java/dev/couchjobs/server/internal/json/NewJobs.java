@@ -5,6 +5,7 @@ import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Rate;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Unique;
@@ -12,6 +13,7 @@ import dev.couchjobs.server.internal.http.Json;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
@@ -23,17 +25,37 @@ public final class NewJobs {
     private NewJobs() {}
 
     /** {@return the type that the API uses: payloads are any JSON} */
-    public static JobType<Object, Object> type(String name) {
-        return JobType.of(name, Object.class, Object.class);
+    public static JobType<RawPayload, RawPayload> type(String name) {
+        return JobType.of(name, RawPayload.class, RawPayload.class);
+    }
+
+    /** {@return the payload in a body: JSON under a name, or bytes in Base64 under the name with a suffix} */
+    public static RawPayload payload(JsonNode body, String name) {
+        if (body.has(name) && body.has(name + "Bytes")) {
+            throw new IllegalArgumentException("Send " + name + " or " + name + "Bytes, not both.");
+        }
+        return body.has(name)
+                ? Json.payload(body.get(name))
+                : RawPayload.of(
+                        body.path(name + "MediaType").asString(RawPayload.BYTES),
+                        bytes(body.path(name + "Bytes").stringValue()));
+    }
+
+    private static byte[] bytes(String base64) {
+        try {
+            return Base64.getDecoder().decode(base64);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("The bytes are not in Base64: " + e.getMessage() + ".", e);
+        }
     }
 
     /** {@return the job that a body with its type describes} */
-    public static NewJob<Object> withType(JsonNode body) {
+    public static NewJob<RawPayload> withType(JsonNode body) {
         return of(type(body.get("type").stringValue()), body);
     }
 
-    public static NewJob<Object> of(JobType<Object, Object> type, JsonNode body) {
-        NewJob<Object> job = NewJob.of(type, Json.toPlain(body.get("data")));
+    public static NewJob<RawPayload> of(JobType<RawPayload, RawPayload> type, JsonNode body) {
+        NewJob<RawPayload> job = NewJob.of(type, payload(body, "data"));
         job = with(job, body, "id", JsonNode::stringValue, NewJob::id);
         job = with(job, body, "at", NewJobs::time, NewJob::at);
         job = with(job, body, "priority", JsonNode::intValue, NewJob::priority);
@@ -62,12 +84,12 @@ public final class NewJobs {
         };
     }
 
-    private static <T> NewJob<Object> with(
-            NewJob<Object> job,
+    private static <T> NewJob<RawPayload> with(
+            NewJob<RawPayload> job,
             JsonNode body,
             String field,
             Function<JsonNode, T> read,
-            BiFunction<NewJob<Object>, T, NewJob<Object>> set) {
+            BiFunction<NewJob<RawPayload>, T, NewJob<RawPayload>> set) {
         return body.has(field) ? set.apply(job, read.apply(body.get(field))) : job;
     }
 

@@ -58,7 +58,7 @@ public final class TopicJson {
     public static NewMessage<byte[]> newMessage(JsonNode body) {
         NewMessage<byte[]> message = body.path("deletion").booleanValue(false)
                 ? NewMessage.deletion(body.get("key").stringValue())
-                : NewMessage.of(Json.write(body.get("value")));
+                : NewMessage.of(Json.payload(body.get("value")).toBytes());
         if (body.has("key")) {
             message = message.key(body.get("key").stringValue());
         }
@@ -87,8 +87,8 @@ public final class TopicJson {
     }
 
     private static JsonNode value(Fields fields, byte[] value) {
-        return Json.readIfJson(value)
-                .map(json -> fields.put("value", json))
+        return Json.payloadIfJson(value)
+                .map(json -> fields.put("value", Json.of(json)))
                 .orElseGet(() -> fields.put("bytes", Base64.getEncoder().encodeToString(value)))
                 .node();
     }

@@ -9,6 +9,7 @@ import dev.couchjobs.JobAttempt;
 import dev.couchjobs.JobChange;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobState;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.server.internal.json.NewJobs;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -174,11 +175,11 @@ final class LatencySampler {
     }
 
     /** A further attempt does not wait since the job was added, and a job that is blocked not for workers. */
-    private static boolean isFirstTime(JobInfo<Object, Object> job) {
+    private static boolean isFirstTime(JobInfo<RawPayload, RawPayload> job) {
         return job.claims() <= 1 && job.failures() == 0 && !job.isBlocked();
     }
 
-    private static Optional<Instant> due(JobInfo<Object, Object> job, Instant added, Instant now) {
+    private static Optional<Instant> due(JobInfo<RawPayload, RawPayload> job, Instant added, Instant now) {
         Instant due = job.scheduledTime().filter(added::isBefore).orElse(added);
         return due.isAfter(now.plus(SOON)) ? Optional.empty() : Optional.of(due);
     }

@@ -5,6 +5,7 @@ import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import dev.couchjobs.server.Role;
+import dev.couchjobs.server.internal.http.PayloadPlaces;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -92,9 +93,9 @@ public final class ApiDocument {
         Map<String, Parameter> parameters = new LinkedHashMap<>();
         addParameters(parameters, item.path("parameters"), "/paths/" + escape(path) + "/parameters");
         addParameters(parameters, operation.path("parameters"), at + "/parameters");
-        Optional<Supplier<Schema>> body = operation.has("requestBody")
-                ? Optional.of(schema(at + "/requestBody/content/" + escape("application/json") + "/schema"))
-                : Optional.empty();
+        String bodySchema = at + "/requestBody/content/" + escape("application/json") + "/schema";
+        Optional<Supplier<Schema>> body =
+                operation.has("requestBody") ? Optional.of(schema(bodySchema)) : Optional.empty();
         return new ApiOperation(
                 operation.get("operationId").stringValue(),
                 method.toUpperCase(Locale.ROOT),
@@ -105,7 +106,26 @@ public final class ApiDocument {
                 Optional.ofNullable(operation.get("x-resource")).map(JsonNode::stringValue),
                 parameters,
                 body,
+                payloads(document.at(bodySchema)),
                 operation.path("requestBody").path("required").asBoolean(false));
+    }
+
+    /** {@return where payloads stand in a value of a schema, which marks them by {@code x-payload}} */
+    private PayloadPlaces payloads(JsonNode schema) {
+        if (schema.path("x-payload").asBoolean(false)) {
+            return PayloadPlaces.WHOLE;
+        }
+        if (schema.has("$ref")) {
+            return payloads(document.at(schema.get("$ref").stringValue().substring(1)));
+        }
+        Map<String, PayloadPlaces> properties = new LinkedHashMap<>();
+        schema.path("allOf").forEach(part -> properties.putAll(payloads(part).properties()));
+        schema.path("properties").forEachEntry((name, property) -> properties.put(name, payloads(property)));
+        properties.values().removeIf(PayloadPlaces::isNone);
+        Optional<PayloadPlaces> items = schema.has("items")
+                ? Optional.of(payloads(schema.get("items"))).filter(places -> !places.isNone())
+                : Optional.empty();
+        return new PayloadPlaces(false, properties, items);
     }
 
     private void addParameters(Map<String, Parameter> to, JsonNode list, String at) {

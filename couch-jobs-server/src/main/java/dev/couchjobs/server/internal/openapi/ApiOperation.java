@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.openapi;
 
 import com.networknt.schema.Schema;
 import dev.couchjobs.server.Role;
+import dev.couchjobs.server.internal.http.PayloadPlaces;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -16,6 +17,7 @@ import java.util.function.Supplier;
  * @param isOfAnyType whether the operation itself looks at the types that the caller may use ({@code x-any-type})
  * @param resource the operation that reads what this one changes ({@code x-resource}), for {@code If-Match}
  * @param body the schema of the body, if the operation takes one
+ * @param payloads where payloads stand in the body
  */
 public record ApiOperation(
         String id,
@@ -26,6 +28,7 @@ public record ApiOperation(
         Optional<String> resource,
         Map<String, Parameter> parameters,
         Optional<Supplier<Schema>> body,
+        PayloadPlaces payloads,
         boolean isBodyRequired) {
 
     /** {@return whether an operator changes something by it} What workers do is in the attempts of jobs. */

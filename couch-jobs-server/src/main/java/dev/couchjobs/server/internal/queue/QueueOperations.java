@@ -240,7 +240,8 @@ public final class QueueOperations {
             return "";
         }
         byte[] value = message.value();
-        return Json.readIfJson(value)
+        return Json.payloadIfJson(value)
+                .map(Json::parsed)
                 .filter(JsonNode::isString)
                 .map(JsonNode::stringValue)
                 .orElseGet(() -> new String(value, StandardCharsets.UTF_8));

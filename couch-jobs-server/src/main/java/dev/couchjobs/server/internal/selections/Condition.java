@@ -1,6 +1,7 @@
 package dev.couchjobs.server.internal.selections;
 
 import dev.couchjobs.JobInfo;
+import dev.couchjobs.RawPayload;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -11,7 +12,7 @@ import tools.jackson.databind.JsonNode;
  * Which jobs a selection takes: those for which all that it says is true. The schema {@code Condition} lists what it
  * may say.
  */
-record Condition(JsonNode where) implements Predicate<JobInfo<Object, Object>> {
+record Condition(JsonNode where) implements Predicate<JobInfo<RawPayload, RawPayload>> {
 
     Optional<String> tag() {
         return text("tag");
@@ -22,7 +23,7 @@ record Condition(JsonNode where) implements Predicate<JobInfo<Object, Object>> {
     }
 
     @Override
-    public boolean test(JobInfo<Object, Object> job) {
+    public boolean test(JobInfo<RawPayload, RawPayload> job) {
         return is("state", Optional.of(job.state().name().toLowerCase(Locale.ROOT)))
                 && is("outcome", job.outcome().map(outcome -> outcome.name().toLowerCase(Locale.ROOT)))
                 && is("limitKey", job.limitKey())

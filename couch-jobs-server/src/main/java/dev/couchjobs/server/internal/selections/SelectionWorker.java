@@ -4,11 +4,12 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobContext;
 import dev.couchjobs.JobSelection;
 import dev.couchjobs.JobType;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.SelectionProgress;
 import dev.couchjobs.Worker;
 import dev.couchjobs.server.internal.http.Json;
+import dev.couchjobs.server.internal.json.Fields;
 import dev.couchjobs.server.internal.json.NewJobs;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -19,7 +20,7 @@ import tools.jackson.databind.JsonNode;
  */
 public final class SelectionWorker implements AutoCloseable {
     /** The type of the jobs that selections are. Their data is what the caller has sent, and the type it is about. */
-    public static final JobType<Object, Object> TYPE = NewJobs.type("selection");
+    public static final JobType<RawPayload, RawPayload> TYPE = NewJobs.type("selection");
 
     private static final int CONCURRENCY = 2;
 
@@ -54,8 +55,8 @@ public final class SelectionWorker implements AutoCloseable {
         worker.close();
     }
 
-    private Object run(JobContext<Object> context) throws InterruptedException {
-        JsonNode request = Json.fromPlain(context.data());
+    private RawPayload run(JobContext<RawPayload> context) throws InterruptedException {
+        JsonNode request = Json.parsed(context.data());
         LinkedBlockingQueue<Optional<SelectionProgress>> progress = new LinkedBlockingQueue<>();
         CompletableFuture<SelectionProgress> verb =
                 act(request, select(request).resume(lastProgress(context)).onProgress(done -> {
@@ -67,11 +68,15 @@ public final class SelectionWorker implements AutoCloseable {
         var unused = verb.whenComplete((done, error) -> progress.add(Optional.empty()));
         report(context, progress);
         SelectionProgress all = verb.join();
-        return Map.of("read", all.read(), "applied", all.applied());
+        return Json.payload(new Fields()
+                .put("read", all.read())
+                .put("applied", all.applied())
+                .node());
     }
 
     /** Writes on the handler's thread, because callbacks must not block. Returns when the verb has ended. */
-    private static void report(JobContext<Object> context, LinkedBlockingQueue<Optional<SelectionProgress>> progress)
+    private static void report(
+            JobContext<RawPayload> context, LinkedBlockingQueue<Optional<SelectionProgress>> progress)
             throws InterruptedException {
         int transactions = 0;
         for (Optional<SelectionProgress> next = progress.take(); next.isPresent(); next = progress.take()) {
@@ -83,18 +88,19 @@ public final class SelectionWorker implements AutoCloseable {
         }
     }
 
-    private static SelectionProgress lastProgress(JobContext<Object> context) {
+    private static SelectionProgress lastProgress(JobContext<RawPayload> context) {
         return context.lastCheckpoint(SelectionProgress.class).orElse(SelectionProgress.NONE);
     }
 
-    private JobSelection<Object, Object> select(JsonNode request) {
+    private JobSelection<RawPayload, RawPayload> select(JsonNode request) {
         Condition condition = new Condition(request.path("where"));
-        JobType<Object, Object> type = NewJobs.type(request.get("type").stringValue());
-        JobSelection<Object, Object> selection = jobs.control().select(type, condition);
+        JobType<RawPayload, RawPayload> type = NewJobs.type(request.get("type").stringValue());
+        JobSelection<RawPayload, RawPayload> selection = jobs.control().select(type, condition);
         return condition.tag().map(selection::tagged).orElse(selection);
     }
 
-    private static CompletableFuture<SelectionProgress> act(JsonNode request, JobSelection<Object, Object> selection) {
+    private static CompletableFuture<SelectionProgress> act(
+            JsonNode request, JobSelection<RawPayload, RawPayload> selection) {
         return switch (request.get("action").stringValue()) {
             case "count" -> selection.count();
             case "cancel" -> selection.cancel(request.path("reason").asString(""));

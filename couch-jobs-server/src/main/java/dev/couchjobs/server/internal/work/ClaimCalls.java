@@ -7,6 +7,7 @@ import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.LogEntry;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.RemoteWorker;
 import dev.couchjobs.WorkerState;
 import dev.couchjobs.server.internal.http.ProblemException;
@@ -90,7 +91,7 @@ final class ClaimCalls implements AutoCloseable {
             return new Got(state, List.of());
         }
 
-        List<Job<Object>> held() {
+        List<Job<RawPayload>> held() {
             return claims.stream().map(Claim::job).toList();
         }
     }
@@ -200,7 +201,7 @@ final class ClaimCalls implements AutoCloseable {
         return new Waits.Wanted(worker.types(), request.max(), request.time(), name);
     }
 
-    private CompletableFuture<Got> recordOrRelease(Request request, List<Job<Object>> claims) {
+    private CompletableFuture<Got> recordOrRelease(Request request, List<Job<RawPayload>> claims) {
         List<Held> own = Held.of(claims);
         return database.runAsync(tx -> record(tx, request, claims, own)).whenComplete((got, error) -> {
             if (error != null || !Held.of(got.held()).equals(own)) {
@@ -210,7 +211,8 @@ final class ClaimCalls implements AutoCloseable {
     }
 
     /** Records claims, unless the worker has got others under the same request, or may have none. */
-    private CompletableFuture<Got> record(Transaction tx, Request request, List<Job<Object>> claims, List<Held> own) {
+    private CompletableFuture<Got> record(
+            Transaction tx, Request request, List<Job<RawPayload>> claims, List<Held> own) {
         UUID worker = request.worker().id();
         return registrations
                 .report(tx, request.worker())
@@ -229,7 +231,7 @@ final class ClaimCalls implements AutoCloseable {
 
     /** {@return those of the claims that hold, of the types that the request may have} */
     private CompletableFuture<List<Claim>> restored(Transaction tx, Request request, List<Held> held) {
-        List<CompletableFuture<Optional<Job<Object>>>> restored = held.stream()
+        List<CompletableFuture<Optional<Job<RawPayload>>>> restored = held.stream()
                 .filter(claim -> request.worker().types().contains(claim.type()))
                 .map(claim -> jobs.processor()
                         .claim(tx, NewJobs.type(claim.type()), claim.id(), claim.lock())
@@ -240,7 +242,7 @@ final class ClaimCalls implements AutoCloseable {
                         withDetails(tx, found.stream().flatMap(Optional::stream).toList()));
     }
 
-    private CompletableFuture<List<Claim>> withDetails(Transaction tx, List<Job<Object>> claims) {
+    private CompletableFuture<List<Claim>> withDetails(Transaction tx, List<Job<RawPayload>> claims) {
         Map<String, CompletableFuture<Duration>> timeouts = new ConcurrentHashMap<>();
         return all(claims.stream()
                 .map(job -> timeouts.computeIfAbsent(job.type().name(), type -> timeout(tx, job.type()))
@@ -253,7 +255,7 @@ final class ClaimCalls implements AutoCloseable {
     }
 
     /** The first claim on a job finds no checkpoint. */
-    private CompletableFuture<Optional<LogEntry>> checkpoint(Transaction tx, Job<Object> job) {
+    private CompletableFuture<Optional<LogEntry>> checkpoint(Transaction tx, Job<RawPayload> job) {
         return job.claim() == 1
                 ? CompletableFuture.completedFuture(Optional.empty())
                 : jobs.details().lastCheckpoint(tx, job.type(), job.id());

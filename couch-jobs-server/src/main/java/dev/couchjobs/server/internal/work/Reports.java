@@ -10,6 +10,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Processor;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.json.Fields;
@@ -40,7 +41,7 @@ final class Reports {
     /** Ends a claim, or renews it. */
     @FunctionalInterface
     interface Verb {
-        CompletableFuture<?> run(Transaction tx, Job<Object> job);
+        CompletableFuture<?> run(Transaction tx, Job<RawPayload> job);
     }
 
     /**
@@ -50,7 +51,7 @@ final class Reports {
      */
     CompletableFuture<Reply> run(
             TransactionContext context,
-            JobType<Object, Object> type,
+            JobType<RawPayload, RawPayload> type,
             String id,
             JsonNode body,
             Optional<AttemptEnd> end,
@@ -58,14 +59,15 @@ final class Reports {
         UUID lock = UUID.fromString(body.get("lock").stringValue());
         return context.runAsync(tx -> processor
                 .claim(tx, type, id, lock)
-                .<Optional<Job<Object>>>handle((job, error) -> claimOrRepetition(job, error, end))
+                .<Optional<Job<RawPayload>>>handle((job, error) -> claimOrRepetition(job, error, end))
                 .thenCompose(claim -> claim.isEmpty() ? NOTHING : reportAndRun(tx, claim.get(), body, verb))
                 .thenCompose(done -> jobs.getJobState(tx, type, id))
                 .thenApply(Reports::reply));
     }
 
     /** {@return the claim, or nothing if it has ended by the same verb before} */
-    private static Optional<Job<Object>> claimOrRepetition(Job<Object> job, Throwable error, Optional<AttemptEnd> end) {
+    private static Optional<Job<RawPayload>> claimOrRepetition(
+            Job<RawPayload> job, Throwable error, Optional<AttemptEnd> end) {
         if (error == null) {
             return Optional.of(job);
         }
@@ -82,14 +84,14 @@ final class Reports {
         return Reply.ok(new Fields().put("state", state).node());
     }
 
-    private CompletableFuture<Boolean> reportAndRun(Transaction tx, Job<Object> job, JsonNode body, Verb verb) {
+    private CompletableFuture<Boolean> reportAndRun(Transaction tx, Job<RawPayload> job, JsonNode body, Verb verb) {
         return report(tx, job, body).thenCompose(done -> verb.run(tx, job)).thenApply(done -> true);
     }
 
-    private CompletableFuture<?> report(Transaction tx, Job<Object> job, JsonNode body) {
+    private CompletableFuture<?> report(Transaction tx, Job<RawPayload> job, JsonNode body) {
         CompletableFuture<?> done = CompletableFuture.completedFuture(tx);
         for (JsonNode entry : body.path("log")) {
-            done = done.thenCompose(before -> processor.log(tx, job, Json.toPlain(entry)));
+            done = done.thenCompose(before -> processor.log(tx, job, Json.payload(entry)));
         }
         if (body.has("progress")) {
             JsonNode progress = body.get("progress");
@@ -101,10 +103,10 @@ final class Reports {
                     progress.path("text").asString("")));
         }
         if (body.has("checkpoint")) {
-            done = done.thenCompose(before -> processor.checkpoint(tx, job, Json.toPlain(body.get("checkpoint"))));
+            done = done.thenCompose(before -> processor.checkpoint(tx, job, Json.payload(body.get("checkpoint"))));
         }
         if (!body.path("jobs").isEmpty()) {
-            List<NewJob<Object>> all = new ArrayList<>();
+            List<NewJob<RawPayload>> all = new ArrayList<>();
             body.get("jobs").forEach(added -> all.add(NewJobs.withType(added)));
             done = done.thenCompose(before -> jobs.addAll(tx, all));
         }

@@ -5,6 +5,7 @@ import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.loop.SafeLog;
 import dev.couchjobs.server.internal.json.NewJobs;
 import java.time.Duration;
@@ -51,12 +52,12 @@ final class Waits {
     }
 
     /** {@return the claims of one of the types; none when the time is up or the wait has ended} */
-    CompletableFuture<List<Job<Object>>> accept(Wanted wanted, Wait wait) {
+    CompletableFuture<List<Job<RawPayload>>> accept(Wanted wanted, Wait wait) {
         List<String> types = wanted.types();
         if (types.size() == 1) {
             return acceptAny(wanted, wait);
         }
-        CompletableFuture<List<Job<Object>>> atOnce = tryEach(wanted, inTurn(types), wait);
+        CompletableFuture<List<Job<RawPayload>>> atOnce = tryEach(wanted, inTurn(types), wait);
         if (wanted.time().isZero()) {
             return atOnce;
         }
@@ -74,7 +75,7 @@ final class Waits {
     }
 
     /** Tries one type after the other: claims of types that come too late would have to be released. */
-    private CompletableFuture<List<Job<Object>>> tryEach(Wanted wanted, List<String> types, Wait wait) {
+    private CompletableFuture<List<Job<RawPayload>>> tryEach(Wanted wanted, List<String> types, Wait wait) {
         if (types.isEmpty() || wait.isEnded()) {
             return CompletableFuture.completedFuture(List.of());
         }
@@ -85,17 +86,17 @@ final class Waits {
     }
 
     /** {@return the claims of the first type that has jobs} Those of others are put back. */
-    private CompletableFuture<List<Job<Object>>> acceptAny(Wanted wanted, Wait wait) {
+    private CompletableFuture<List<Job<RawPayload>>> acceptAny(Wanted wanted, Wait wait) {
         AcceptOptions options = AcceptOptions.defaults().timeout(wanted.time()).by(wanted.by());
-        CompletableFuture<List<Job<Object>>> first = new CompletableFuture<>();
+        CompletableFuture<List<Job<RawPayload>>> first = new CompletableFuture<>();
         // If a name is refused, no call may have been made.
-        List<JobType<Object, Object>> checked =
+        List<JobType<RawPayload, RawPayload>> checked =
                 wanted.types().stream().map(NewJobs::type).toList();
-        List<CompletableFuture<List<Job<Object>>>> calls = checked.stream()
+        List<CompletableFuture<List<Job<RawPayload>>>> calls = checked.stream()
                 .map(type -> jobs.processor().accept(type, wanted.max(), options))
                 .toList();
         AtomicInteger open = new AtomicInteger(calls.size());
-        for (CompletableFuture<List<Job<Object>>> call : calls) {
+        for (CompletableFuture<List<Job<RawPayload>>> call : calls) {
             var unused = call.whenComplete((claims, error) -> {
                 boolean isLast = open.decrementAndGet() == 0;
                 if (claims != null && !claims.isEmpty()) {
@@ -115,8 +116,8 @@ final class Waits {
     }
 
     /** Puts back what no worker gets. */
-    void putBack(List<Job<Object>> claims) {
-        for (Job<Object> claim : claims) {
+    void putBack(List<Job<RawPayload>> claims) {
+        for (Job<RawPayload> claim : claims) {
             var unused = jobs.processor().putBack(database, claim).exceptionally(error -> {
                 LOG.debug("{} could not be put back; its claim expires", claim, error);
                 return null;

@@ -2,12 +2,12 @@ package dev.couchjobs.server.internal.work;
 
 import dev.couchjobs.Job;
 import dev.couchjobs.LogEntry;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.RemoteWorker;
 import dev.couchjobs.WorkerState;
 import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.json.Fields;
 import dev.couchjobs.server.internal.json.NewJobs;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -53,10 +53,10 @@ final class WorkJson {
     }
 
     /** A claim with what its worker needs beside it. */
-    record Claim(Job<Object> job, Duration timeout, Optional<LogEntry> checkpoint) {}
+    record Claim(Job<RawPayload> job, Duration timeout, Optional<LogEntry> checkpoint) {}
 
     private static JsonNode claim(Claim claim) {
-        Job<Object> job = claim.job();
+        Job<RawPayload> job = claim.job();
         return new Fields()
                 .put("type", job.type().name())
                 .put("id", job.id())
@@ -66,12 +66,9 @@ final class WorkJson {
                 .put("timeout", claim.timeout())
                 .time("scheduledTime", job.scheduledTime())
                 .time("firingTime", job.firingTime())
-                .put("headers", Json.fromPlain(job.headers()))
-                .put("data", Json.fromPlain(job.data()))
-                .maybe(
-                        "checkpoint",
-                        claim.checkpoint(),
-                        entry -> Json.read(entry.json().getBytes(StandardCharsets.UTF_8)))
+                .put("headers", job.headers())
+                .put("data", job.data())
+                .maybe("checkpoint", claim.checkpoint(), entry -> Json.of(entry.as(RawPayload.class)))
                 .node();
     }
 }

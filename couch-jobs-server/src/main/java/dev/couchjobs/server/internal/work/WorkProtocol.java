@@ -6,8 +6,8 @@ import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.RemoteWorker;
-import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.http.WaitingClient;
@@ -78,7 +78,7 @@ public final class WorkProtocol implements AutoCloseable {
     }
 
     public CompletableFuture<Reply> update(
-            TransactionContext context, JobType<Object, Object> type, String id, JsonNode body) {
+            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
         return reports.run(
                 context,
                 type,
@@ -89,21 +89,22 @@ public final class WorkProtocol implements AutoCloseable {
     }
 
     public CompletableFuture<Reply> finish(
-            TransactionContext context, JobType<Object, Object> type, String id, JsonNode body) {
+            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
         return reports.run(
                 context,
                 type,
                 id,
                 body,
                 Optional.of(AttemptEnd.SUCCEEDED),
-                (tx, job) -> body.has("result")
-                        ? jobs.processor().finishWithResult(tx, type, job, Json.toPlain(body.get("result")))
+                (tx, job) -> body.has("result") || body.has("resultBytes")
+                        ? jobs.processor().finishWithResult(tx, type, job, NewJobs.payload(body, "result"))
                         : jobs.processor().finish(tx, job));
     }
 
     public CompletableFuture<Reply> fail(
-            TransactionContext context, JobType<Object, Object> type, String id, JsonNode body) {
-        JobType<Object, Object> retried = body.has("policy") ? type.retry(NewJobs.retry(body.get("policy"))) : type;
+            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
+        JobType<RawPayload, RawPayload> retried =
+                body.has("policy") ? type.retry(NewJobs.retry(body.get("policy"))) : type;
         boolean isRetried = body.path("retry").asBoolean(true);
         return reports.run(
                 context,
@@ -124,7 +125,7 @@ public final class WorkProtocol implements AutoCloseable {
     }
 
     public CompletableFuture<Reply> snooze(
-            TransactionContext context, JobType<Object, Object> type, String id, JsonNode body) {
+            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
         return reports.run(
                 context,
                 type,
@@ -135,7 +136,7 @@ public final class WorkProtocol implements AutoCloseable {
     }
 
     public CompletableFuture<Reply> cancel(
-            TransactionContext context, JobType<Object, Object> type, String id, JsonNode body) {
+            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
         return reports.run(
                 context,
                 type,
@@ -147,7 +148,7 @@ public final class WorkProtocol implements AutoCloseable {
     }
 
     public CompletableFuture<Reply> release(
-            TransactionContext context, JobType<Object, Object> type, String id, JsonNode body) {
+            TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
         return reports.run(
                 context,
                 type,

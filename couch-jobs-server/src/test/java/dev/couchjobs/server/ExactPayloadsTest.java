@@ -1,0 +1,251 @@
+package dev.couchjobs.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.RawPayload;
+import dev.couchjobs.Unique;
+import dev.couchjobs.server.TestServer.Response;
+import dev.couchjobs.server.internal.cli.Typed;
+import dev.couchjobs.server.internal.cli.Typed.Ran;
+import dev.couchjobs.topics.Message;
+import dev.couchjobs.topics.Position;
+import dev.couchjobs.topics.Topic;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The bytes of a payload come back on every way out, on whichever way they came in. */
+@Timeout(60)
+class ExactPayloadsTest {
+    private static final String EXACT = "{\"amount\" : 0.12345678901234567890,\n \"rate\": 1e400, \"a\\u0062\": [1.0,"
+            + " -0, 12345678901234567890, \"\\/ü\"], \"data\": {\"data\": 1E+2}}";
+    private static final JobType<RawPayload, RawPayload> MAIL = JobType.of("mail", RawPayload.class, RawPayload.class);
+
+    private final TestServer server = TestServer.forEverything();
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    private static String text(Response response) {
+        return new String(response.http().body(), UTF_8);
+    }
+
+    private void post(String path, String body) {
+        Response response = server.post(path, body);
+        assertThat(response.status()).as(path + ": " + text(response)).isBetween(200, 204);
+    }
+
+    private void assertStored(String id) {
+        assertThat(server.jobs.getJobData(server.database, MAIL, id).join()).contains(RawPayload.json(EXACT));
+        assertThat(text(server.get("/v1/types/mail/jobs/" + id))).contains("\"data\":" + EXACT);
+    }
+
+    /** Payloads of scalars, at the end of a text and before a space. */
+    static Stream<String> payloads() {
+        return Stream.of(EXACT, "1.50", "-0", "1e400", "\"\\u0041 \"", "true", "[ ]", "{ }", "[[1.0 ] ,2.0]");
+    }
+
+    @ParameterizedTest
+    @MethodSource("payloads")
+    void aJobKeepsTheTextOfItsData(String payload) {
+        post("/v1/types/mail/jobs", "{\"id\":\"j1\",\"data\": " + payload + " }");
+        post("/v1/types/mail/jobs", "{\"data\":" + payload + ",\"id\":\"j2\",\"headers\":{\"data\":\"x\"}}");
+
+        assertThat(text(server.get("/v1/types/mail/jobs/j1"))).contains("\"data\":" + payload + "}");
+        assertThat(text(server.get("/v1/types/mail/jobs/j2"))).contains("\"data\":" + payload + "}");
+        assertThat(server.jobs.getJobData(server.database, MAIL, "j1").join()).contains(RawPayload.json(payload));
+    }
+
+    @Test
+    void everyRequestThatAddsJobsKeepsTheTextOfTheirData() {
+        post(
+                "/v1/jobs",
+                "{\"jobs\":[{\"type\":\"mail\",\"id\":\"b1\",\"data\":" + EXACT + "},{\"data\":" + EXACT
+                        + ",\"type\":\"mail\",\"id\":\"b2\"}]}");
+        assertStored("b1");
+        assertStored("b2");
+        Response batch =
+                server.put("/v1/batches/all", "{\"closing\":{\"type\":\"mail\",\"id\":\"c1\",\"data\":" + EXACT + "}}");
+        assertThat(batch.status()).as(text(batch)).isEqualTo(200);
+        assertStored("c1");
+        Response schedule = server.put(
+                "/v1/schedules/s", "{\"every\":\"PT1H\",\"job\":{\"type\":\"poll\",\"data\":" + EXACT + "}}");
+        assertThat(schedule.status()).as(text(schedule)).isEqualTo(200);
+        String current = schedule.body().get("currentJob").stringValue();
+        assertThat(text(server.get("/v1/types/poll/jobs/" + current))).contains("\"data\":" + EXACT);
+    }
+
+    @Test
+    void aWorkerIsGivenAndReturnsTheTexts() {
+        post("/v1/types/mail/jobs", "{\"id\":\"j1\",\"data\":" + EXACT + "}");
+        String worker = "'worker': {'name': 'w', 'id': '" + UUID.randomUUID() + "', 'types': ['mail']}}";
+        Response claims = server.post("/v1/work/claims", "{'requestId': 'r1', 'max': 1, 'wait': 'PT0S', " + worker);
+        assertThat(text(claims)).contains("\"data\":" + EXACT);
+        String lock = claims.body().get("claims").get(0).get("lock").stringValue();
+
+        post(
+                "/v1/work/types/mail/jobs/j1/update",
+                "{\"lock\":\"" + lock + "\",\"log\":[" + EXACT + " , 1.0],\"checkpoint\":" + EXACT
+                        + ",\"jobs\":[{\"type\":\"mail\",\"id\":\"f1\",\"data\":" + EXACT + "}]}");
+        assertStored("f1");
+        assertThat(text(server.get("/v1/types/mail/jobs/j1/log"))).contains("\"entry\":" + EXACT, "\"entry\":1.0");
+        assertThat(text(server.get("/v1/types/mail/jobs/j1/checkpoint"))).contains("\"entry\":" + EXACT);
+        post("/v1/work/types/mail/jobs/j1/release", "{'lock': '" + lock + "'}");
+        server.post("/v1/types/mail/jobs/f1/cancel", "");
+        Response again = server.post("/v1/work/claims", "{'requestId': 'r2', 'max': 1, 'wait': 'PT0S', " + worker);
+        assertThat(text(again)).contains("\"checkpoint\":" + EXACT);
+        lock = again.body().get("claims").get(0).get("lock").stringValue();
+
+        post("/v1/work/types/mail/jobs/j1/finish", "{\"lock\":\"" + lock + "\", \"result\" : " + EXACT + "}");
+        assertThat(text(server.get("/v1/types/mail/jobs/j1"))).contains("\"result\":" + EXACT);
+        assertThat(text(server.get("/v1/types/mail/jobs/j1/result"))).contains("\"result\":" + EXACT);
+    }
+
+    @Test
+    void aMessageOfATopicKeepsItsText() {
+        server.put("/v1/topics/news", "{'partitions': 1}");
+        post("/v1/topics/news/messages", "{\"messages\":[{\"value\": " + EXACT + " },{\"value\":null}]}");
+
+        assertThat(text(server.get("/v1/topics/news/messages"))).contains("\"value\":" + EXACT, "\"value\":null");
+        Topic<byte[]> topic = Topic.of("news", byte[].class);
+        Message<byte[]> first = server.topics
+                .read(server.database, topic, 0, Position.earliest(), 1)
+                .join()
+                .messages()
+                .get(0);
+        assertThat(new String(first.value(), UTF_8)).isEqualTo(EXACT);
+    }
+
+    @Test
+    void anExportAndItsImportKeepTheText(@TempDir Path directory) throws IOException {
+        post("/v1/types/mail/jobs", "{\"id\":\"j1\",\"data\":" + EXACT.replace("\n", "") + "}");
+        post(
+                "/v1/types/mail/jobs",
+                "{\"id\":\"j2\",\"data\":" + EXACT.replace("\n", "")
+                        + ",\"after\":[{\"type\":\"mail\",\"id\":\"j1\"}]}");
+        Ran exported = new Typed().run("export", "--url", server.uri("/").toString());
+        assertThat(exported.out().lines().filter(line -> line.contains("\"data\":" + EXACT.replace("\n", ""))))
+                .hasSize(2);
+        Path file = directory.resolve("jobs");
+        Files.writeString(file, exported.out());
+
+        try (TestServer other = TestServer.forEverything()) {
+            Ran imported = new Typed()
+                    .run("import", file.toString(), "--url", other.uri("/").toString());
+            assertThat(imported.exitCode()).as(imported.err()).isZero();
+            for (String id : List.of("j1", "j2")) {
+                assertThat(text(other.get("/v1/types/mail/jobs/" + id)))
+                        .contains("\"data\":" + EXACT.replace("\n", ""));
+            }
+        }
+    }
+
+    @Test
+    void theCommandLineKeepsTheText() {
+        Ran added = new Typed()
+                .run(
+                        "add",
+                        "mail",
+                        EXACT,
+                        "--id",
+                        "j1",
+                        "--url",
+                        server.uri("/").toString());
+
+        assertThat(added.exitCode()).as(added.err()).isZero();
+        assertStored("j1");
+    }
+
+    @Test
+    void anyBytesComeBackInBase64WithTheirMediaType(@TempDir Path directory) throws IOException {
+        RawPayload image = RawPayload.of("image/png", new byte[] {0, -1, -64, 10});
+        String bytes = "\"dataMediaType\":\"image/png\",\"dataBytes\":\"AP/ACg==\"";
+        post("/v1/types/mail/jobs", "{\"id\":\"j1\"," + bytes + "}");
+        assertThat(server.jobs.getJobData(server.database, MAIL, "j1").join()).contains(image);
+        assertThat(text(server.get("/v1/types/mail/jobs/j1"))).contains(bytes).doesNotContain("\"data\":");
+
+        Ran exported = new Typed().run("export", "--url", server.uri("/").toString());
+        Path file = directory.resolve("jobs");
+        Files.writeString(file, exported.out());
+        try (TestServer other = TestServer.forEverything()) {
+            Ran imported = new Typed()
+                    .run("import", file.toString(), "--url", other.uri("/").toString());
+            assertThat(imported.exitCode()).as(imported.err()).isZero();
+            assertThat(text(other.get("/v1/types/mail/jobs/j1"))).contains(bytes);
+        }
+        String worker = "'worker': {'name': 'w', 'id': '" + UUID.randomUUID() + "', 'types': ['mail']}}";
+        Response claims = server.post("/v1/work/claims", "{'requestId': 'r1', 'max': 1, 'wait': 'PT0S', " + worker);
+        assertThat(text(claims)).contains(bytes);
+        String lock = claims.body().get("claims").get(0).get("lock").stringValue();
+        post("/v1/work/types/mail/jobs/j1/finish", "{'lock': '" + lock + "', 'resultBytes': 'AQ=='}");
+        assertThat(text(server.get("/v1/types/mail/jobs/j1/result")))
+                .contains("\"resultMediaType\":\"application/octet-stream\",\"resultBytes\":\"AQ==\"");
+    }
+
+    static Stream<Arguments> wrongBytes() {
+        return Stream.of(
+                Arguments.of("{'id': 'j1'}", "data is missing"),
+                Arguments.of("{'data': 1, 'dataBytes': 'AQ=='}", "data or dataBytes, not both"),
+                Arguments.of("{'dataBytes': '%'}", "not in Base64"),
+                Arguments.of("{'dataBytes': 'AQ==', 'dataMediaType': 'image'}", "A media type is"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrongBytes")
+    void wrongBytesAreRefusedWithTheReason(String body, String reason) {
+        Response response = server.post("/v1/types/mail/jobs", body);
+
+        assertThat(response.status()).isEqualTo(400);
+        assertThat(response.detail()).contains(reason);
+    }
+
+    static Stream<Arguments> refused() {
+        return Stream.of(
+                Arguments.of("9".repeat(1_001), "more than 1,000 characters"),
+                Arguments.of("[0." + "1".repeat(2_000) + "]", "more than 1,000 characters"),
+                Arguments.of("1e10000", "exponent beyond 9,999"),
+                Arguments.of("[".repeat(401) + "]".repeat(401), "deeper than 400 levels"),
+                Arguments.of("{\"" + "n".repeat(50_001) + "\":1}", "longer than 50,000 characters"),
+                Arguments.of("\"\\ud800\"", "half of a surrogate pair"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("refused")
+    void whatNoReaderTakesIsRefusedWithTheReason(String payload, String reason) {
+        Response response = server.post("/v1/types/mail/jobs", "{\"id\":\"j1\",\"data\":" + payload + "}");
+
+        assertThat(response.status()).isIn(400, 422);
+        assertThat(response.detail()).contains(reason);
+        assertThat(server.get("/v1/types/mail/jobs/j1").status()).isEqualTo(404);
+    }
+
+    @Test
+    void equalDataIsADuplicateInTheLibraryAndOverHttp() {
+        server.jobs
+                .add(
+                        server.database,
+                        NewJob.of(JobType.of("mail", Object.class), (Object) Map.of("b", 1, "a", List.of(2)))
+                                .unique(Unique.byData()))
+                .join();
+
+        Response again = server.post("/v1/types/mail/jobs", "{\"data\":{\"a\":[2.0], \"b\":1e0},\"unique\":{}}");
+
+        assertThat(again.body().get("change").stringValue()).isEqualTo("unchanged");
+    }
+}
