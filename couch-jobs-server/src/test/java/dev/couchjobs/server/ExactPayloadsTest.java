@@ -14,6 +14,7 @@ import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.Position;
 import dev.couchjobs.topics.Topic;
 import java.io.IOException;
+import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bytes of a payload come back on every way out, on whichever way they came in. */
 @Timeout(60)
@@ -196,6 +198,46 @@ class ExactPayloadsTest {
         post("/v1/work/types/mail/jobs/j1/finish", "{'lock': '" + lock + "', 'resultBytes': 'AQ=='}");
         assertThat(text(server.get("/v1/types/mail/jobs/j1/result")))
                 .contains("\"resultMediaType\":\"application/octet-stream\",\"resultBytes\":\"AQ==\"");
+    }
+
+    private Response postBytes(String path, String mediaType, byte[] body) {
+        return server.send(HttpRequest.newBuilder(server.uri(path))
+                .header("Content-Type", mediaType)
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body))
+                .build());
+    }
+
+    @Test
+    void aBodyThatIsNoJsonIsTheDataOfTheJob() {
+        byte[] bytes = {0, -1, '{', -64};
+        Response added = postBytes("/v1/types/mail/jobs?id=a%2Fb", "image/png", bytes);
+        assertThat(added.status()).as(added.detail()).isEqualTo(201);
+        assertThat(added.body().get("id").stringValue()).isEqualTo("a/b");
+        assertThat(server.jobs.getJobData(server.database, MAIL, "a/b").join())
+                .contains(RawPayload.of("image/png", bytes));
+
+        Response data = server.get("/v1/types/mail/jobs/a%2Fb/data");
+        assertThat(data.http().body()).isEqualTo(bytes);
+        assertThat(data.header("Content-Type")).isEqualTo("image/png");
+        assertThat(data.header("Content-Security-Policy")).isEqualTo("sandbox");
+        post("/v1/types/mail/jobs", "{\"id\":\"j1\",\"data\": " + EXACT + "}");
+        assertThat(text(server.get("/v1/types/mail/jobs/j1/data"))).isEqualTo(EXACT);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"})
+    void aFormOfAnotherSiteAddsNoJob(String mediaType) {
+        assertThat(postBytes("/v1/types/mail/jobs", mediaType, new byte[] {1}).status())
+                .isEqualTo(415);
+    }
+
+    @Test
+    void aByteOrderMarkIsNoPartOfAPayload() {
+        byte[] body = ("\uFEFF{\"id\":\"j1\",\"data\": " + EXACT + "}").getBytes(UTF_8);
+
+        assertThat(postBytes("/v1/types/mail/jobs", "application/json", body).status())
+                .isEqualTo(201);
+        assertStored("j1");
     }
 
     static Stream<Arguments> wrongBytes() {

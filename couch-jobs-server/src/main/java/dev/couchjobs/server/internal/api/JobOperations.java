@@ -45,6 +45,7 @@ public final class JobOperations {
         operations.write("addJobs", this::addAll);
         operations.read("listJobs", this::list);
         operations.read("getJob", this::get);
+        operations.read("getJobData", this::data);
         operations.act("awaitJob", this::await);
         operations.write("removeJob", (call, tx) -> Replies.changed(jobs.remove(tx, call.type(), call.id())));
         operations.write(
@@ -149,6 +150,20 @@ public final class JobOperations {
     private CompletableFuture<Reply> get(Call call, ReadTransactionContext tx) {
         return Replies.found(
                 jobs.getJob(tx, call.type(), call.id()), job -> JobJson.job(job, hiding.isFrom(call)), "such job");
+    }
+
+    /** A browser neither shows nor runs what comes from users. */
+    private CompletableFuture<Reply> data(Call call, ReadTransactionContext tx) {
+        if (hiding.isFrom(call)) {
+            throw new ProblemException(Problem.of(403, "hidden", "The caller may not see what the job contains.")
+                    .detail("It needs the role operate."));
+        }
+        return jobs.getJobData(tx, call.type(), call.id()).thenApply(found -> {
+            RawPayload data = found.orElseThrow(() -> Replies.notFound("such job"));
+            return Reply.of(200, data.mediaType(), data.toBytes())
+                    .with("Content-Disposition", "attachment")
+                    .with("Content-Security-Policy", "sandbox");
+        });
     }
 
     /** Replies with the job as it is when it has ended, or when the time is up. */

@@ -39,6 +39,7 @@ import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
+import dev.couchjobs.server.internal.json.NewJobs;
 import dev.couchjobs.server.internal.latencies.LatencyOperations;
 import dev.couchjobs.server.internal.openapi.ApiDocument;
 import dev.couchjobs.server.internal.openapi.ApiOperation;
@@ -290,6 +291,8 @@ public final class ApiServlet extends HttpServlet {
         if (operation.body().isEmpty()) {
             return CompletableFuture.completedFuture(MissingNode.getInstance());
         }
-        return exchange.json(bodyBytesMax, operation.payloads());
+        return operation.takesBytes() && exchange.hasBytes()
+                ? exchange.bytes(bodyBytesMax).thenApply(data -> NewJobs.ofBytes(data, exchange.query()))
+                : exchange.json(bodyBytesMax, operation.payloads());
     }
 }

@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.http;
 
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.loop.SafeLog;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
@@ -9,6 +10,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -22,6 +24,9 @@ public final class Exchange {
     private static final SafeLog LOG = SafeLog.of(Exchange.class);
     /** How much of a request is read in vain, so that its client can read why it is refused. */
     public static final int UNWANTED_BYTES_MAX = 64 * 1024 * 1024;
+
+    private static final Set<String> FORM_TYPES =
+            Set.of("text/plain", "multipart/form-data", "application/x-www-form-urlencoded");
 
     private static final Problem NOT_WANTED = Problem.of(413, "body-too-large", "The operation takes no body.");
     private static final Problem NOT_JSON =
@@ -143,8 +148,33 @@ public final class Exchange {
         }
     }
 
+    /**
+     * {@return whether the body is neither JSON nor what a form of another site can send (the media types of simple
+     * requests, Fetch standard)}
+     */
+    public boolean hasBytes() {
+        return header("Content-Type")
+                .filter(type -> !isJson(type) && !FORM_TYPES.contains(mediaType(type)))
+                .isPresent();
+    }
+
+    /** {@return the body as a payload} */
+    public CompletableFuture<RawPayload> bytes(int bytesMax) {
+        isBodyRead = true;
+        try {
+            return RequestBody.read(request, bytesMax, tooLarge(bytesMax), transferTime, memory)
+                    .thenApply(body -> RawPayload.of(header("Content-Type").orElseThrow(), body));
+        } catch (IOException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private static String mediaType(String contentType) {
+        return contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+    }
+
     private static boolean isJson(String contentType) {
-        return contentType.split(";", 2)[0].strip().equalsIgnoreCase(Reply.JSON);
+        return mediaType(contentType).equals(Reply.JSON);
     }
 
     private static Problem tooLarge(int bytesMax) {

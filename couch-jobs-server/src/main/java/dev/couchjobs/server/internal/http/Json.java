@@ -126,7 +126,12 @@ public final class Json {
 
     /** {@return a payload of JSON, which is written as it is} */
     public static JsonNode of(RawPayload json) {
-        return JsonNodeFactory.instance.pojoNode(new WrittenJson(json));
+        return holding(json);
+    }
+
+    /** {@return a payload within a tree; one that is no JSON can be taken out, but not be written} */
+    public static JsonNode holding(RawPayload payload) {
+        return JsonNodeFactory.instance.pojoNode(new HeldPayload(payload));
     }
 
     /**
@@ -135,8 +140,8 @@ public final class Json {
      * @throws IllegalArgumentException if it exceeds a limit of payloads
      */
     public static RawPayload payload(JsonNode node) {
-        return node instanceof POJONode holder && holder.getPojo() instanceof WrittenJson written
-                ? written.payload()
+        return node instanceof POJONode holder && holder.getPojo() instanceof HeldPayload held
+                ? held.payload()
                 : RawPayload.json(write(node));
     }
 

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
@@ -27,6 +28,14 @@ public final class NewJobs {
     /** {@return the type that the API uses: payloads are any JSON} */
     public static JobType<RawPayload, RawPayload> type(String name) {
         return JobType.of(name, RawPayload.class, RawPayload.class);
+    }
+
+    /** {@return the body of a request whose own is the data of a job} */
+    public static JsonNode ofBytes(RawPayload data, Map<String, String> query) {
+        return new Fields()
+                .put("data", Json.holding(data))
+                .text("id", Optional.ofNullable(query.get("id")))
+                .node();
     }
 
     /** {@return the payload in a body: JSON under a name, or bytes in Base64 under the name with a suffix} */

@@ -107,6 +107,7 @@ public final class ApiDocument {
                 parameters,
                 body,
                 payloads(document.at(bodySchema)),
+                operation.at("/requestBody/content").has("application/octet-stream"),
                 operation.path("requestBody").path("required").asBoolean(false));
     }
 

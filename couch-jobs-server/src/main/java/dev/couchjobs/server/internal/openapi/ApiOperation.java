@@ -18,6 +18,7 @@ import java.util.function.Supplier;
  * @param resource the operation that reads what this one changes ({@code x-resource}), for {@code If-Match}
  * @param body the schema of the body, if the operation takes one
  * @param payloads where payloads stand in the body
+ * @param takesBytes whether a body that is no JSON is a payload
  */
 public record ApiOperation(
         String id,
@@ -29,6 +30,7 @@ public record ApiOperation(
         Map<String, Parameter> parameters,
         Optional<Supplier<Schema>> body,
         PayloadPlaces payloads,
+        boolean takesBytes,
         boolean isBodyRequired) {
 
     /** {@return whether an operator changes something by it} What workers do is in the attempts of jobs. */

@@ -6,8 +6,8 @@ import tools.jackson.databind.JacksonSerializable;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.jsontype.TypeSerializer;
 
-/** JSON within a tree, which is written as it is. */
-record WrittenJson(RawPayload payload) implements JacksonSerializable {
+/** A payload within a tree: JSON, which is written as it is, or bytes, which cannot be written. */
+record HeldPayload(RawPayload payload) implements JacksonSerializable {
     @Override
     public void serialize(JsonGenerator out, SerializationContext context) {
         out.writeRawValue(payload.toString());
