@@ -158,8 +158,8 @@ public final class EmbeddedDatabase {
      * EmbeddedDatabase.failure(database).thenAccept(why -> exit(why.getMessage()));
      * }</pre>
      *
-     * <p>The method never blocks, and any thread may call it. Actions that are attached to the future run on a thread of
-     * the engine or on one that commits, so they are quick, or name an executor.
+     * <p>The method never blocks, and any thread may call it. Actions that are attached to the future run on a thread
+     * of the engine or on one that commits, so they are quick, or name an executor.
      *
      * @param database the database, as a method of this class has returned it; any other, such as a cluster, is never
      *     reported as stopped

@@ -11,8 +11,8 @@ import java.util.List;
 /**
  * Reads a range between selectors in the steps of FoundationDB's client, for a transaction that has unreadable keys:
  * whether a read has to know such a key depends on the order in which the client counts keys, fetches rows and compares
- * the two ends ({@code ReadYourWrites.actor.cpp} of 7.3.69). The client also knows what earlier reads have fetched; here
- * each read begins with the transaction's own writes. For one thread.
+ * the two ends ({@code ReadYourWrites.actor.cpp} of 7.3.69). The client also knows what earlier reads have fetched;
+ * here each read begins with the transaction's own writes. For one thread.
  */
 final class ClientRangeRead {
     private static final int MAX_DOUBLINGS = 20;

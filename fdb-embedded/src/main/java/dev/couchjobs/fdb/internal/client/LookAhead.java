@@ -4,8 +4,8 @@ import dev.couchjobs.fdb.internal.keys.Bytes;
 import dev.couchjobs.fdb.internal.keys.KeyRange;
 
 /**
- * How far the client fetches in one request: over single keys that it knows to be empty, but not over longer ranges, nor
- * over what is unreadable.
+ * How far the client fetches in one request: over single keys that it knows to be empty, but not over longer ranges,
+ * nor over what is unreadable.
  *
  * @param segment the last segment to fetch, which is unknown
  * @param clears the empty keys on the way, for each of which one more stored row is asked for

@@ -72,8 +72,8 @@ public final class CommitPipeline {
     private volatile boolean closed;
 
     /**
-     * {@code delay} completes after the given number of nanoseconds, or fails once the engine closes. The pipeline fails
-     * all commits once there is an {@code engineFailure}, and reports its own there.
+     * {@code delay} completes after the given number of nanoseconds, or fails once the engine closes. The pipeline
+     * fails all commits once there is an {@code engineFailure}, and reports its own there.
      */
     CommitPipeline(
             VersionWindow versions,

@@ -101,8 +101,8 @@ final class Mailbox<T> {
     }
 
     /**
-     * Ends the handler as if it had failed. A batch that it has not finished is rejected without waiting for its future:
-     * what should complete that may be broken, too.
+     * Ends the handler as if it had failed. A batch that it has not finished is rejected without waiting for its
+     * future: what should complete that may be broken, too.
      */
     void fail(Throwable cause) {
         if (failure == null) {
