@@ -74,7 +74,7 @@ public final class DependencyPropagator {
     /** Delivers the notices of this transaction, to as many dependents as it may notify. */
     public CompletableFuture<@Nullable Void> propagate(Transaction tx) {
         CompletableFuture<?> cleared = ReleaseOutbox.clearExpectedIfEmpty(tx, keyspace);
-        return deliverAll(tx).thenCombine(cleared, (delivered, done) -> delivered);
+        return deliverAll(tx).thenCombine(cleared, (delivered, done) -> null);
     }
 
     private CompletableFuture<@Nullable Void> deliverAll(Transaction tx) {
