@@ -75,9 +75,7 @@ class EarlyRefusalsTest {
         String head() {
             return line + " HTTP/1.1\r\n"
                     + headers.stream().map(header -> header + "\r\n").collect(Collectors.joining())
-                    + (headers.stream().anyMatch(header -> header.startsWith("Host:"))
-                            ? ""
-                            : "Host: localhost\r\n");
+                    + (headers.stream().anyMatch(header -> header.startsWith("Host:")) ? "" : "Host: localhost\r\n");
         }
     }
 

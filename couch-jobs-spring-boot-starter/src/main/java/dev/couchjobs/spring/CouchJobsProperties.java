@@ -103,9 +103,8 @@ public record CouchJobsProperties(
                 throw new IllegalArgumentException("couch-jobs.worker.concurrency is at least 1: " + concurrency + ".");
             }
             if (shutdownTimeout.isNegative()) {
-                throw new IllegalArgumentException(
-                        "couch-jobs.worker.shutdown-timeout is not negative: " + DurationText.of(shutdownTimeout)
-                                + ".");
+                throw new IllegalArgumentException("couch-jobs.worker.shutdown-timeout is not negative: "
+                        + DurationText.of(shutdownTimeout) + ".");
             }
         }
     }

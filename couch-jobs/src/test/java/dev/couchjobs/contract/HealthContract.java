@@ -338,7 +338,8 @@ class HealthContract extends JobsContract {
         Database refusing = DatabaseProxies.to(Database.class, (self, method, arguments) -> {
             Object result = DatabaseProxies.invoke(database, method, arguments);
             return method.getName().equals("runAsync")
-                    ? ((CompletableFuture<?>) Objects.requireNonNull(result)).thenCompose(done -> CompletableFuture.failedFuture(full))
+                    ? ((CompletableFuture<?>) Objects.requireNonNull(result))
+                            .thenCompose(done -> CompletableFuture.failedFuture(full))
                     : result;
         });
 

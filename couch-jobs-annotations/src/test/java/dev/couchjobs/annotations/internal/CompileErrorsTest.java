@@ -152,14 +152,8 @@ class CompileErrorsTest {
                 arguments("type = \"a\", timeout = \"PT0S\"", "\"PT0S\"", "timeout is a whole number of"),
                 arguments("type = \"a\", timeout = \"PT-1S\"", "\"PT-1S\"", "timeout is a whole number of"),
                 arguments("type = \"a\", timeLimit = \"5\"", "\"5\"", "\"5\" is no ISO-8601 duration: write PT30S"),
-                arguments(
-                        "type = \"a\", timeLimit = \"PT0S\"",
-                        "\"PT0S\"",
-                        "A time limit is more than nothing"),
-                arguments(
-                        "type = \"a\", timeLimit = \"-PT1S\"",
-                        "\"-PT1S\"",
-                        "A time limit is more than nothing"),
+                arguments("type = \"a\", timeLimit = \"PT0S\"", "\"PT0S\"", "A time limit is more than nothing"),
+                arguments("type = \"a\", timeLimit = \"-PT1S\"", "\"-PT1S\"", "A time limit is more than nothing"),
                 arguments(
                         "type = \"a\", concurrency = 0",
                         "0",

@@ -73,6 +73,8 @@ public final class Durations {
         if (bound.isZero()) {
             return "zero";
         }
-        return bound.equals(Duration.ofDays(days)) ? String.format(Locale.ROOT, "%,d days", days) : DurationText.of(bound);
+        return bound.equals(Duration.ofDays(days))
+                ? String.format(Locale.ROOT, "%,d days", days)
+                : DurationText.of(bound);
     }
 }

@@ -181,7 +181,8 @@ class ServeCommandTest {
     @Test
     void aServerWhoseDatabaseHasStoppedEndsWithTheReason() throws Exception {
         PrintStream before = System.err;
-        System.setErr(new PrintStream(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8)); // the engine logs why it stops
+        System.setErr(new PrintStream(
+                OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8)); // the engine logs why it stops
         try {
             stopsWithTheReason();
         } finally {
