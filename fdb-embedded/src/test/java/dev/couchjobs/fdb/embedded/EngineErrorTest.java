@@ -128,7 +128,9 @@ class EngineErrorTest {
 
     @Test
     void anErrorWhileBatchesAreMovedToTheBaseStopsTheEngine(@TempDir Path directory) {
-        try (Database database = EmbeddedDatabase.open(directory, Durability.SYNCED, environment)) {
+        EngineFailure failure = new EngineFailure();
+        DurableStorage storage = DurableStorage.open(directory, Durability.SYNCED, environment, failure, 0);
+        try (Database database = new EngineDatabase(new Engine(environment, storage, failure, () -> {}), false)) {
             for (int i = 0; i < 20; i++) {
                 scheduler.await(set(database, "a" + i, LARGE));
             }
@@ -142,6 +144,7 @@ class EngineErrorTest {
             assertStopped(database);
             untilError.set(0);
         }
+        scheduler.runUntilIdle();
     }
 
     @Test
