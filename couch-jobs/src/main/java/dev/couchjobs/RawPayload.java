@@ -68,8 +68,8 @@ public final class RawPayload {
     /**
      * Makes a payload of any bytes.
      *
-     * @param mediaType what they are, such as {@code image/png}: at most 200 characters; {@link #JSON} makes the payload
-     *     the same as {@link #json(byte[])}
+     * @param mediaType what they are, such as {@code image/png}: at most 200 characters; with {@link #JSON} the payload
+     *     is the same as that of {@link #json(byte[])}
      * @param bytes the bytes, which are copied
      * @return the payload
      * @throws IllegalArgumentException if the media type is none, or the bytes are said to be JSON and are not

@@ -22,6 +22,7 @@ import dev.couchjobs.Subscription;
 import dev.couchjobs.TransactionTooLongException;
 import dev.couchjobs.Unique;
 import dev.couchjobs.Worker;
+import dev.couchjobs.loop.DurationText;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import java.io.IOException;
@@ -328,7 +329,7 @@ class DurationsContract extends JobsContract {
         Set<String> found = new TreeSet<>();
         Stream.of("", "loop")
                 .flatMap(DurationsContract::publicClasses)
-                .filter(type -> !REPORTS.contains(type))
+                .filter(type -> !REPORTS.contains(type) && type != DurationText.class)
                 .flatMap(DurationsContract::members)
                 .flatMap(DurationsContract::durationsOf)
                 .forEach(found::add);

@@ -163,6 +163,7 @@ class ErrorsContract extends JobsContract {
                         "renewAll",
                         (on, db, id) -> on.processor().renewAll(db, List.of(new ClaimKey(INDEX, id, claim.lock())))),
                 new Verb("release", (on, db, id) -> on.processor().release(db, claim)),
+                new Verb("putBack", (on, db, id) -> on.processor().putBack(db, claim)),
                 new Verb("finish", (on, db, id) -> on.processor().finish(db, claim)),
                 new Verb(
                         "finishWithResult", (on, db, id) -> on.processor().finishWithResult(db, WITH_RESULT, claim, 1)),
