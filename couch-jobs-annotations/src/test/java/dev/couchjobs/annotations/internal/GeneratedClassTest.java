@@ -103,7 +103,7 @@ class GeneratedClassTest {
                 @Job(type = "nothing")
                 void doNothing(int number) {}
 
-                @Job(type = "later", concurrency = 2, timeLimit = "PT30S")
+                @Job(type = "later", concurrency = 2, timeLimit = "30 s")
                 CompletionStage<? extends Receipt> later(Mail[] mails) {
                     return CompletableFuture.completedStage(new Receipt("to " + mails.length));
                 }
@@ -305,7 +305,7 @@ class GeneratedClassTest {
 
             kit.advance(Duration.ofSeconds(31));
             assertThat(kit.jobs().getJob(database, MailsJobs.LATER, "l-0").join().orElseThrow().error().orElseThrow())
-                    .contains("PT30S");
+                    .contains("30 s");
             """);
     }
 
