@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextvars
 import datetime
 import inspect
@@ -57,10 +58,13 @@ class Job:
         self._lock: str = claim["lock"]
         self.type: str = claim["type"]
         self.id: str = claim["id"]
-        self.data: Any = claim["data"]
-        """The payload. Numbers that a float does not hold are :class:`ExactFloat`."""
-        self.data_text: str = claim["dataText"]
-        """The text of the payload, in JSON."""
+        is_json = "dataBytes" not in claim
+        self.data: Any = claim["data"] if is_json else base64.b64decode(claim["dataBytes"])
+        """The payload; ``bytes`` if it is no JSON. Numbers that a float does not hold are :class:`ExactFloat`."""
+        self.data_text: str = claim["dataText"] if is_json else ""
+        """The text of the payload, in JSON; empty if it is no JSON."""
+        self.media_type: str = "application/json" if is_json else claim["dataMediaType"]
+        """What the payload is."""
         self.claim: int = claim["claim"]
         """The number of the claim; the claims on a job are never numbered alike."""
         self.attempt: int = claim["attempt"]

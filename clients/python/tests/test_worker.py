@@ -90,6 +90,26 @@ class WorkerTest(unittest.IsolatedAsyncioTestCase):
             await asyncio.wait_for(worker.run(), 10)
         self.assertEqual([(job.halt, job.has_ended) for job in jobs], [("shutdown", True)])
 
+    async def test_a_payload_that_is_no_json_is_bytes(self) -> None:
+        payloads: List[object] = []
+        claim = {**CLAIM, "dataBytes": "AP/ACg==", "dataMediaType": "image/png"}
+        del claim["data"]
+
+        async def answer(number: int, writer: asyncio.StreamWriter) -> None:
+            if number > 1:
+                worker.stop()
+            writer.write(reply(200, json.dumps({"order": "run", "claims": [claim] if number == 1 else []})))
+
+        async with Server(answer) as url:
+            worker = Worker(url, concurrency=1)
+
+            @worker.handler("mail")
+            async def handle(job: Job) -> None:
+                payloads.append((job.data, job.data_text, job.media_type))
+
+            await asyncio.wait_for(worker.run(), 10)
+        self.assertEqual(payloads, [(b"\x00\xff\xc0\n", "", "image/png")])
+
     async def test_a_plain_function_does_not_block_the_others(self) -> None:
         ends: List[object] = []
         other_runs = threading.Event()

@@ -18,7 +18,7 @@ export interface ClientOptions {
 
 /** A job to add. Further members are those that the server's `/openapi.json` names, such as `at` or `priority`. */
 export interface NewJob {
-  readonly data: unknown;
+  readonly data?: unknown;
   readonly id?: string;
   readonly [option: string]: unknown;
 }
@@ -30,9 +30,9 @@ export interface JobView {
   readonly state: 'pending' | 'running' | 'finished';
   readonly outcome?: 'succeeded' | 'failed' | 'cancelled' | 'expired';
   /** Numbers that a `number` does not hold are `ExactNumber`, also in `result`. */
-  readonly data: unknown;
-  /** The text of the data, in JSON. */
-  readonly dataText: string;
+  readonly data?: unknown;
+  /** The text of the data, in JSON; data that is no JSON is in `dataBytes`, in Base64, beside `dataMediaType`. */
+  readonly dataText?: string;
   readonly result?: unknown;
   readonly resultText?: string;
   readonly error?: string;

@@ -27,8 +27,10 @@ interface Claim {
   readonly attempt: number;
   readonly timeout: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly data: unknown;
-  readonly dataText: string;
+  readonly data?: unknown;
+  readonly dataText?: string;
+  readonly dataBytes?: string;
+  readonly dataMediaType?: string;
   readonly checkpoint?: unknown;
 }
 
@@ -62,10 +64,12 @@ export type Handler<D = any> = (job: Job<D>) => unknown | Promise<unknown>;
 export class Job<D = any> {
   readonly type: string;
   readonly id: string;
-  /** The payload. Numbers that a `number` does not hold are `ExactNumber`. */
+  /** The payload; a `Uint8Array` if it is no JSON. Numbers that a `number` does not hold are `ExactNumber`. */
   readonly data: D;
-  /** The text of the payload, in JSON. */
+  /** The text of the payload, in JSON; empty if it is no JSON. */
   readonly dataText: string;
+  /** What the payload is. */
+  readonly mediaType: string;
   /** The number of the claim; the claims on a job are never numbered alike. */
   readonly claim: number;
   /** Which attempt this is, from 1; attempts without a failure are not counted. */
@@ -92,8 +96,9 @@ export class Job<D = any> {
     this.#lock = claim.lock;
     this.type = claim.type;
     this.id = claim.id;
-    this.data = claim.data as D;
-    this.dataText = claim.dataText;
+    this.data = (claim.dataBytes === undefined ? claim.data : new Uint8Array(Buffer.from(claim.dataBytes, 'base64'))) as D;
+    this.dataText = claim.dataText ?? '';
+    this.mediaType = claim.dataMediaType ?? 'application/json';
     this.claim = claim.claim;
     this.attempt = claim.attempt;
     this.headers = claim.headers;

@@ -99,6 +99,30 @@ test('what warn throws changes no result', { timeout: 10_000 }, async () => {
   assert.deepEqual(verbs, ['claims', 'fail', 'end']);
 });
 
+test('a payload that is no JSON is bytes', { timeout: 10_000 }, async () => {
+  const payloads: unknown[] = [];
+  let calls = 0;
+  const { data, ...rest } = CLAIM;
+  await withAnswers(
+    (_, response) => {
+      calls++;
+      if (calls > 1) {
+        worker.stop();
+      }
+      const claims = calls === 1 ? [{ ...rest, dataBytes: 'AP/ACg==', dataMediaType: 'image/png' }] : [];
+      response.writeHead(200).end(JSON.stringify({ order: 'run', claims }));
+    },
+    async (url) => {
+      worker = new Worker(url, { concurrency: 1 }).handle('mail', (job) => {
+        payloads.push(job.data, job.dataText, job.mediaType);
+      });
+      await worker.run();
+    },
+  );
+  assert.equal(data, 1);
+  assert.deepEqual(payloads, [new Uint8Array([0, 255, 192, 10]), '', 'image/png']);
+});
+
 let worker: Worker;
 
 test('a refused worker ends', async () => {
