@@ -96,7 +96,8 @@ export class Job<D = any> {
     this.#lock = claim.lock;
     this.type = claim.type;
     this.id = claim.id;
-    this.data = (claim.dataBytes === undefined ? claim.data : new Uint8Array(Buffer.from(claim.dataBytes, 'base64'))) as D;
+    const bytes = claim.dataBytes;
+    this.data = (bytes === undefined ? claim.data : new Uint8Array(Buffer.from(bytes, 'base64'))) as D;
     this.dataText = claim.dataText ?? '';
     this.mediaType = claim.dataMediaType ?? 'application/json';
     this.claim = claim.claim;

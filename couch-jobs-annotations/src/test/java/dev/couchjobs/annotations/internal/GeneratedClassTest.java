@@ -103,7 +103,7 @@ class GeneratedClassTest {
                 @Job(type = "nothing")
                 void doNothing(int number) {}
 
-                @Job(type = "later", concurrency = 2, timeLimit = "30 s")
+                @Job(type = "later", concurrency = 2, timeLimit = "PT30S")
                 CompletionStage<? extends Receipt> later(Mail[] mails) {
                     return CompletableFuture.completedStage(new Receipt("to " + mails.length));
                 }
