@@ -60,10 +60,9 @@ public final class TokenOperations {
                 .put("name", access.name())
                 .put(
                         "roles",
-                        access.roles().stream().map(Fields::constant).sorted().toList())
-                .put("tokens", areUsed);
+                        access.roles().stream().map(Fields::constant).sorted().toList());
         access.types().ifPresent(types -> fields.put("types", new TreeSet<>(types)));
-        return fields.node();
+        return fields.put("tokens", areUsed).node();
     }
 
     private CompletableFuture<Reply> rotate(Call call) {
