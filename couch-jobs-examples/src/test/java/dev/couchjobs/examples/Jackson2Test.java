@@ -8,7 +8,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JsonCodec;
+import dev.couchjobs.NewJob;
 import dev.couchjobs.PayloadEncryption;
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.fdb.Databases;
 import java.io.IOException;
 import java.lang.reflect.Type;
@@ -64,7 +66,23 @@ class Jackson2Test {
     }
 
     @Test
+    void rawPayloadsComeBackAsTheyWereStored() {
+        Database db = Databases.inMemory();
+        CouchJobs jobs = CouchJobs.builder(db).build();
+        byte[] bytes = {1, 2, 3};
+
+        JobType<RawPayload, RawPayload> type = JobType.of("scan", RawPayload.class, RawPayload.class);
+        jobs.add(db, NewJob.of(type, RawPayload.of("image/png", bytes)));
+        jobs.add(db, NewJob.of(type, RawPayload.json("{\"amount\": 0.12345678901234567890}")));
+
+        jobs.add(db, type, "j1", RawPayload.of("image/png", bytes)).join();
+        assertThat(jobs.getJobData(db, type, "j1").join()).contains(RawPayload.of("image/png", bytes));
+        jobs.close();
+        db.close();
+    }
+
+    @Test
     void theCodeOnThePageIsTheCodeAbove() throws IOException {
-        CodeOfPage.isIn("docs/payloads.md", Jackson2Test.class, 8);
+        CodeOfPage.isIn("docs/payloads.md", Jackson2Test.class, 11);
     }
 }

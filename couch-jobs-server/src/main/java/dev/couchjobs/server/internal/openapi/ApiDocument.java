@@ -21,6 +21,7 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
@@ -30,6 +31,7 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 public final class ApiDocument {
     private static final String RESOURCE = "/dev/couchjobs/server/openapi.yaml";
     private static final String IRI = "urn:couch-jobs:openapi";
+    private static final String PAYLOAD = "x-payload";
     private static final List<String> METHODS = List.of("get", "put", "post", "delete", "patch");
 
     private final JsonNode document;
@@ -41,8 +43,15 @@ public final class ApiDocument {
         document = new YAMLMapper().readTree(yaml);
         json = document.toString();
         schemas = SchemaRegistry.withDefaultDialect(
-                SpecificationVersion.DRAFT_2020_12, registry -> registry.schemas(Map.of(IRI, json)));
+                SpecificationVersion.DRAFT_2020_12, registry -> registry.schemas(Map.of(IRI, schemas(document))));
         document.get("paths").forEachEntry(this::readPath);
+    }
+
+    /** {@return the document without the mark of payloads, which is no keyword of JSON Schema} */
+    private static String schemas(JsonNode document) {
+        JsonNode schemas = document.deepCopy();
+        schemas.findParents(PAYLOAD).forEach(schema -> ((ObjectNode) schema).remove(PAYLOAD));
+        return schemas.toString();
     }
 
     /** Read when it is first used, and once: that is a third of the start of a server. */
@@ -113,7 +122,7 @@ public final class ApiDocument {
 
     /** {@return where payloads stand in a value of a schema, which marks them by {@code x-payload}} */
     private PayloadPlaces payloads(JsonNode schema) {
-        if (schema.path("x-payload").asBoolean(false)) {
+        if (schema.path(PAYLOAD).asBoolean(false)) {
             return PayloadPlaces.WHOLE;
         }
         if (schema.has("$ref")) {
