@@ -4,6 +4,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.schedules.ScheduleRequest;
 import dev.couchjobs.internal.schedules.ScheduleRow.Overlap;
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -148,8 +149,8 @@ public final class Schedule {
         }
         if (request.isJitterTooLong()) {
             throw new IllegalArgumentException("The jitter of a schedule is shorter than the time between two firing"
-                    + " times, which is " + Duration.ofSeconds(request.shortestPeriod()) + "; this is "
-                    + Duration.ofSeconds(request.jitter()) + ".");
+                    + " times, which is " + DurationText.of(Duration.ofSeconds(request.shortestPeriod())) + "; this is "
+                    + DurationText.of(Duration.ofSeconds(request.jitter())) + ".");
         }
         boolean overlaps = request.definition().overlap().addsAtClaim();
         if (overlaps && request.isAfterEach()) {

@@ -143,7 +143,8 @@ public record CouchJobsProperties(
          */
         public Health {
             if (dueAtMost.isNegative()) {
-                throw new IllegalArgumentException("couch-jobs.health.due-at-most is not negative: " + dueAtMost + ".");
+                throw new IllegalArgumentException(
+                        "couch-jobs.health.due-at-most is not negative: " + DurationText.of(dueAtMost) + ".");
             }
         }
     }

@@ -18,6 +18,7 @@ import dev.couchjobs.WorkerBuilder;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.fdb.embedded.EngineEnvironment;
 import dev.couchjobs.fdb.simulation.VirtualScheduler;
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -201,7 +202,8 @@ public final class JobsTestKit implements AutoCloseable {
 
     private Duration checked(Duration duration) {
         if (duration.isNegative()) {
-            throw new IllegalArgumentException("Time cannot be moved back by " + duration + ": use setClock.");
+            throw new IllegalArgumentException(
+                    "Time cannot be moved back by " + DurationText.of(duration.negated()) + ": use setClock.");
         }
         return duration;
     }

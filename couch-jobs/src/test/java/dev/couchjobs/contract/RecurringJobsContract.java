@@ -843,7 +843,8 @@ class RecurringJobsContract extends JobsContract {
         assertThatThrownBy(() -> put(Schedule.every("s", HOUR, NewJob.of(TEXT, "x".repeat(1_000_000)))))
                 .isInstanceOf(PayloadTooLargeException.class);
         assertThatThrownBy(() -> EVERY_HOUR.makeUpFor(0)).hasMessageContaining("1 to 1000 jobs");
-        assertThatThrownBy(() -> EVERY_HOUR.jitter(Duration.ofSeconds(-1))).hasMessageContaining("from zero to 36,500 days");
+        assertThatThrownBy(() -> EVERY_HOUR.jitter(Duration.ofSeconds(-1)))
+                .hasMessageContaining("from zero to 36,500 days");
     }
 
     @Test
