@@ -25,6 +25,7 @@ import dev.couchjobs.UncommittedChangesException;
 import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -391,7 +392,7 @@ class RecurringJobsContract extends JobsContract {
                 assertThatThrownBy(() -> schedule.jitter(longest))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessage("The jitter of a schedule is shorter than the time between two firing times, which"
-                                + " is PT1H; this is " + longest + ".");
+                                + " is 1 h; this is " + DurationText.of(longest) + ".");
             }
         }
     }
