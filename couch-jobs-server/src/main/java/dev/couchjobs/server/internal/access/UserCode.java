@@ -50,7 +50,7 @@ public final class UserCode {
     private static Throwable printable(Throwable error) {
         try {
             Objects.requireNonNull(error.toString());
-            if (error.getCause() != error) { // else whoever looks for the last cause does not end
+            if (error.getCause() != error) { // a caller that follows such a cause would never reach the last one
                 return error;
             }
             return new IllegalStateException(error.getClass().getName() + " was thrown, which is its own cause.");

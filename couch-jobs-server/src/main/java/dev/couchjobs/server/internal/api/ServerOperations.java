@@ -33,7 +33,10 @@ public final class ServerOperations {
                                 Reply.json(health.status() == HealthStatus.DOWN ? 503 : 200, JobJson.health(health))));
     }
 
-    /** Asks nobody: what only a new process can mend is known here, and all else is no reason to end this one. */
+    /**
+     * Reports whether the engine has stopped for good, which only a new process can mend. It reads nothing from the
+     * database: a database that is slow or away is no reason to end this process.
+     */
     private Reply liveness() {
         FDBException why = failure.getNow(null);
         return why == null

@@ -55,6 +55,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.Serial;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -237,7 +238,7 @@ public final class ApiServlet extends HttpServlet {
                 exchange.header("If-Match").map(Gzip::plain),
                 exchange.header("If-None-Match").map(Gzip::plain),
                 exchange.header("Idempotency-Key"));
-        return body(exchange, operation).thenCompose(body -> {
+        return body(exchange, operation, query).thenCompose(body -> {
             checker.body(operation, body);
             if (dispatcher.waits(operation)) {
                 waiting.add(exchange);
@@ -287,12 +288,12 @@ public final class ApiServlet extends HttpServlet {
         }
     }
 
-    private CompletableFuture<JsonNode> body(Exchange exchange, ApiOperation operation) {
+    private CompletableFuture<JsonNode> body(Exchange exchange, ApiOperation operation, Map<String, JsonNode> query) {
         if (operation.body().isEmpty()) {
             return CompletableFuture.completedFuture(MissingNode.getInstance());
         }
         return operation.takesBytes() && exchange.hasBytes()
-                ? exchange.bytes(bodyBytesMax).thenApply(data -> NewJobs.ofBytes(data, exchange.query()))
+                ? exchange.bytes(bodyBytesMax).thenApply(data -> NewJobs.ofBytes(data, query))
                 : exchange.json(bodyBytesMax, operation.payloads());
     }
 }

@@ -124,13 +124,11 @@ public final class Json {
         return location == null ? "" : " (line " + location.getLineNr() + ", column " + location.getColumnNr() + ")";
     }
 
-    /** {@return a payload of JSON, which is written as it is} */
-    public static JsonNode of(RawPayload json) {
-        return holding(json);
-    }
-
-    /** {@return a payload within a tree; one that is no JSON can be taken out, but not be written} */
-    public static JsonNode holding(RawPayload payload) {
+    /**
+     * {@return a payload within a tree} JSON is written as it is. Other bytes can only be taken out again, by {@link
+     * #payload}.
+     */
+    public static JsonNode of(RawPayload payload) {
         return JsonNodeFactory.instance.pojoNode(new HeldPayload(payload));
     }
 

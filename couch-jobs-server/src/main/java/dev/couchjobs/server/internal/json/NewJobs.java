@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
@@ -31,11 +30,9 @@ public final class NewJobs {
     }
 
     /** {@return the body of a request whose own is the data of a job} */
-    public static JsonNode ofBytes(RawPayload data, Map<String, String> query) {
-        return new Fields()
-                .put("data", Json.holding(data))
-                .text("id", Optional.ofNullable(query.get("id")))
-                .node();
+    public static JsonNode ofBytes(RawPayload data, Map<String, JsonNode> query) {
+        Fields body = new Fields().put("data", Json.of(data));
+        return query.containsKey("id") ? body.put("id", query.get("id")).node() : body.node();
     }
 
     /** {@return the payload in a body: JSON under a name, or bytes in Base64 under the name with a suffix} */

@@ -3,7 +3,9 @@ package dev.couchjobs.server.internal.openapi;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
-import com.networknt.schema.SpecificationVersion;
+import com.networknt.schema.dialect.Dialect;
+import com.networknt.schema.dialect.Dialects;
+import com.networknt.schema.keyword.AnnotationKeyword;
 import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.http.PayloadPlaces;
 import java.io.IOException;
@@ -21,7 +23,6 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
@@ -43,15 +44,11 @@ public final class ApiDocument {
         document = new YAMLMapper().readTree(yaml);
         json = document.toString();
         schemas = SchemaRegistry.withDefaultDialect(
-                SpecificationVersion.DRAFT_2020_12, registry -> registry.schemas(Map.of(IRI, schemas(document))));
+                Dialect.builder(Dialects.getDraft202012())
+                        .keyword(new AnnotationKeyword(PAYLOAD))
+                        .build(),
+                registry -> registry.schemas(Map.of(IRI, json)));
         document.get("paths").forEachEntry(this::readPath);
-    }
-
-    /** {@return the document without the mark of payloads, which is no keyword of JSON Schema} */
-    private static String schemas(JsonNode document) {
-        JsonNode schemas = document.deepCopy();
-        schemas.findParents(PAYLOAD).forEach(schema -> ((ObjectNode) schema).remove(PAYLOAD));
-        return schemas.toString();
     }
 
     /** Read when it is first used, and once: that is a third of the start of a server. */
