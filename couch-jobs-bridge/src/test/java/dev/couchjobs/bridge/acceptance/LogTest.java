@@ -91,7 +91,7 @@ class LogTest {
                 assertThat(bridge.rest()).noneMatch(said -> said.endsWith("runs") || said.equals("ready"));
                 assertThat(bridge.log())
                         .containsOnlyOnce(line)
-                        .filteredOn(said -> said.contains("401"))
+                        .filteredOn(said -> said.contains("answers 401"))
                         .hasSize(1);
             }
         }
