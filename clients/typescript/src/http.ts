@@ -120,7 +120,7 @@ export class Http {
    * @throws NotJson if the body cannot be written
    */
   async send<T>(method: string, path: string, body: object | undefined, options: SendOptions<T> = {}): Promise<T> {
-    const signal = options.signal ? AbortSignal.any([options.signal, this.#closing.signal]) : this.#closing.signal;
+    const signals = options.signal ? [options.signal, this.#closing.signal] : [this.#closing.signal];
     const read = options.read ?? ((reply: unknown) => reply as T);
     let content = body && encode(body);
     const patience = options.giveUpAfter ?? Infinity;
@@ -132,7 +132,8 @@ export class Http {
       let isAway: boolean;
       let pause = pauseAfter(tries);
       try {
-        const response = await this.#try(method, path, content, options, signal);
+        const request = this.#request(method, path, content, options);
+        const response = await bounded(options.timeout ?? 30_000, signals, request);
         isAway = AWAY.has(response.status);
         if (!isAway) {
           this.#answers();
@@ -151,7 +152,7 @@ export class Http {
         }
         pause = response.retryAfter ?? pause;
       } catch (thrown) {
-        signal.throwIfAborted();
+        signals.forEach((signal) => signal.throwIfAborted());
         if (thrown instanceof ApiError) {
           throw thrown;
         }
@@ -173,7 +174,7 @@ export class Http {
         throw error;
       }
       pause = Math.min(pause, isAway ? patience : left);
-      await sleep(pause, undefined, { signal }).catch(() => signal.throwIfAborted());
+      await bounded(Infinity, signals, (signal) => sleep(pause, undefined, { signal }));
       content = body && options.onRepeat ? encode({ ...body, ...options.onRepeat }) : content;
     }
   }
@@ -243,35 +244,36 @@ export class Http {
     if (last !== undefined) {
       headers['last-event-id'] = last;
     }
-    const silence = setTimeout(() => leaving.abort(new DOMException('no sign of life', 'TimeoutError')), SILENCE);
+    const within = <T>(call: () => Promise<T>): Promise<T> => bounded(SILENCE, [this.#closing.signal], call);
     try {
-      const signal = AbortSignal.any([leaving.signal, this.#closing.signal]);
-      const response = await fetch(this.#url + path, { headers, signal, redirect: 'manual' });
+      const { signal } = leaving;
+      const response = await within(() => fetch(this.#url + path, { headers, signal, redirect: 'manual' }));
       if (!response.ok || response.body === null) {
-        throw toError(await replyOf(response));
+        throw toError(await within(() => replyOf(response)));
       }
+      const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
       const decoder = new TextDecoder();
       let rest = '';
-      for await (const part of response.body as unknown as AsyncIterable<Uint8Array>) {
-        silence.refresh();
-        const lines = (rest + decoder.decode(part, { stream: true })).split('\n');
+      for (;;) {
+        const { done, value } = await within(() => reader.read());
+        if (done) {
+          return;
+        }
+        const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
         rest = lines.pop() ?? '';
         yield* lines;
-        silence.refresh();
       }
     } finally {
-      clearTimeout(silence);
       leaving.abort();
     }
   }
 
-  async #try(
+  #request(
     method: string,
     path: string,
     content: string | undefined,
     options: SendOptions<any>,
-    signal: AbortSignal,
-  ): Promise<Reply> {
+  ): (signal: AbortSignal) => Promise<Reply> {
     const headers: Record<string, string> = { accept: 'application/json' };
     if (content !== undefined) {
       headers['content-type'] = 'application/json';
@@ -282,16 +284,42 @@ export class Http {
     if (options.key !== undefined) {
       headers['idempotency-key'] = options.key;
     }
-    const timeout = AbortSignal.timeout(options.timeout ?? 30_000);
-    const response = await fetch(this.#url + path, {
-      method,
-      headers,
-      ...(content === undefined ? {} : { body: content }),
-      signal: AbortSignal.any([signal, timeout]),
-      redirect: 'manual',
-    });
-    return replyOf(response);
+    const body = content === undefined ? {} : { body: content };
+    const init = { method, headers, ...body, redirect: 'manual' } as const;
+    return async (signal) => replyOf(await fetch(this.#url + path, { ...init, signal }));
   }
+}
+
+/**
+ * Calls, and leaves the call when its time is up or one of the signals aborts, whatever the call makes of its own
+ * signal: `fetch` holds signals weakly, and one that has been collected, as those of `AbortSignal.any` and
+ * `AbortSignal.timeout` may be, never aborts.
+ */
+function bounded<T>(
+  millis: number,
+  signals: readonly AbortSignal[],
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const controller = new AbortController();
+    const leave = (reason: unknown): void => {
+      reject(reason);
+      controller.abort(reason);
+    };
+    const follow = (): void => leave(signals.find((signal) => signal.aborted)?.reason);
+    const giveUp = (): void => leave(new DOMException('the time is up', 'TimeoutError'));
+    const timer = millis === Infinity ? undefined : setTimeout(giveUp, millis);
+    signals.forEach((signal) => signal.addEventListener('abort', follow));
+    if (signals.some((signal) => signal.aborted)) {
+      follow();
+    }
+    call(controller.signal)
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer);
+        signals.forEach((signal) => signal.removeEventListener('abort', follow));
+      });
+  });
 }
 
 interface Reply {

@@ -46,6 +46,33 @@ test('a refusal is not repeated', async () => {
   assert.equal(requests, 1);
 });
 
+// fetch holds its signal weakly: a collected one looks like a fetch that does not look at it.
+test('a request ends in its time, though fetch forgets its signal', async (t) => {
+  t.mock.method(globalThis, 'fetch', () => new Promise(() => {}));
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const adding = new Client('http://127.0.0.1:1', { giveUpAfter: 0, warn: () => {} }).add('mail', { data: 1 });
+  t.mock.timers.tick(30_000);
+  await assert.rejects(adding, (error: unknown) => error instanceof ConnectionLost && /in time/.test(error.message));
+});
+
+test('a stream whose server is silent is opened again, though fetch forgets its signal', async (t) => {
+  const opened = new Promise<void>((resolve) => {
+    let streams = 0;
+    t.mock.method(globalThis, 'fetch', () => {
+      streams++;
+      if (streams === 2) {
+        resolve();
+      }
+      return new Promise(() => {});
+    });
+  });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const messages = new Client('http://127.0.0.1:1', { warn: () => {} }).topic('news').follow({ start: 'latest' });
+  void messages.next();
+  t.mock.timers.tick(60_000);
+  await opened;
+});
+
 test('a stream goes on behind the last event', async () => {
   const requests: IncomingMessage[] = [];
   const values: unknown[] = [];
