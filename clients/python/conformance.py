@@ -147,7 +147,7 @@ ODD_VALUES: List[Callable[[], Any]] = [
     circle,
     abyss,
     lambda: {1},
-    lambda: b"bytes",
+    lambda: [b"bytes"],
     lambda: float("nan"),
     lambda: [float("-inf")],
     lambda: {(1, 2): 3},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import uuid
@@ -50,12 +51,15 @@ def _to_float(text: str) -> float:
 _DECODER = json.JSONDecoder(parse_float=_to_float)
 
 
-def encode(value: Any) -> bytes:
-    """Returns the text of a value in UTF-8. Half a surrogate pair stays what it is, as an escape.
+def encode(body: Any) -> bytes:
+    """Returns the text of the body of a request in UTF-8. Half a surrogate pair stays what it is, as an escape.
+
+    A payload of bytes is written in Base64, as the member that the server has for it.
 
     :raises NotJson: if JSON has no such value
     """
     try:
+        value = _in_base64(body)
         if not _has_exact_floats(value):
             text = _dumps(value)
         else:
@@ -64,6 +68,20 @@ def encode(value: Any) -> bytes:
         return text.encode("utf-8", "backslashreplace")
     except Exception as error:  # also that of a user's class, and RecursionError
         raise NotJson(f"It cannot be written as JSON: {type(error).__name__}: {text_of(error)}") from error
+
+
+def _in_base64(body: Any) -> Any:
+    if not isinstance(body, dict):
+        return body
+    members = dict(body)
+    for name in ("data", "result"):
+        payload = members.get(name)
+        if isinstance(payload, (bytes, bytearray, memoryview)):
+            del members[name]
+            members[name + "Bytes"] = base64.b64encode(payload).decode()
+    if isinstance(members.get("jobs"), (list, tuple)):
+        members["jobs"] = [_in_base64(job) for job in members["jobs"]]
+    return members
 
 
 def _dumps(value: Any) -> str:

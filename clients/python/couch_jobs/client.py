@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import uuid
+from base64 import b64decode
 from typing import Any, AsyncGenerator, Dict, List, Optional
 from urllib.parse import quote
 
@@ -69,6 +70,7 @@ class Client:
     async def add(self, type: str, data: Any, **options: Any) -> str:
         """Adds a job, and returns its id.
 
+        :param data: the payload: what JSON has, or ``bytes``, which ``dataMediaType`` in the options may describe
         :param options: members of a new job as the server's ``/openapi.json`` names them: ``id``, ``at``,
             ``priority``, ``unique`` and more
         """
@@ -89,7 +91,7 @@ class Client:
         return job
 
     async def result(self, type: str, id: str, timeout: Optional[float] = None) -> Any:
-        """Waits until a job has ended, and returns its result.
+        """Waits until a job has ended, and returns its result: ``bytes`` if it is no JSON.
 
         :raises JobFailed: if it has ended without success
         :raises ResultTimeout: if it has not ended after ``timeout`` seconds
@@ -103,7 +105,7 @@ class Client:
             if job["state"] == "finished":
                 if job.get("outcome", "succeeded") != "succeeded":
                     raise JobFailed(job)
-                return job.get("result")
+                return b64decode(job["resultBytes"]) if "resultBytes" in job else job.get("result")
             if end is not None and loop.time() >= end:
                 raise ResultTimeout(f"Job {id} of type {type} has not ended after {timeout} seconds.")
 

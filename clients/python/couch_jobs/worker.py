@@ -146,6 +146,8 @@ class Job:
         """Ends the job with a result and a report, such as ``jobs`` to add, in one transaction.
 
         A handler that only has a result returns it instead.
+
+        :param result: what JSON has, or ``bytes``, which ``resultMediaType`` in the report may describe
         """
         await self._say("finish", {"result": result, **report})
 

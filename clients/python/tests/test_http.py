@@ -150,7 +150,7 @@ class HttpTest(unittest.IsolatedAsyncioTestCase):
         circle: List[object] = []
         circle.append(circle)
         async with Client("http://127.0.0.1:1") as client:
-            for value in ({1}, b"", float("nan"), circle, object(), {(1, 2): 3}):
+            for value in ({1}, [b""], float("nan"), circle, object(), {(1, 2): 3}):
                 with self.assertRaisesRegex(NotJson, "cannot be written as JSON"):
                     await client.add("mail", value)
 

@@ -2,7 +2,7 @@ import copy
 import json
 import pickle
 import unittest
-from typing import Any
+from typing import Any, Dict, List
 
 from couch_jobs import ExactFloat, NotJson
 from couch_jobs._json import decode, encode
@@ -24,6 +24,21 @@ class JsonTest(unittest.TestCase):
             else:
                 self.assertNotIsInstance(job["data"]["n"][0], ExactFloat)
                 self.assertEqual(_value(back), _value('{"result": {"n": [%s]}}' % text))
+
+    def test_payloads_of_bytes_are_sent_in_base64(self) -> None:
+        job = {"type": "scan", "data": b"\x00\xff\xc0\n", "dataMediaType": "image/png"}
+        sent = {"type": "scan", "dataMediaType": "image/png", "dataBytes": "AP/ACg=="}
+        for payload in (b"\x01", bytearray(b"\x01"), memoryview(b"\x01")):
+            body = {"result": payload, "jobs": [job, {"type": "scan", "data": 1}]}
+            expected = {"resultBytes": "AQ==", "jobs": [sent, {"type": "scan", "data": 1}]}
+            self.assertEqual(json.loads(encode(body)), expected)
+        self.assertEqual(job["data"], b"\x00\xff\xc0\n")
+        released = memoryview(b"")
+        released.release()
+        odd: List[Dict[str, Any]] = [{"data": [b""]}, {"log": b""}, {"data": released}]
+        for body in odd:
+            with self.assertRaises(NotJson):
+                encode(body)
 
     def test_an_exact_float_computes_and_is_copied(self) -> None:
         number = decode(b"0.12345678901234567890")

@@ -18,6 +18,7 @@ export interface ClientOptions {
 
 /** A job to add. Further members are those that the server's `/openapi.json` names, such as `at` or `priority`. */
 export interface NewJob {
+  /** The payload: what JSON has, or a `Uint8Array`, which `dataMediaType` may describe. */
   readonly data?: unknown;
   readonly id?: string;
   readonly [option: string]: unknown;
@@ -92,7 +93,7 @@ export class Client {
   }
 
   /**
-   * Waits until a job has ended, and returns its result.
+   * Waits until a job has ended, and returns its result: a `Uint8Array` if it is no JSON.
    *
    * @param timeout how many milliseconds to wait; without limit if it is left out
    * @throws JobFailed if it has ended without success
@@ -107,7 +108,8 @@ export class Client {
         if (job.outcome !== undefined && job.outcome !== 'succeeded') {
           throw new JobFailed(type, id, job.outcome, job.error);
         }
-        return job.result as T;
+        const bytes = job['resultBytes'];
+        return (typeof bytes === 'string' ? new Uint8Array(Buffer.from(bytes, 'base64')) : job.result) as T;
       }
       if (performance.now() >= end) {
         throw new ResultTimeout(`Job ${id} of type ${type} has not ended after ${timeout} ms.`);

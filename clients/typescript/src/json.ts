@@ -5,6 +5,7 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Each number of so many digits comes back from a double. */
 const SURE_DIGITS = 15;
 const PAYLOADS = new Set(['data', 'result', 'checkpoint', 'value']);
+const MAY_BE_BYTES = new Set(['data', 'result']);
 
 /**
  * A number of a payload that a `number` does not hold, such as an integer beyond 2^53, 1e400, or one of 20 digits. It
@@ -28,7 +29,8 @@ export class ExactNumber extends Number {
 }
 
 /**
- * Returns the text of the body of a request.
+ * Returns the text of the body of a request. A payload that is a `Uint8Array` is written in Base64, as the member that
+ * the server has for it.
  *
  * @throws NotJson if JSON has no such value. Members of the body that `JSON.stringify` would leave out, and what it
  *   would write as `null` or `{}` without a word, are refused, too
@@ -54,11 +56,29 @@ export function encode(body: object): string {
     return value;
   }
   try {
+    body = inBase64(body);
     const text = JSON.stringify(body, replace);
     return isMarked ? text.replaceAll(new RegExp(`"${mark}([^"]*)"`, 'g'), '$1') : text;
   } catch (error) {
     throw new NotJson(`It cannot be written as JSON: ${textOf(error)}`);
   }
+}
+
+function inBase64(body: object): object {
+  const { jobs } = body as { jobs?: unknown };
+  const bytes = Object.entries(body).filter(([name, value]) => MAY_BE_BYTES.has(name) && value instanceof Uint8Array);
+  if (bytes.length === 0 && !Array.isArray(jobs)) {
+    return body;
+  }
+  const members: Record<string, unknown> = { ...body };
+  for (const [name, value] of bytes) {
+    delete members[name];
+    members[`${name}Bytes`] = Buffer.from(value as Uint8Array).toString('base64');
+  }
+  if (Array.isArray(jobs)) {
+    members['jobs'] = jobs.map((job: unknown) => (typeof job === 'object' && job !== null ? inBase64(job) : job));
+  }
+  return members;
 }
 
 /**

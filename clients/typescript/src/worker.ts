@@ -36,6 +36,8 @@ interface Claim {
 
 /** What a worker says of a job; all of it is stored in one transaction, which needs the claim. */
 export interface Report {
+  /** What a result that is a `Uint8Array` is; `application/octet-stream` if it is left out. */
+  readonly resultMediaType?: string;
   /** Entries for the log of the job. */
   readonly log?: readonly unknown[];
   readonly progress?: { readonly done: number; readonly total?: number; readonly text?: string };
@@ -194,7 +196,7 @@ export class Job<D = any> {
 
   /**
    * Ends the job with a result and a report, such as `jobs` to add, in one transaction. A handler that only has a
-   * result returns it instead.
+   * result returns it instead. The result is what JSON has, or a `Uint8Array`.
    */
   finish(result?: unknown, report: Report = {}): Promise<void> {
     return this.end('finish', result === undefined || result === null ? report : { ...report, result });

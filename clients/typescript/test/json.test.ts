@@ -23,6 +23,17 @@ test('numbers come back as they were', () => {
   }
 });
 
+test('payloads of bytes are sent in Base64', () => {
+  const data = new Uint8Array([0, 255, 192, 10]);
+  const job = { type: 'scan', data, dataMediaType: 'image/png' };
+  const text = encode({ result: Buffer.from([1]), jobs: [job, { type: 'scan', data: 1 }, null] });
+  assert.deepEqual(JSON.parse(text), {
+    resultBytes: 'AQ==',
+    jobs: [{ type: 'scan', dataMediaType: 'image/png', dataBytes: 'AP/ACg==' }, { type: 'scan', data: 1 }, null],
+  });
+  assert.equal(job.data, data);
+});
+
 test('an exact number computes, and shows all its digits', () => {
   const number = decode('9007199254740993') as any;
   assert.equal(number * 2, 18014398509481984);

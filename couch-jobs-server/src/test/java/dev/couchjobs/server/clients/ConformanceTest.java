@@ -147,6 +147,15 @@ class ConformanceTest {
     }
 
     @Test
+    void bytesComeBackAsTheyWere() {
+        String bytes = "{'id': 'bytes', 'dataBytes': 'AP/ACg==', 'dataMediaType': 'image/png'}";
+        assertThat(server.post("/v1/types/echo/jobs", bytes).status()).isEqualTo(201);
+        JsonNode job = ended("echo", "bytes");
+        assertThat(job.path("resultBytes").asString("")).as(job + "").isEqualTo("AP/ACg==");
+        assertThat(job.path("resultMediaType").asString("")).isEqualTo("application/octet-stream");
+    }
+
+    @Test
     void idsMayContainAnything() {
         Response added = server.post("/v1/types/echo/jobs", "{'id': '../a b/%2F?#ä;+', 'data': 1}");
         assertThat(added.status()).isEqualTo(201);
