@@ -83,7 +83,7 @@ public final class DocumentWriter {
     }
 
     /**
-     * {@return the fields that refuse a job document and show that none of its steps runs}
+     * {@return the fields that refuse a job document and show that none of its steps runs or is claimed}
      *
      * @param reason the reason, with what a person can do
      * @param document the document
@@ -92,6 +92,7 @@ public final class DocumentWriter {
         ObjectNode verdict = verdict(reason);
         JsonNode stopped = document.path("job").deepCopy();
         stopped.forEach(DocumentWriter::stop);
+        stopped.forEach(DocumentWriter::unclaim);
         if (!stopped.equals(document.path("job"))) {
             verdict.set("job", stopped);
         }
@@ -104,6 +105,16 @@ public final class DocumentWriter {
             step.path("nodes").forEach(DocumentWriter::stop);
             step.putNull("step_status");
             FieldNames.RUN.forEach(step::remove);
+        }
+    }
+
+    private static void unclaim(JsonNode value) {
+        if (value instanceof ObjectNode step && !step.hasNonNull("step_status")) {
+            for (String claim : List.of("claimed_by", "winner")) {
+                if (step.hasNonNull(claim)) {
+                    step.putNull(claim);
+                }
+            }
         }
     }
 

@@ -5,7 +5,8 @@ import java.util.stream.IntStream;
 
 /**
  * A job document: its plan, which never changes, and its progress. Immutable. It contains no fields of CouchDB, so two
- * revisions with the same content are equal. The verdict is at least the one that follows from the steps.
+ * revisions with the same content are equal. The verdict is at least the one that follows from the steps. A job that
+ * has ended has no claims on steps that have not begun.
  *
  * @param id the document's id
  * @param plan the plan
@@ -24,7 +25,7 @@ public record JobDocument(String id, JobPlan plan, Progress progress) {
         for (int step = 0; step < plan.steps().size(); step++) {
             check(plan.steps().get(step).target(), progress.steps().get(step));
         }
-        progress = progress.judged(plan);
+        progress = progress.judged(plan).settled();
     }
 
     /** {@return the index of the first step that has not succeeded; the number of steps if all have} */

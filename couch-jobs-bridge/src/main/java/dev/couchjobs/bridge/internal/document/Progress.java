@@ -44,6 +44,15 @@ public record Progress(List<StepProgress> steps, Optional<Verdict> verdict) {
         return new Progress(steps, Verdict.join(verdict, borneOut));
     }
 
+    /** {@return this; without claims on steps that have not begun if the job has ended, because nobody answers them} */
+    Progress settled() {
+        boolean isClaimed = steps.stream()
+                .anyMatch(step -> !step.hasBegun() && step.claimedBy().isPresent());
+        return verdict.isPresent() && isClaimed
+                ? new Progress(steps.stream().map(StepProgress::settled).toList(), verdict)
+                : this;
+    }
+
     Progress with(int step, StepProgress progress) {
         List<StepProgress> changed = new ArrayList<>(steps);
         changed.set(step, progress);

@@ -84,6 +84,13 @@ public record StepProgress(
         return new StepProgress(withdrawn + 1, Optional.empty(), Optional.empty(), Collections.emptySortedMap());
     }
 
+    /** {@return this without a claim, if the step has not begun} */
+    StepProgress settled() {
+        return hasBegun() || claimedBy.isEmpty()
+                ? this
+                : new StepProgress(withdrawn, Optional.empty(), Optional.empty(), runs);
+    }
+
     /** {@return this with a run on the given node as the only one} */
     StepProgress runBy(String node, StepRun run) {
         SortedMap<String, StepRun> only = new TreeMap<>();

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -186,15 +188,40 @@ class ClaimAheadTest {
         assertNothingIsKept();
     }
 
-    @Test
-    void aJobThatFailsLeavesNothingBehindForTheNextStepButTheClaim() {
-        put("b", "fail", "['b', 'c']", "work");
+    /** Each way in which a job ends while a node has claimed its next step. */
+    @ParameterizedTest
+    @ValueSource(strings = {"step fails", "cancelled", "failed", "plan changed", "unreadable"})
+    void aJobThatEndsKeepsNoClaimOnAStepThatHasNotBegun(String end) {
+        boolean fails = end.equals("step fails");
+        put("b", fails ? "fail" : "sleep 20", "['b', 'c']", "work");
         bridges.advance(2);
+        ObjectNode document = bridges.read("c", "x").deepCopy();
+        if (!fails) {
+            assertThat(step(1).path("winner").asString()).isEqualTo("b");
+            bridges.put("c", edited(document, end).toString());
+        }
+        bridges.advance(40);
 
-        assertThat(bridges.read("a", "x").path("job_status").asString()).isEqualTo("failed");
-        assertThat(step(1).path("claimed_by").asString()).isEqualTo("b");
-        assertThat(bridges.done).containsExactly("b fail");
+        for (String node : List.of("a", "b", "c")) {
+            ObjectNode ended = bridges.read(node, "x");
+            assertThat(ended.path("job_status").asString()).isEqualTo(end.equals("cancelled") ? end : "failed");
+            for (String field : List.of("claimed_by", "winner")) {
+                assertThat(ended.at("/job/1").path(field).isString())
+                        .as(node + " " + field)
+                        .isFalse();
+            }
+        }
+        assertThat(bridges.done).containsExactly(fails ? "b fail" : "b sleep 20");
         assertNothingIsKept();
+    }
+
+    private static ObjectNode edited(ObjectNode document, String end) {
+        switch (end) {
+            case "plan changed" -> ((ObjectNode) document.at("/job/1")).put("do", "other");
+            case "unreadable" -> document.put("step", "one");
+            default -> document.put("job_status", end);
+        }
+        return document;
     }
 
     @Test
