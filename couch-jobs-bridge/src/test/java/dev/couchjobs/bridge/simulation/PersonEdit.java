@@ -16,6 +16,8 @@ enum PersonEdit {
     CORRUPT,
     /** Changes the plan. */
     CHANGE,
+    /** Changes the priority. */
+    PRIORITISE,
     /** Saves the document unchanged. */
     TOUCH,
     /** Saves the first version of the document over all later ones. */
@@ -23,7 +25,7 @@ enum PersonEdit {
 
     /** {@return whether it may change the end of the job} */
     boolean matters() {
-        return this != TOUCH && this != TURN_BACK;
+        return this != TOUCH && this != TURN_BACK && this != PRIORITISE;
     }
 
     /** {@return the changed document, on the same revision} */
@@ -39,11 +41,19 @@ enum PersonEdit {
                         .put("_rev", document.path("_rev").asString())
                         .put("_deleted", true);
             case CORRUPT -> corrupt(next, random);
-            case CHANGE -> next.put("priority", next.path("priority").asInt(0) + 1);
+            case CHANGE -> change(next);
+            case PRIORITISE -> next.put("priority", random.nextInt(-2, 3));
             case TOUCH -> next;
             case TURN_BACK ->
                 original.deepCopy().put("_rev", document.path("_rev").asString());
         };
+    }
+
+    private static ObjectNode change(ObjectNode document) {
+        if (document.path("job").path(0) instanceof ObjectNode step) {
+            step.put("timeout", step.path("timeout").asInt(1_000) + 1);
+        }
+        return document;
     }
 
     private static ObjectNode corrupt(ObjectNode document, RandomGenerator random) {

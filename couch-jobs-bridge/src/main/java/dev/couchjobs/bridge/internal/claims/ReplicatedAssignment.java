@@ -119,6 +119,15 @@ public final class ReplicatedAssignment implements StepAssignment, StepSlots {
     }
 
     @Override
+    public CompletableFuture<Void> reprioritise(BridgeTransaction transaction, Kept before, int priority) {
+        stepQueue.move(transaction, before, priority);
+        return workers.reprioritise(
+                transaction,
+                WorkerSlots.round(before.document().step(before.document().currentStep())),
+                priority);
+    }
+
+    @Override
     public CompletableFuture<Void> stop(BridgeTransaction transaction, Kept before) {
         StepRound round =
                 WorkerSlots.round(before.document().step(before.document().currentStep()));

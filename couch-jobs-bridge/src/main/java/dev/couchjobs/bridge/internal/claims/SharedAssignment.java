@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -134,7 +135,18 @@ public final class SharedAssignment implements StepAssignment {
     }
 
     @Override
+    public CompletableFuture<Void> reprioritise(BridgeTransaction transaction, Kept before, int priority) {
+        return ofStep(before, (type, id) -> jobs.control().reprioritise(transaction.tx(), type, id, priority));
+    }
+
+    @Override
     public CompletableFuture<Void> stop(BridgeTransaction transaction, Kept before) {
+        return ofStep(before, (type, id) -> jobs.remove(transaction.tx(), type, id));
+    }
+
+    /** Applies a verb to the jobs of the current step, whatever their types are. */
+    private static CompletableFuture<Void> ofStep(
+            Kept before, BiFunction<JobType<StepJob, Void>, String, CompletableFuture<?>> verb) {
         Step step = before.document().step(before.document().currentStep());
         StepJob job = new StepJob(before.document().id(), step.index(), step.round());
         List<JobType<StepJob, Void>> types = new ArrayList<>();
@@ -147,9 +159,8 @@ public final class SharedAssignment implements StepAssignment {
         if (step.plan().target() instanceof Target.OneOf some) {
             some.nodes().forEach(each -> types.add(StepTypes.of(each))); // see ofOneAmong
         }
-        return CompletableFuture.allOf(types.stream()
-                .map(type -> jobs.remove(transaction.tx(), type, job.id()))
-                .toArray(CompletableFuture<?>[]::new));
+        return CompletableFuture.allOf(
+                types.stream().map(type -> verb.apply(type, job.id())).toArray(CompletableFuture<?>[]::new));
     }
 
     /** The node that stops a job removes the jobs of its steps from all nodes. */

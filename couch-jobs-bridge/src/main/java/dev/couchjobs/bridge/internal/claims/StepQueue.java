@@ -55,6 +55,15 @@ final class StepQueue {
         return now.with(now.entry().waiting(OptionalLong.empty()));
     }
 
+    /** Moves a document, if it is in the queue, to the place of another priority, among those behind which it came. */
+    void move(BridgeTransaction transaction, Kept before, int priority) {
+        before.entry().waitsSince().ifPresent(since -> {
+            JobDocument document = before.document();
+            reservations.leave(transaction.tx(), document.plan().priority(), since, document.id());
+            reservations.enter(transaction.tx(), priority, since, document.id());
+        });
+    }
+
     /** {@return the document for the next free slot, if one waits} */
     CompletableFuture<Optional<String>> first(BridgeTransaction transaction) {
         return reservations

@@ -104,6 +104,13 @@ final class WorkerSlots {
                         : CompletableFuture.completedFuture(null));
     }
 
+    /** Changes the priority of the job of a step, if this node has one. */
+    CompletableFuture<Void> reprioritise(BridgeTransaction transaction, StepRound round, int priority) {
+        return jobs.control()
+                .reprioritise(transaction.tx(), StepTypes.of(node), job(round).id(), priority)
+                .thenApply(isChanged -> null);
+    }
+
     /** Removes the job of a step, and frees its slot. */
     CompletableFuture<Void> revoke(BridgeTransaction transaction, StepRound round) {
         return jobs.remove(transaction.tx(), StepTypes.of(node), job(round).id())

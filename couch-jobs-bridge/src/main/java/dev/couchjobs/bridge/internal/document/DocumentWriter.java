@@ -36,9 +36,9 @@ public final class DocumentWriter {
         copy(base, document, List.of("reason"));
         if (!base.has("creator")) {
             document.put("creator", job.plan().creator());
-            if (job.plan().priority() != 0) {
-                document.put("priority", job.plan().priority());
-            }
+        }
+        if (base.path("priority").asInt(0) != job.plan().priority()) {
+            document.put("priority", job.plan().priority());
         }
         put(document, "step", JSON.numberNode(job.currentStep()));
         document.set("job", steps(job, base.path("job")));

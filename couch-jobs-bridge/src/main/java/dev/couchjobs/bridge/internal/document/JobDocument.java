@@ -81,6 +81,11 @@ public record JobDocument(String id, JobPlan plan, Progress progress) {
         return new JobDocument(id, plan, progress.with(index, step));
     }
 
+    /** {@return the same job with another priority} */
+    public JobDocument withPriority(int priority) {
+        return new JobDocument(id, new JobPlan(plan.creator(), priority, plan.steps()), progress);
+    }
+
     /**
      * {@return the same job, cancelled}
      *

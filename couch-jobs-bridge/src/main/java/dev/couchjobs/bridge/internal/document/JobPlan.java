@@ -4,7 +4,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The plan of a job document. It is fixed when a bridge first reads the document.
+ * The plan of a job document. It is fixed when a bridge first reads the document, except for the priority, which a
+ * person may change.
  *
  * @param creator the creator node: it names winners, and is the home of the document
  * @param priority the priority; 0 if the document has none
@@ -24,15 +25,12 @@ public record JobPlan(String creator, int priority, List<StepPlan> steps) {
     }
 
     /**
-     * {@return the first difference between two plans, for people; empty if they are equal} The members of groups do
-     * not count, because the configuration determines them.
+     * {@return the first difference between two plans, for people; empty if they are equal} The priority does not
+     * count, because a person may change it. The members of groups do not, because the configuration determines them.
      */
     Optional<String> differenceFrom(JobPlan other) {
         if (!creator.equals(other.creator)) {
             return Optional.of("creator");
-        }
-        if (priority != other.priority) {
-            return Optional.of("priority");
         }
         if (steps.size() != other.steps.size()) {
             return Optional.of("the number of steps");

@@ -12,7 +12,8 @@ import java.util.TreeMap;
 /**
  * Joins versions of a job document. Progress is a join semilattice: the result does not depend on which versions meet,
  * in which order and how often, and contains every beginning and end. Of a step with one run the join is the greater of
- * two in {@link #STEPS}, a total order; a step on all nodes is joined node by node.
+ * two in {@link #STEPS}, a total order; a step on all nodes is joined node by node. Of two priorities the higher one
+ * prevails.
  */
 public final class Merge {
     private static final Comparator<StepRunEnd> ENDS = Comparator.comparing(
@@ -80,7 +81,10 @@ public final class Merge {
             plans.add(one.plan().on(target.get()));
             steps.add(join(one.plan().target(), one.progress(), other.progress()));
         }
-        JobPlan plan = new JobPlan(mine.plan().creator(), mine.plan().priority(), plans);
+        JobPlan plan = new JobPlan(
+                mine.plan().creator(),
+                Math.max(mine.plan().priority(), theirs.plan().priority()),
+                plans);
         Optional<Verdict> verdict = Verdict.join(mine.verdict(), theirs.verdict());
         return new Merged.Joined(new JobDocument(mine.id(), plan, new Progress(steps, verdict)));
     }

@@ -148,7 +148,7 @@ public final class DocumentProcessor {
         Merged seen = joined(incoming, shown);
         Optional<JobDocument> before = incoming.last().flatMap(this::job);
         Merged merged = seen instanceof Merged.Joined all && before.isPresent()
-                ? Merge.join(before.get(), all.document())
+                ? joined(incoming, before.get(), all.document())
                 : seen;
         if (seen instanceof Merged.Joined all && merged instanceof Merged.Joined now) {
             Optional<String> unknown = unknownEnd(incoming, before, all.document());
@@ -213,7 +213,7 @@ public final class DocumentProcessor {
             JobDocument seen,
             JobDocument now) {
         Optional<Kept> before = incoming.entry().map(documents::kept);
-        Kept after = before.map(kept -> kept.with(now))
+        Kept after = before.map(kept -> prioritised(kept, incoming.leaf(), now).with(now))
                 .orElseGet(() -> new Kept(
                         now,
                         DocumentEntry.live(incoming.leaf().body(), now.plan().creator())));
@@ -231,6 +231,13 @@ public final class DocumentProcessor {
                 documents.send(transaction, incoming.id(), home);
             }
         });
+    }
+
+    /** {@return the former entry, with the priority in the form in which CouchDB has it} */
+    private static Kept prioritised(Kept before, Leaf leaf, JobDocument now) {
+        return before.document().plan().priority() == now.plan().priority()
+                ? before
+                : before.with(before.entry().prioritised(leaf.body()));
     }
 
     /**
@@ -256,6 +263,16 @@ public final class DocumentProcessor {
             return stopped.thenCompose(nothing -> job(transaction, incoming.unknown(), shown));
         }
         return refusedDocuments.broken(transaction, incoming, reason, shown.isEnded());
+    }
+
+    /** Joins what CouchDB contains with what the store does. Only CouchDB tells the priority, to the node that writes. */
+    private Merged joined(IncomingDocument incoming, JobDocument before, JobDocument seen) {
+        boolean writes = documents.writes(incoming.last().orElseThrow().home());
+        int priority = (writes ? seen : before).plan().priority();
+        Merged merged = Merge.join(before, seen);
+        return merged instanceof Merged.Joined all
+                ? new Merged.Joined(all.document().withPriority(priority))
+                : merged;
     }
 
     private Merged joined(IncomingDocument incoming, JobDocument shown) {

@@ -45,8 +45,17 @@ final class JobReconciler {
         }
         boolean isOther = before.isPresent() && !isSameRound(before.get().document(), now.document());
         CompletableFuture<Void> stopped = isOther ? assignment.stop(transaction, before.get()) : done();
-        return stopped.thenCompose(nothing -> assignment.next(transaction, now, before.isEmpty() || isOther))
+        return moved(transaction, before, now.document().plan().priority())
+                .thenCompose(moved -> stopped)
+                .thenCompose(nothing -> assignment.next(transaction, now, before.isEmpty() || isOther))
                 .thenApply(next -> documents.save(transaction, before, next));
+    }
+
+    private CompletableFuture<Void> moved(BridgeTransaction transaction, Optional<Kept> before, int priority) {
+        return before.filter(
+                        kept -> kept.entry().isLive() && kept.document().plan().priority() != priority)
+                .map(kept -> assignment.reprioritise(transaction, kept, priority))
+                .orElseGet(JobReconciler::done);
     }
 
     private static boolean isSameRound(JobDocument before, JobDocument now) {

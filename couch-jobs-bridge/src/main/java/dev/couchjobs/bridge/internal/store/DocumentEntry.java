@@ -2,6 +2,7 @@ package dev.couchjobs.bridge.internal.store;
 
 import java.util.Optional;
 import java.util.OptionalLong;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -62,6 +63,18 @@ public record DocumentEntry(
                 documentRole,
                 documentRole == DocumentRole.LIVE ? waitsSince : OptionalLong.empty(),
                 Optional.empty());
+    }
+
+    /** {@return this entry with the priority as another version of the document has it} */
+    public DocumentEntry prioritised(ObjectNode version) {
+        ObjectNode changed = body.deepCopy();
+        JsonNode priority = version.path("priority");
+        if (priority.isMissingNode()) {
+            changed.remove("priority");
+        } else {
+            changed.set("priority", priority);
+        }
+        return new DocumentEntry(changed, home, documentRole, waitsSince, job);
     }
 
     /** {@return this entry with another place in the queue, or none} */

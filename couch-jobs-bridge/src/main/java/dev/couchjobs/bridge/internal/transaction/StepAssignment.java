@@ -36,6 +36,13 @@ public interface StepAssignment {
      */
     CompletableFuture<Kept> next(BridgeTransaction transaction, Kept now, boolean isNewStep);
 
+    /**
+     * Moves the current step of a live job among those that wait. One that runs goes on.
+     *
+     * @param before the job with its former priority
+     */
+    CompletableFuture<Void> reprioritise(BridgeTransaction transaction, Kept before, int priority);
+
     /** Ensures that the current step of a job is not run. */
     CompletableFuture<Void> stop(BridgeTransaction transaction, Kept before);
 
