@@ -1,8 +1,10 @@
 package dev.couchjobs.bridge.internal.claims;
 
+import dev.couchjobs.bridge.internal.document.JobDocument;
 import dev.couchjobs.bridge.internal.document.NodeDirectory;
 import dev.couchjobs.bridge.internal.document.Step;
 import dev.couchjobs.bridge.internal.document.StepProgress;
+import dev.couchjobs.bridge.internal.document.StepRun;
 import dev.couchjobs.bridge.internal.document.Transition;
 import dev.couchjobs.bridge.internal.store.SlotReservations;
 import dev.couchjobs.bridge.internal.store.SlotReservations.StepRound;
@@ -16,6 +18,7 @@ import java.time.Duration;
 import java.time.ZonedDateTime;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiPredicate;
 import java.util.function.IntSupplier;
 
 /**
@@ -72,6 +75,37 @@ public final class ReplicatedAssignment implements StepAssignment, StepSlots {
     @Override
     public boolean isAuthorityFor(String home, boolean isKnown) {
         return home.equals(node);
+    }
+
+    /** A node knows its own runs best. What the store knows to have ended stays as it is. */
+    @Override
+    public JobDocument believed(JobDocument known, JobDocument all) {
+        return withRuns(all, known, (runner, run) -> runner.equals(node) || !run.isRunning());
+    }
+
+    /** Two nodes that know different results of a run must not put them back by turns. */
+    @Override
+    public JobDocument asShown(JobDocument stored, JobDocument shown) {
+        return withRuns(stored, shown, (runner, run) -> !runner.equals(node) && !run.isRunning());
+    }
+
+    /** {@return a job with the runs of another version that pass a test, where both have a run} */
+    private static JobDocument withRuns(JobDocument job, JobDocument other, BiPredicate<String, StepRun> isTaken) {
+        JobDocument now = job;
+        for (int step = 0; step < job.plan().steps().size(); step++) {
+            for (String runner : job.step(step).progress().runs().keySet()) {
+                Optional<StepRun> run = other.step(step).progress().run(runner);
+                if (run.filter(said -> isTaken.test(runner, said)).isPresent()) {
+                    now = now.withRun(step, runner, run.get());
+                }
+            }
+        }
+        return now;
+    }
+
+    @Override
+    public boolean knowsAll() {
+        return false;
     }
 
     @Override

@@ -65,6 +65,22 @@ public final class SharedAssignment implements StepAssignment {
         return !isKnown || home.equals(node);
     }
 
+    /** All bridges write into one store before a document has it. */
+    @Override
+    public JobDocument believed(JobDocument known, JobDocument all) {
+        return known;
+    }
+
+    @Override
+    public JobDocument asShown(JobDocument stored, JobDocument shown) {
+        return stored;
+    }
+
+    @Override
+    public boolean knowsAll() {
+        return true;
+    }
+
     @Override
     public CompletableFuture<Kept> next(BridgeTransaction transaction, Kept now, boolean isNewStep) {
         if (!isNewStep) {

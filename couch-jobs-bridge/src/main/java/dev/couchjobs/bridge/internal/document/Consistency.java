@@ -7,7 +7,8 @@ import java.util.OptionalInt;
 final class Consistency {
     private Consistency() {}
 
-    static void check(JobDocument job, OptionalInt index, Fields fields) {
+    /** @param said the end that the document says */
+    static void check(JobDocument job, Optional<Verdict> said, OptionalInt index, Fields fields) {
         int current = job.currentStep();
         for (int i = current + 1; i < job.plan().steps().size(); i++) {
             StepProgress step = job.step(i).progress();
@@ -17,7 +18,7 @@ final class Consistency {
                 fields.errors().add("job[" + i + "]", "is claimed, and job[" + (i - 1) + "] has not begun on one node");
             }
         }
-        if (job.verdict().equals(Optional.of(Verdict.SUCCESS))
+        if (said.equals(Optional.of(Verdict.SUCCESS))
                 && current < job.plan().steps().size()) {
             fields.fault(
                     "job_status",

@@ -60,26 +60,27 @@ public final class DocumentReader {
         if (!isTrusting && DocumentLimits.bytes(id) > DocumentLimits.ID_BYTES) {
             errors.add("_id", "is longer than " + DocumentLimits.ID_BYTES + " bytes");
         }
-        Optional<ParsedDocument> parsedDocument =
+        Optional<? extends ParsedDocument> parsedDocument =
                 kind == DocumentKind.JOB ? job(id, document, errors) : workItem(id, document, errors);
         return parsedDocument
+                .<ParsedDocument>map(right -> right)
                 .filter(right -> errors.isEmpty())
                 .orElseGet(
                         () -> new ParsedDocument.Broken(kind, id, errors.sentences(), isMarkedEnded(kind, document)));
     }
 
-    private Optional<ParsedDocument> job(String id, ObjectNode document, ValidationErrors errors) {
+    private Optional<? extends ParsedDocument> job(String id, ObjectNode document, ValidationErrors errors) {
         if (!isTrusting) {
             JsonSizes.check(document, errors);
         }
-        return errors.isEmpty() ? checkedJob(id, document, errors).map(ParsedDocument.Job::new) : Optional.empty();
+        return errors.isEmpty() ? checkedJob(id, document, errors) : Optional.empty();
     }
 
     private static Optional<ParsedDocument> workItem(String id, ObjectNode document, ValidationErrors errors) {
         return WorkItemCodec.read(id, document, errors).map(ParsedDocument.Work::new);
     }
 
-    private Optional<JobDocument> checkedJob(String id, ObjectNode document, ValidationErrors errors) {
+    private Optional<ParsedDocument.Job> checkedJob(String id, ObjectNode document, ValidationErrors errors) {
         Fields fields = new Fields(document, "", errors).only(FieldNames.JOB);
         Optional<String> creator = creator(fields);
         int priority = fields.integer("priority", Integer.MIN_VALUE).orElse(0);
@@ -93,8 +94,8 @@ public final class DocumentReader {
         }
         JobDocument job =
                 new JobDocument(id, new JobPlan(creator.get(), priority, steps), new Progress(progress, verdict));
-        Consistency.check(job, index, fields);
-        return Optional.of(job);
+        Consistency.check(job, verdict, index, fields);
+        return Optional.of(new ParsedDocument.Job(job, verdict));
     }
 
     private Optional<String> creator(Fields fields) {

@@ -49,6 +49,21 @@ public final class DocumentWriter {
     }
 
     /**
+     * {@return whether a document is as a bridge writes it: with all fields that follow from others} The reason in the
+     * document of a job that has succeeded is free.
+     *
+     * @param job what the document contains
+     */
+    public static boolean isWritten(JobDocument job, ObjectNode document) {
+        ObjectNode written = write(job, document);
+        if (job.verdict().equals(Optional.of(Verdict.SUCCESS))
+                && document.path("reason").isString()) {
+            written.set("reason", document.path("reason"));
+        }
+        return DocumentDigests.of(written).equals(DocumentDigests.of(document));
+    }
+
+    /**
      * {@return a document with the state of a work item}
      *
      * @param item the item
@@ -125,8 +140,33 @@ public final class DocumentWriter {
      * @param document the document
      */
     public static ObjectNode planRefusal(String reason, ObjectNode document) {
-        String before = document.path("reason").asString("");
+        String before =
+                document.path("reason").isString() ? document.path("reason").asString() : "";
         return JSON.objectNode().put("reason", before.isEmpty() ? reason : before + '\n' + reason);
+    }
+
+    /**
+     * {@return a document with the progress of its job, and with its own plan}
+     *
+     * @param job the job
+     * @param document a version of its document that may be unreadable, unchanged
+     */
+    public static Optional<ObjectNode> mended(JobDocument job, ObjectNode document) {
+        boolean hasPlan = document.has("creator")
+                && document.path("job").isArray()
+                && document.path("job").size() == job.plan().steps().size();
+        return hasPlan ? Optional.of(write(job, document)) : Optional.empty();
+    }
+
+    /**
+     * {@return the fields that say why a document cannot be read, and how its job has ended}
+     *
+     * @param reason why it cannot be read
+     * @param ended the job
+     */
+    public static ObjectNode verdict(String reason, ObjectNode document, JobDocument ended) {
+        return planRefusal(reason, document)
+                .put("job_status", Spelling.of(ended.verdict().orElseThrow().status()));
     }
 
     /**

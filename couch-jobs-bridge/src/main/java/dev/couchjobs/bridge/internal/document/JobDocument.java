@@ -2,6 +2,7 @@ package dev.couchjobs.bridge.internal.document;
 
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * A job document: its plan, which never changes, and its progress. Immutable. It contains no fields of CouchDB, so two
@@ -79,6 +80,17 @@ public record JobDocument(String id, JobPlan plan, Progress progress) {
     /** {@return the same job with another progress of one step, without a check} */
     public JobDocument withStep(int index, StepProgress step) {
         return new JobDocument(id, plan, progress.with(index, step));
+    }
+
+    /** {@return the same job with another run of a step on a node on which it has begun} */
+    public JobDocument withRun(int index, String node, StepRun run) {
+        StepProgress progress = step(index).progress();
+        return run.equals(progress.runs().get(node)) ? this : withStep(index, progress.with(node, run));
+    }
+
+    /** {@return the same job with the prevailing one of these verdicts and of that which follows from the steps} */
+    public JobDocument judged(Stream<Verdict> said) {
+        return new JobDocument(id, plan, new Progress(progress.steps(), said.max(Verdict.ORDER)));
     }
 
     /** {@return the same job with another priority} */

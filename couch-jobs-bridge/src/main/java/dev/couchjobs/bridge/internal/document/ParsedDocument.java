@@ -1,6 +1,7 @@
 package dev.couchjobs.bridge.internal.document;
 
 import java.util.List;
+import java.util.Optional;
 
 /** The result of reading a document. */
 public sealed interface ParsedDocument {
@@ -9,8 +10,14 @@ public sealed interface ParsedDocument {
      * A job document.
      *
      * @param document its content
+     * @param said the end that the document itself says, whatever follows from its steps
      */
-    record Job(JobDocument document) implements ParsedDocument {}
+    record Job(JobDocument document, Optional<Verdict> said) implements ParsedDocument {
+        /** A document that says how its job has ended. */
+        public Job(JobDocument document) {
+            this(document, document.verdict());
+        }
+    }
 
     /**
      * A work item.

@@ -46,9 +46,7 @@ public record Progress(List<StepProgress> steps, Optional<Verdict> verdict) {
 
     /** {@return this; without claims on steps that have not begun if the job has ended, because nobody answers them} */
     Progress settled() {
-        boolean isClaimed = steps.stream()
-                .anyMatch(step -> !step.hasBegun() && step.claimedBy().isPresent());
-        return verdict.isPresent() && isClaimed
+        return verdict.isPresent()
                 ? new Progress(steps.stream().map(StepProgress::settled).toList(), verdict)
                 : this;
     }

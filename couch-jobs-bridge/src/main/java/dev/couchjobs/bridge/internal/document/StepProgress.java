@@ -84,11 +84,9 @@ public record StepProgress(
         return new StepProgress(withdrawn + 1, Optional.empty(), Optional.empty(), Collections.emptySortedMap());
     }
 
-    /** {@return this without a claim, if the step has not begun} */
+    /** {@return this; without claims and rounds, if the step has not begun} */
     StepProgress settled() {
-        return hasBegun() || claimedBy.isEmpty()
-                ? this
-                : new StepProgress(withdrawn, Optional.empty(), Optional.empty(), runs);
+        return hasBegun() ? this : open();
     }
 
     /** {@return this with a run on the given node as the only one} */

@@ -13,9 +13,15 @@ public record Verdict(Status status, Optional<String> reason) {
     /** All steps have succeeded. */
     static final Verdict SUCCESS = new Verdict(Status.SUCCESS, Optional.empty());
 
-    /** Orders verdicts; the later one prevails. Reasons have an arbitrary order. */
+    /** Behind all characters, so that a reason which continues another one comes before it. */
+    private static final char END = Character.MAX_VALUE;
+
+    /** Orders verdicts; the later one prevails. Of two reasons that is the first in the alphabet. */
     static final Comparator<Verdict> ORDER = Comparator.comparing(Verdict::status)
-            .thenComparing(Verdict::reason, OptionalComparators.optional(Comparator.<String>reverseOrder()));
+            .thenComparing(
+                    Verdict::reason,
+                    OptionalComparators.optional(Comparator.comparing((String reason) -> reason + END)
+                            .reversed()));
 
     /** The values of {@code job_status}. Where versions meet, the later one prevails. */
     public enum Status {

@@ -5,12 +5,14 @@ import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.document.DocumentKind;
 import dev.couchjobs.bridge.internal.document.DocumentReader;
+import dev.couchjobs.bridge.internal.document.DocumentWriter;
 import dev.couchjobs.bridge.internal.document.JobDocument;
 import dev.couchjobs.bridge.internal.document.Merge;
 import dev.couchjobs.bridge.internal.document.Merged;
 import dev.couchjobs.bridge.internal.document.ParsedDocument;
 import dev.couchjobs.bridge.internal.document.RevisionPolicy;
 import dev.couchjobs.bridge.internal.document.StepRun;
+import dev.couchjobs.bridge.internal.document.Verdict;
 import dev.couchjobs.bridge.internal.steps.RunningActions;
 import dev.couchjobs.bridge.internal.store.BridgeStore;
 import dev.couchjobs.bridge.internal.store.DocumentEntry;
@@ -26,8 +28,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Joins documents from CouchDB into the store, and adds, changes or stops their jobs accordingly. */
 public final class DocumentProcessor {
@@ -104,15 +108,68 @@ public final class DocumentProcessor {
         }
         if (parsedDocument instanceof ParsedDocument.Job job) {
             return incoming.is(DocumentEntry.DocumentRole.REFUSED)
-                    ? refusedDocuments.over(transaction, incoming)
-                    : job(transaction, incoming, job.document());
+                    ? refused(transaction, incoming, job.document())
+                    : job(transaction, incoming, job);
         }
         if (parsedDocument instanceof ParsedDocument.Broken broken && broken.kind() == DocumentKind.JOB) {
-            return refusedDocuments.broken(transaction, incoming, broken.reason(), broken.isEnded());
+            return broken(transaction, incoming, broken);
         }
         return incoming.isLive()
                 ? refusedDocuments.broken(transaction, incoming, "this is no longer a job document", false)
                 : refusedDocuments.over(transaction, incoming);
+    }
+
+    private CompletableFuture<Void> broken(
+            BridgeTransaction transaction, IncomingDocument incoming, ParsedDocument.Broken broken) {
+        Optional<JobDocument> ended = endedBefore(incoming);
+        if (ended.isPresent() && incoming.leaf().body().hasNonNull("job_status")) {
+            Optional<ParsedDocument.Job> mended = DocumentWriter.mended(
+                            ended.get(), incoming.leaf().body())
+                    .flatMap(this::job)
+                    .filter(job -> isOf(ended, job.document()));
+            if (mended.isPresent()) {
+                return job(
+                        transaction,
+                        incoming.is(DocumentEntry.DocumentRole.REFUSED) ? incoming.anew() : incoming,
+                        mended.get());
+            }
+            return refusedDocuments.told(
+                    transaction,
+                    incoming,
+                    broken.reason(),
+                    DocumentWriter.verdict(broken.reason(), incoming.leaf().body(), ended.get()));
+        }
+        // A node that has refused the document, or a person who has ended the job, does not write that it has
+        // succeeded.
+        boolean isEnded = broken.isEnded() && !(incoming.isLive() && saysSuccess(incoming));
+        return refusedDocuments.broken(transaction, incoming, broken.reason(), isEnded);
+    }
+
+    private static boolean saysSuccess(IncomingDocument incoming) {
+        return incoming.leaf().body().path("job_status").asString("").equalsIgnoreCase("success");
+    }
+
+    /** Handles a version of a refused document that is readable, and is not the corrected one. */
+    private CompletableFuture<Void> refused(
+            BridgeTransaction transaction, IncomingDocument incoming, JobDocument shown) {
+        Optional<JobDocument> ended = endedBefore(incoming);
+        return ended.isPresent() && Merge.join(ended.get(), shown) instanceof Merged.PlansDiffer other
+                ? told(transaction, incoming, other.reason())
+                : refusedDocuments.over(transaction, incoming);
+    }
+
+    /** Says in a document that has ended that its plan is not that of the job which has ended. */
+    private CompletableFuture<Void> told(BridgeTransaction transaction, IncomingDocument incoming, String reason) {
+        return refusedDocuments.told(
+                transaction,
+                incoming,
+                reason,
+                DocumentWriter.planRefusal(reason, incoming.leaf().body()));
+    }
+
+    /** {@return the job that the document was before, if that has ended} */
+    private Optional<JobDocument> endedBefore(IncomingDocument incoming) {
+        return incoming.isLive() ? Optional.empty() : known(incoming).filter(JobDocument::isEnded);
     }
 
     /** Whether this is a new document: created again after a deletion, or corrected after a refusal. */
@@ -122,8 +179,12 @@ public final class DocumentProcessor {
         }
         return incoming.is(DocumentEntry.DocumentRole.REFUSED)
                 && parsedDocument instanceof ParsedDocument.Job job
-                && !job.document().isEnded()
-                && !incoming.isSeen();
+                && !incoming.isSeen()
+                && (!job.document().isEnded() || isOf(endedBefore(incoming), job.document()));
+    }
+
+    private static boolean isOf(Optional<JobDocument> ended, JobDocument shown) {
+        return ended.isPresent() && Merge.join(ended.get(), shown) instanceof Merged.Joined;
     }
 
     private CompletableFuture<Void> deleted(BridgeTransaction transaction, IncomingDocument incoming) {
@@ -144,11 +205,14 @@ public final class DocumentProcessor {
         return kept.isLive() ? reconciler.stop(transaction, documents.kept(kept)) : done();
     }
 
-    private CompletableFuture<Void> job(BridgeTransaction transaction, IncomingDocument incoming, JobDocument shown) {
-        Merged seen = joined(incoming, shown);
-        Optional<JobDocument> before = incoming.last().flatMap(this::job);
+    private CompletableFuture<Void> job(
+            BridgeTransaction transaction, IncomingDocument incoming, ParsedDocument.Job read) {
+        JobDocument shown = read.document();
+        List<ParsedDocument.Job> losers = losers(incoming);
+        Merged seen = joined(shown, losers);
+        Optional<JobDocument> before = known(incoming);
         Merged merged = seen instanceof Merged.Joined all && before.isPresent()
-                ? joined(incoming, before.get(), all.document())
+                ? joined(incoming, before.get(), read, losers, all.document())
                 : seen;
         if (seen instanceof Merged.Joined all && merged instanceof Merged.Joined now) {
             Optional<String> unknown = unknownEnd(incoming, before, all.document());
@@ -166,8 +230,11 @@ public final class DocumentProcessor {
         // A job that was given up on this node may continue elsewhere: its creator node may have refused the new plan.
         boolean mayBeOther = before.filter(known -> !known.isEnded() || (known.isGivenUp() && !known.hasBegunOn(node)))
                 .isPresent();
+        if (shown.isEnded() && endedBefore(incoming).isPresent()) {
+            return told(transaction, incoming, reason);
+        }
         return seen instanceof Merged.Joined && mayBeOther
-                ? changed(transaction, incoming, shown, before.orElseThrow(), reason)
+                ? changed(transaction, incoming, read, before.orElseThrow(), reason)
                 : refusedDocuments.broken(transaction, incoming, reason, shown.isEnded());
     }
 
@@ -175,10 +242,19 @@ public final class DocumentProcessor {
      * {@return why the end of a step in the document is refused; empty if it is accepted} A node stores an end before
      * CouchDB contains it. An unknown end on this node was therefore written by a person. If the document is unknown,
      * the node may have lost its store, except for a first revision, which no bridge has written. If the document also
-     * says how the job has ended, a person has ended the job, and the end is accepted.
+     * says how the job has ended, a person has ended the job, and the end is accepted; but a person does not know that
+     * a known job has succeeded.
      */
     private Optional<String> unknownEnd(IncomingDocument incoming, Optional<JobDocument> before, JobDocument seen) {
-        if (!incoming.leaf().body().path("job_status").asString("").isEmpty()
+        boolean isEndOfPerson =
+                !incoming.leaf().body().path("job_status").asString("").isEmpty()
+                        && (before.isEmpty() || !saysSuccess(incoming));
+        // The node that writes the document says so.
+        boolean isOthers = before.isPresent()
+                && assignment.knowsAll()
+                && !documents.writes(incoming.last().orElseThrow().home());
+        if (isEndOfPerson
+                || isOthers
                 || before.filter(JobDocument::isEnded).isPresent()
                 || (before.isEmpty() && incoming.leaf().generation() > 1)) {
             return Optional.empty();
@@ -199,11 +275,15 @@ public final class DocumentProcessor {
     }
 
     /** A refused job keeps its plan: other nodes may still run it and wait for its end. */
-    private Optional<JobDocument> job(DocumentEntry entry) {
-        return entry.knownJob()
-                .flatMap(body -> documents.read(body) instanceof ParsedDocument.Job job
-                        ? Optional.of(job.document())
-                        : Optional.empty());
+    private Optional<JobDocument> known(IncomingDocument incoming) {
+        return incoming.last()
+                .flatMap(DocumentEntry::knownJob)
+                .flatMap(this::job)
+                .map(ParsedDocument.Job::document);
+    }
+
+    private Optional<ParsedDocument.Job> job(ObjectNode body) {
+        return documents.read(body) instanceof ParsedDocument.Job job ? Optional.of(job) : Optional.empty();
     }
 
     private CompletableFuture<Void> goOn(
@@ -224,13 +304,30 @@ public final class DocumentProcessor {
         }
         return reconciler.settle(transaction, before, after).thenAccept(settled -> {
             boolean hasLosers = !incoming.losers().isEmpty() && home.equals(node);
-            boolean isBehind =
-                    hasLosers || RevisionPolicy.between(home.equals(node) ? shown : seen, settled.document());
-            boolean isWorthRevision = !settled.document().equals(now); // another node may have to write it
+            boolean isBehind = hasLosers
+                    || isEdited(incoming, shown, settled.document())
+                    || isBehind(home.equals(node) ? shown : seen, settled.document());
+            boolean isPutBack =
+                    incoming.refusal().isPresent() && settled.document().isEnded();
+            boolean isWorthRevision = isPutBack || !settled.document().equals(now); // another node may have to write it
             if (isWorthRevision || (isBehind && writes)) {
                 documents.send(transaction, incoming.id(), home);
             }
         });
+    }
+
+    private boolean isBehind(JobDocument inCouch, JobDocument now) {
+        return RevisionPolicy.between(inCouch, assignment.asShown(now, inCouch));
+    }
+
+    /**
+     * {@return whether a person has edited the document of a job that has ended} Every version of a bridge has the form
+     * that bridges write, also one that is older than the store. Without an end the next revision has that form.
+     */
+    private static boolean isEdited(IncomingDocument incoming, JobDocument shown, JobDocument now) {
+        return incoming.last().isPresent()
+                && now.isEnded()
+                && !DocumentWriter.isWritten(shown, incoming.leaf().body());
     }
 
     /** {@return the former entry, with the priority in the form in which CouchDB has it} */
@@ -248,40 +345,65 @@ public final class DocumentProcessor {
     private CompletableFuture<Void> changed(
             BridgeTransaction transaction,
             IncomingDocument incoming,
-            JobDocument shown,
+            ParsedDocument.Job read,
             JobDocument before,
             String reason) {
+        boolean isEnded = read.document().isEnded();
         String home = incoming.last().orElseThrow().home();
         boolean creatorKnows =
                 assignment.isAuthorityFor(home, true) || !documents.writes(home); // by itself, or by the shared store
         if (!creatorKnows && before.hasBegunOn(node)) {
-            return refusedDocuments.refuse(transaction, incoming, reason, shown.isEnded());
+            return refusedDocuments.refuse(transaction, incoming, reason, isEnded);
         }
         if (!creatorKnows && (before.isEnded() || before.isUntouched())) {
             Optional<Kept> live = incoming.entry().filter(DocumentEntry::isLive).map(documents::kept);
             CompletableFuture<Void> stopped = live.isPresent() ? reconciler.stop(transaction, live.get()) : done();
-            return stopped.thenCompose(nothing -> job(transaction, incoming.unknown(), shown));
+            return stopped.thenCompose(nothing -> job(transaction, incoming.unknown(), read));
         }
-        return refusedDocuments.broken(transaction, incoming, reason, shown.isEnded());
+        return refusedDocuments.broken(transaction, incoming, reason, isEnded);
     }
 
     /** Joins what CouchDB contains with what the store does. Only CouchDB tells the priority, to the node that writes. */
-    private Merged joined(IncomingDocument incoming, JobDocument before, JobDocument seen) {
+    private Merged joined(
+            IncomingDocument incoming,
+            JobDocument before,
+            ParsedDocument.Job shown,
+            List<ParsedDocument.Job> losers,
+            JobDocument seen) {
         boolean writes = documents.writes(incoming.last().orElseThrow().home());
         int priority = (writes ? seen : before).plan().priority();
         Merged merged = Merge.join(before, seen);
         return merged instanceof Merged.Joined all
-                ? new Merged.Joined(all.document().withPriority(priority))
+                ? new Merged.Joined(assignment
+                        .believed(before, all.document())
+                        .judged(said(before, shown, losers))
+                        .withPriority(priority))
                 : merged;
     }
 
-    private Merged joined(IncomingDocument incoming, JobDocument shown) {
+    /** {@return the ends that are known, and those that persons may have written; a success follows from the steps} */
+    private static Stream<Verdict> said(JobDocument before, ParsedDocument.Job shown, List<ParsedDocument.Job> losers) {
+        Stream<Verdict> inDocuments = Stream.concat(Stream.of(shown), losers.stream())
+                .flatMap(job -> job.said().stream())
+                .filter(verdict -> verdict.status() != Verdict.Status.SUCCESS);
+        return Stream.concat(before.verdict().stream(), inDocuments);
+    }
+
+    /**
+     * {@return the versions that conflict with the one that CouchDB shows} The node that wrote one accepted it, and this
+     * one deletes it: it is read without new checks.
+     */
+    private List<ParsedDocument.Job> losers(IncomingDocument incoming) {
+        return incoming.losers().stream()
+                .flatMap(leaf -> job(leaf.body()).stream())
+                .toList();
+    }
+
+    private static Merged joined(JobDocument shown, List<ParsedDocument.Job> losers) {
         Merged all = new Merged.Joined(shown);
-        for (Leaf leaf : incoming.losers()) {
-            // The node that wrote a conflicting version accepted it, and this one deletes it: it is read without new
-            // checks.
-            if (all instanceof Merged.Joined so && documents.read(leaf.body()) instanceof ParsedDocument.Job job) {
-                all = Merge.join(so.document(), job.document());
+        for (ParsedDocument.Job loser : losers) {
+            if (all instanceof Merged.Joined so) {
+                all = Merge.join(so.document(), loser.document());
             }
         }
         return all;

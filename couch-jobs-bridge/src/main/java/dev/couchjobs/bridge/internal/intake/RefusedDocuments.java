@@ -71,8 +71,9 @@ final class RefusedDocuments {
         if (isEnded && !incoming.isLive()) {
             return over(transaction, incoming);
         }
-        // The deciding node may have refused it before this node received it.
-        if (isEnded || assignment.isAuthorityFor(home(incoming), incoming.last().isPresent())) {
+        // The deciding node may have refused it before this node received it, unless it did so in the store of both.
+        if ((isEnded && !assignment.knowsAll())
+                || assignment.isAuthorityFor(home(incoming), incoming.last().isPresent())) {
             return refuse(transaction, incoming, reason, isEnded);
         }
         markInvalid(transaction, incoming);
@@ -93,6 +94,29 @@ final class RefusedDocuments {
         ObjectNode verdict = isEnded
                 ? NOTHING_TO_SAY
                 : incoming.isLive() ? DocumentWriter.verdict(reason, shown) : DocumentWriter.verdict(reason);
+        return refuse(transaction, incoming, verdict);
+    }
+
+    /**
+     * Says why a version of a document is not the job that has ended. The version keeps its end.
+     *
+     * @param verdict the fields to add to it
+     */
+    CompletableFuture<Void> told(
+            BridgeTransaction transaction, IncomingDocument incoming, String reason, ObjectNode verdict) {
+        String home = home(incoming);
+        ObjectNode shown = incoming.leaf().body();
+        boolean isTold = shown.path("reason").asString("").contains(reason)
+                && (!verdict.has("job_status") || verdict.path("job_status").equals(shown.path("job_status")));
+        if (isTold || !assignment.isAuthorityFor(home, true)) {
+            return over(transaction, incoming);
+        }
+        transaction.say(() -> LOG.warn(
+                "Node {}: document {} was changed after the end of its job: {}",
+                node,
+                OneLine.of(incoming.id()),
+                OneLine.of(reason)));
+        store.published(transaction.tx(), incoming.id(), incoming.seen());
         return refuse(transaction, incoming, verdict);
     }
 

@@ -29,6 +29,20 @@ public interface StepAssignment {
     boolean isAuthorityFor(String home, boolean isKnown);
 
     /**
+     * {@return what this node takes for the progress of the steps of a job that its store knows}
+     *
+     * @param known the state in the store
+     * @param all the join of that with the versions in CouchDB
+     */
+    JobDocument believed(JobDocument known, JobDocument all);
+
+    /** {@return a stored job, with those runs as a document shows them that only other nodes put back after an edit} */
+    JobDocument asShown(JobDocument stored, JobDocument shown);
+
+    /** Whether the store has the state of all nodes, so that no document knows more of a job than the store. */
+    boolean knowsAll();
+
+    /**
      * Ensures that the current step of a live job is run. The caller calls this method after each change of the job.
      *
      * @param isNewStep whether the change has made this step the current one

@@ -273,7 +273,7 @@ class DocumentReaderTest {
             ParsedDocument parsedDocument = reader.read(document);
             if (parsedDocument instanceof ParsedDocument.Job job) {
                 assertThat(reader.read(DocumentWriter.write(job.document(), document)))
-                        .isEqualTo(parsedDocument);
+                        .isEqualTo(new ParsedDocument.Job(job.document()));
             } else if (parsedDocument instanceof ParsedDocument.Broken broken) {
                 assertThat(broken.faults()).isNotEmpty().allMatch(fault -> fault.length() < 1_000);
                 assertThat(DocumentWriter.refuse(document, broken.reason()).path("job"))
