@@ -177,13 +177,16 @@ class ManagementTest {
 
     @Test
     void theRetentionOfATypeIsStoredAndCleared() {
-        assertThat(server.put("/v1/types/mail/retention", "{'ended': 'PT1H', 'archived': true}")
+        assertThat(server.put("/v1/types/mail/retention", "{'ended': 'PT1H', 'archived': true, 'byGraph': true}")
                         .status())
                 .isEqualTo(204);
         assertThat(server.get("/v1/types/mail").body().get("retention").toString())
-                .isEqualTo("{\"ended\":\"PT1H\",\"archived\":true}");
+                .isEqualTo("{\"ended\":\"PT1H\",\"archived\":true,\"byGraph\":true}");
         assertThat(server.jobs.types().getTypeRetention(server.database, MAIL).join())
-                .contains(Retention.of(Duration.ofHours(1)).failedForever().archived());
+                .contains(Retention.of(Duration.ofHours(1))
+                        .failedForever()
+                        .archived()
+                        .byGraph());
         server.post("/v1/types/mail/jobs", "{'id': 'a', 'data': 1}");
         server.post("/v1/types/mail/jobs/a/cancel", "");
         JobInfo<?, ?> job =

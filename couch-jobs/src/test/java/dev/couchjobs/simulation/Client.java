@@ -388,10 +388,12 @@ final class Client {
         Retention ofCode = node.type().retention();
         Retention ended = Retention.of(Duration.ofSeconds(1 + random.nextInt(4)));
         Retention both = ofCode.after(Outcome.FAILED).map(ended::failed).orElseGet(ended::failedForever);
+        Retention archived = ofCode.isArchived() ? both.archived() : both;
+        Retention stored = ofCode.isByGraph() ? archived.byGraph() : archived;
         return node.jobs()
                 .types()
-                .setTypeRetention(node.database(), node.type(), ofCode.isArchived() ? both.archived() : both)
-                .thenRun(() -> node.log("stored " + both));
+                .setTypeRetention(node.database(), node.type(), stored)
+                .thenRun(() -> node.log("stored " + stored));
     }
 
     private CompletableFuture<Void> changeTimeout() {

@@ -143,6 +143,16 @@ record DerivedRows(
         return reversed;
     }
 
+    /** The removal of a job in a graph may be put off. */
+    private boolean isRetired(String jobId, MainRow job) {
+        return retired.contains(Tuple.from(job.archived(), job.removeAt(), jobId))
+                || (job.graph() != 0
+                        && retired.stream()
+                                .anyMatch(row -> row.getBoolean(0) == job.archived()
+                                        && row.getLong(1) > job.removeAt()
+                                        && row.getString(2).equals(jobId)));
+    }
+
     /** {@return what was written down for a job} */
     LogRows journal(String jobId) {
         return logRowses.getOrDefault(jobId, LogRows.EMPTY);
@@ -163,9 +173,7 @@ record DerivedRows(
             if (job.isFinished(Outcome.FAILED)) {
                 failed.add(Tuple.from(job.endedAt(), jobId));
             }
-            if (job.state() == JobState.FINISHED
-                    && job.removeAt() > 0
-                    && !retired.contains(Tuple.from(job.archived(), job.removeAt(), jobId))) {
+            if (job.state() == JobState.FINISHED && job.removeAt() > 0 && !isRetired(jobId, job)) {
                 found.add("nobody is to remove " + jobId + ": " + job);
             }
         });

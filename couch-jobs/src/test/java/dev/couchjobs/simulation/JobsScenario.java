@@ -97,7 +97,18 @@ record JobsScenario(
         int furtherTypes = furtherTypes(choice.nextInt(60));
         boolean damaged = choice.nextInt(6) == 0;
         int idle = idleProcesses(choice.nextInt(80));
-        return new JobsScenario(peaceful, pace, longest, patience, type, backlog, idle, furtherTypes, damaged, reserve);
+        Retention retention = choice.nextInt(3) == 0 ? type.retention().byGraph() : type.retention();
+        return new JobsScenario(
+                peaceful,
+                pace,
+                longest,
+                patience,
+                type.retention(retention),
+                backlog,
+                idle,
+                furtherTypes,
+                damaged,
+                reserve);
     }
 
     private static int longest(int drawn) {

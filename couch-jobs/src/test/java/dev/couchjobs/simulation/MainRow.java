@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param hasTurnKey whether it has a turn key
  * @param sequence its sequence, or null if it is in none
  * @param deadline its deadline in milliseconds since the epoch; 0 for none
+ * @param graph the graph that it belongs to, or 0
  * @param claimedAt when it was last claimed, in milliseconds since the epoch, by the clock of that process
  */
 record MainRow(
@@ -50,12 +51,15 @@ record MainRow(
         boolean hasTurnKey,
         @Nullable String sequence,
         long deadline,
+        long graph,
         long claimedAt) {
     private static final int JOB_OPTIONS = 6;
     private static final int CLAIM_INFO = 7;
     private static final int ENDING = 8;
     private static final int EXPIRIES = 6;
     private static final int BEGUN = 7;
+    private static final int DEPENDENCIES = 5;
+    private static final int GRAPH = 4;
     private static final int UNIQUE_KEY = 10;
     private static final int TURN_KEY = 13;
     private static final int SEQUENCE = 14;
@@ -92,7 +96,13 @@ record MainRow(
                 options.size() > TURN_KEY && options.get(TURN_KEY) != null,
                 sequence(options),
                 options.size() > DEADLINE ? options.getLong(DEADLINE) : 0,
+                graph(options),
                 claimInfo.isEmpty() ? 0 : claimInfo.getLong(SINCE));
+    }
+
+    private static long graph(Tuple options) {
+        Tuple dependencies = nested(options, DEPENDENCIES);
+        return dependencies.size() > GRAPH ? dependencies.getLong(GRAPH) : 0;
     }
 
     private static @Nullable String uniqueKey(Tuple options) {

@@ -82,6 +82,7 @@ final class NeededRowsLaw {
         }
         RULES.put("dependents", ofJob(4, 5));
         RULES.put("expected", NeededRowsLaw::expected);
+        RULES.put("graph", NeededRowsLaw::graph);
         RULES.put("batch_counts", (rows, key, value) -> rows.require(Tuple.from("batches", key.get(1))));
         RULES.put("batch_members", ofJob(2, 3));
         RULES.put("schedule_data", (rows, key, value) -> rows.require(Tuple.from("schedules", key.get(1))));
@@ -113,6 +114,22 @@ final class NeededRowsLaw {
         }
         Tuple group = Tuple.from("dependents", key.get(1), key.get(2), value.get(0));
         return rows.isAnyUnder(group) ? null : "nobody waits for the job";
+    }
+
+    /** A job or a graph in a graph, a job that is expected there, or the graph that a graph has joined. */
+    private static @Nullable String graph(Rows rows, Tuple key, Tuple value) {
+        if (key.getLong(2) == 3) {
+            boolean hasMembers = rows.isAnyUnder(Tuple.from("graph", key.get(1), 0L))
+                    || rows.isAnyUnder(Tuple.from("graph", key.get(1), 1L))
+                    || rows.isAnyUnder(Tuple.from("graph", key.get(1), 2L));
+            return hasMembers ? null : "the graph has no members";
+        }
+        if (key.size() == 4) {
+            return rows.require(Tuple.from("graph", key.get(3), 3L));
+        }
+        return key.getLong(2) == 2
+                ? rows.require(Tuple.from("expected", key.get(3), key.get(4)))
+                : rows.requireJob(key.get(3), key.get(4));
     }
 
     private NeededRowsLaw() {}

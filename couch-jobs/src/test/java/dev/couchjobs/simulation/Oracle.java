@@ -41,6 +41,7 @@ final class Oracle {
     private final DamageLaw damageLaw;
     private final RemovalsLaw removalsLaw;
     private final RetentionLaw retentionLaw;
+    private final GraphLaw graphLaw;
     private final FurtherTypes furtherTypes;
     private final RecurringJobs recurringJobs;
     private final DependenciesLaw dependenciesLaw = new DependenciesLaw(calls, violations);
@@ -71,6 +72,7 @@ final class Oracle {
         this.damageLaw = new DamageLaw(simulation.clock(), violations);
         this.removalsLaw = new RemovalsLaw(calls, archive, removalClockLaw, damageLaw, violations);
         this.retentionLaw = new RetentionLaw(scenario, damageLaw, violations);
+        this.graphLaw = new GraphLaw(calls, damageLaw, violations);
         this.furtherTypes = new FurtherTypes(simulation, scenario, damageLaw, violations);
         this.recurringJobs = new RecurringJobs(simulation, scenario, violations);
         this.laws = List.of(
@@ -85,6 +87,7 @@ final class Oracle {
                 new DeadlineLaw(violations),
                 removalsLaw,
                 retentionLaw,
+                graphLaw,
                 dependenciesLaw,
                 logLaw,
                 resultsLaw,
@@ -282,6 +285,7 @@ final class Oracle {
         requireNone(rows.contradictions(damageLaw.stillCounted()));
         rulesLaw.look(tx);
         retentionLaw.look(tx);
+        graphLaw.look(tx);
         DerivedRows now = DerivedRows.read(tx, seen, written, damageLaw);
         requireNone(now.contradictions(damageLaw.stillCounted()));
         damageLaw.checkQuarantine(tx);

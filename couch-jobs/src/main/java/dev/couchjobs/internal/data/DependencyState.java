@@ -11,14 +11,17 @@ package dev.couchjobs.internal.data;
  * @param successGroup the waiter group of the dependents with {@link WaitCondition#SUCCESS}; 0 for none
  * @param keptIfFailed how many seconds the job is kept if it fails because of a dependency, or {@link #FOR_EVER}
  * @param archived whether the job is then removed only after an archive has accepted it
+ * @param graph the graph whose jobs are kept until all of them have ended, or {@link #NO_GRAPH}
  */
-public record DependencyState(long endGroup, long successGroup, long keptIfFailed, boolean archived) {
+public record DependencyState(long endGroup, long successGroup, long keptIfFailed, boolean archived, long graph) {
     /** Stands for the absence of a waiter group. */
     public static final long NO_GROUP = 0;
+    /** The job is kept by itself. */
+    public static final long NO_GRAPH = 0;
     /** The retention does not remove the job. */
     public static final long FOR_EVER = -1;
     /** The state of a job without dependencies and dependents. */
-    public static final DependencyState NONE = new DependencyState(NO_GROUP, NO_GROUP, FOR_EVER, false);
+    public static final DependencyState NONE = new DependencyState(NO_GROUP, NO_GROUP, FOR_EVER, false, NO_GRAPH);
 
     /** {@return whether the job has dependents} */
     public boolean hasDependents() {
@@ -36,14 +39,21 @@ public record DependencyState(long endGroup, long successGroup, long keptIfFaile
     /** {@return a copy with another waiter group for the dependents with a wait condition} */
     public DependencyState withGroup(WaitCondition waitCondition, long group) {
         return switch (waitCondition) {
-            case END -> new DependencyState(group, successGroup, keptIfFailed, archived);
-            case SUCCESS -> new DependencyState(endGroup, group, keptIfFailed, archived);
+            case END -> new DependencyState(group, successGroup, keptIfFailed, archived, graph);
+            case SUCCESS -> new DependencyState(endGroup, group, keptIfFailed, archived, graph);
         };
     }
 
     /** {@return a copy with the retention of the job for a failure because of a dependency} */
     public DependencyState keptIfFailed(long seconds, boolean archived) {
-        return new DependencyState(endGroup, successGroup, seconds, archived);
+        return new DependencyState(endGroup, successGroup, seconds, archived, graph);
+    }
+
+    /** {@return a copy in a graph, unless it is in one already or there is none} */
+    public DependencyState inGraph(long newGraph) {
+        return graph == NO_GRAPH && newGraph != NO_GRAPH
+                ? new DependencyState(endGroup, successGroup, keptIfFailed, archived, newGraph)
+                : this;
     }
 
     /** Adds these to the options of a row as a nested tuple, or as null. */
@@ -55,8 +65,11 @@ public record DependencyState(long endGroup, long successGroup, long keptIfFaile
                     .add(endGroup)
                     .add(successGroup)
                     .add(keptIfFailed)
-                    .add(archived)
-                    .endNested(true);
+                    .add(archived);
+            if (graph != NO_GRAPH) {
+                options.add(graph);
+            }
+            options.endNested(true);
         }
     }
 
@@ -65,8 +78,12 @@ public record DependencyState(long endGroup, long successGroup, long keptIfFaile
             return NONE;
         }
         options.beginNested();
-        DependencyState dependencies =
-                new DependencyState(options.readLong(), options.readLong(), options.readLong(), options.readBoolean());
+        DependencyState dependencies = new DependencyState(
+                options.readLong(),
+                options.readLong(),
+                options.readLong(),
+                options.readBoolean(),
+                options.hasNext() ? options.readLong() : NO_GRAPH);
         options.endNested();
         return dependencies;
     }

@@ -33,7 +33,9 @@ public enum Feature {
     /** Older code can neither decode jobs with headers nor keep these. */
     HEADERS(16, false),
     /** Older code would end jobs by the retentions in its code. */
-    TYPE_RETENTIONS(17, true);
+    TYPE_RETENTIONS(17, true),
+    /** Older code can neither decode jobs in graphs nor keep their rows. */
+    GRAPHS(18, false);
 
     private final long layout;
     private final boolean isReadByOlder;

@@ -370,8 +370,13 @@ public record JobRow(
         return sequence != null && !sequence.isComplete();
     }
 
-    /** {@return whether the end of the job removes it} */
+    /** {@return whether the end of the job removes it} A job in a graph is kept until the graph has ended. */
     boolean vanishes() {
+        return goesAtOnce() && options.dependencies().graph() == DependencyState.NO_GRAPH;
+    }
+
+    /** {@return whether the job has ended and is not kept by its own retention} */
+    boolean goesAtOnce() {
         return state == JobState.FINISHED && claimEnd != null && claimEnd.removeAt() == ClaimEnd.AT_ONCE;
     }
 

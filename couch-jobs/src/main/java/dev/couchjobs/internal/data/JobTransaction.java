@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobTransaction {
     /** As many jobs with ids of the maximum length fit into one value. */
-    private static final int TOGETHER_MAX = 80;
+    static final int TOGETHER_MAX = 80;
 
     private final Transaction tx;
     private final TransactionScope scope;
@@ -373,6 +373,7 @@ public final class JobTransaction {
         }
         saveDeadLetter(ref, null, now);
         TagIndex.replace(tx, ref, null, now);
+        saveGraph(ref, null, now);
         scope.remember(ref.rowKey(), now);
         shared.save(scope.shard(ref.id()), OptionalLong.empty());
     }
@@ -453,6 +454,7 @@ public final class JobTransaction {
         saveDeadLetter(ref, before, next);
         UniqueIndex.replace(tx, ref, before, next);
         TagIndex.replace(tx, ref, before, next);
+        saveGraph(ref, before, next);
         AttemptLog.replace(tx, ref, before, next);
         JobLog.replace(tx, ref, before, next);
         scope.remember(ref.rowKey(), next);
@@ -504,6 +506,39 @@ public final class JobTransaction {
         return after != null && before != null && isAtNewPlace
                 ? after.withOptions(after.options().inPlaceOf(before.options()))
                 : after;
+    }
+
+    private void saveGraph(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+        long was = GraphRows.graphOf(before);
+        long is = GraphRows.graphOf(after);
+        if (was == DependencyState.NO_GRAPH && is == DependencyState.NO_GRAPH) {
+            return;
+        }
+        GraphKeys graphs = ref.keys().graphs();
+        if (GraphRows.replace(tx, graphs, ref, before, after) && !GraphRows.hasEnded(after)) {
+            scope.settleLater(new GraphChange(graphs, GraphChange.Kind.OPENED, is, DependencyState.NO_GRAPH));
+        }
+        if (was != DependencyState.NO_GRAPH && was != is) {
+            leave(ref, was);
+        }
+    }
+
+    /** Records that a job is not expected any more in a graph. */
+    public void leave(JobRef ref, long graph) {
+        if (graph != DependencyState.NO_GRAPH) {
+            GraphKeys graphs = ref.keys().graphs();
+            scope.settleLater(new GraphChange(graphs, GraphChange.Kind.LEFT, graph, DependencyState.NO_GRAPH));
+        }
+    }
+
+    /** Records that a job waits for jobs of two graphs. */
+    public void unite(JobRef ref, long graph, long other) {
+        scope.settleLater(new GraphChange(ref.keys().graphs(), GraphChange.Kind.UNITED, graph, other));
+    }
+
+    /** {@return the changes of graphs to settle, in this transaction since the last call} */
+    public static List<GraphChange> takeGraphChanges(Transaction tx) {
+        return TransactionScope.takeGraphChanges(tx);
     }
 
     private static boolean endsFiring(@Nullable JobRow before, @Nullable JobRow after) {

@@ -223,6 +223,11 @@ public final class Keyspace {
         return root.subspace(Tuple.from("worker_orders"));
     }
 
+    /** {@return the keys of the graphs} */
+    public GraphKeys graphs() {
+        return new GraphKeys(root);
+    }
+
     /** {@return the key of a clock sample} */
     byte[] clock(int row) {
         return clocksSubspace().pack(row);

@@ -29,7 +29,7 @@ public record Layout(
     /** The first layout whose row lists the features in use. */
     private static final long WITH_FEATURES = Feature.STATUS_INDEX.layout();
     /** The newest layout that this code knows. */
-    private static final long KNOWN = Feature.TYPE_RETENTIONS.layout();
+    private static final long KNOWN = Feature.GRAPHS.layout();
 
     /** The layout of an instance without the row. */
     static final Layout FIRST = new Layout(1, 1, 1, null, 0, 0);

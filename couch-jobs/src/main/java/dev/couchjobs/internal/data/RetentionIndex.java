@@ -37,8 +37,15 @@ public final class RetentionIndex {
             ClaimEnd claimEnd = job.claimEnd();
             return job.state() == JobState.FINISHED
                     && claimEnd != null
-                    && claimEnd.removeAt() == removeAt
+                    && (claimEnd.removeAt() == removeAt || isPutOff(job, claimEnd))
                     && claimEnd.archived() == archived;
+        }
+
+        /** The rows of jobs in a graph that has not ended are put off, without a change of the jobs. */
+        private boolean isPutOff(JobRow job, ClaimEnd claimEnd) {
+            return GraphRows.graphOf(job) != DependencyState.NO_GRAPH
+                    && claimEnd.removeAt() != ClaimEnd.NEVER
+                    && claimEnd.removeAt() < removeAt;
         }
     }
 
@@ -62,9 +69,20 @@ public final class RetentionIndex {
 
     /** Writes a row for a job that does not change. */
     public static void add(Transaction tx, JobRef ref, long second) {
-        int userVersion = TransactionScope.of(tx).userVersion(List.of(ref.rowKey()));
-        byte[] place = ref.keys().retire(false).get(second).pack();
-        IncompleteVersionstamps.setStampedKey(tx, place, userVersion, JobIds.encode(List.of(ref.id())));
+        add(tx, ref.keys(), false, List.of(ref.id()), second);
+    }
+
+    /** Writes rows for jobs that do not change. */
+    public static void add(Transaction tx, TypeKeys keys, boolean archived, List<String> jobIds, long second) {
+        byte[] place = keys.retire(archived).get(second).pack();
+        for (int from = 0; from < jobIds.size(); from += JobTransaction.TOGETHER_MAX) {
+            List<String> together = jobIds.subList(from, Math.min(jobIds.size(), from + JobTransaction.TOGETHER_MAX));
+            int userVersion = TransactionScope.of(tx)
+                    .userVersion(together.stream()
+                            .map(id -> new JobRef(keys, id).rowKey())
+                            .toList());
+            IncompleteVersionstamps.setStampedKey(tx, place, userVersion, JobIds.encode(together));
+        }
     }
 
     private static Entry decode(TypeKeys keys, boolean archived, KeyValue row) {

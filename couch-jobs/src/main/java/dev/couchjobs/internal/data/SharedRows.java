@@ -97,8 +97,8 @@ final class SharedRows {
         ClaimEnd claimEnd = after.claimEnd();
         boolean hasEnded =
                 after.state() == JobState.FINISHED && (before == null || !Objects.equals(before.claimEnd(), claimEnd));
-        if (hasEnded && claimEnd != null && claimEnd.removeAt() > 0) {
-            retire(ref, claimEnd.archived(), claimEnd.removeAt());
+        if (hasEnded && claimEnd != null && claimEnd.removeAt() != ClaimEnd.NEVER) {
+            retire(ref, claimEnd.archived(), after.goesAtOnce() ? RetentionIndex.AT_ONCE : claimEnd.removeAt());
         }
     }
 

@@ -63,6 +63,8 @@ final class TransactionScope {
 
     @GuardedBy("this") private List<BatchChange> batchChanges = List.of();
 
+    @GuardedBy("this") private List<GraphChange> graphChanges = List.of();
+
     @GuardedBy("this") private List<StatusChange> statusChanges = List.of();
 
     @GuardedBy("this") private List<LimitedJob> placedJobs = List.of();
@@ -213,6 +215,25 @@ final class TransactionScope {
     private synchronized List<BatchChange> takeBatchChanges() {
         List<BatchChange> taken = batchChanges;
         batchChanges = List.of();
+        return taken;
+    }
+
+    /** Records the change of a graph. */
+    synchronized void settleLater(GraphChange change) {
+        if (graphChanges.isEmpty()) {
+            graphChanges = new ArrayList<>();
+        }
+        graphChanges.add(change);
+    }
+
+    /** {@return the changes of graphs, as recorded since the last call} */
+    static List<GraphChange> takeGraphChanges(Transaction tx) {
+        return find(tx).map(TransactionScope::takeGraphChanges).orElse(List.of());
+    }
+
+    private synchronized List<GraphChange> takeGraphChanges() {
+        List<GraphChange> taken = graphChanges;
+        graphChanges = List.of();
         return taken;
     }
 

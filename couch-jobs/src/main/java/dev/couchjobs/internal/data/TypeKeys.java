@@ -84,6 +84,7 @@ public final class TypeKeys {
     private final Subspace running;
     private final byte[] watchesLost;
     private final byte[] watchesEnds;
+    private final GraphKeys graphs;
     private final RowReader rowReader = new RowReader();
     private volatile StatusIndex.@Nullable Known statusIndex;
     private volatile TypeRetention.@Nullable Known retentionKnown;
@@ -150,6 +151,12 @@ public final class TypeKeys {
         running = root.subspace(Tuple.from("running", typeName));
         watchesLost = root.pack(Tuple.from("watches_lost", typeName));
         watchesEnds = root.pack(Tuple.from("watches_ends", typeName));
+        graphs = new GraphKeys(root);
+    }
+
+    /** {@return the keys of the graphs, which may have jobs of several types} */
+    GraphKeys graphs() {
+        return graphs;
     }
 
     @Override

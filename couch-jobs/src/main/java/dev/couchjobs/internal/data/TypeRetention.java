@@ -20,6 +20,7 @@ public final class TypeRetention {
     private static final int ENDED = 0;
     private static final int FAILED = 1;
     private static final int ARCHIVED = 2;
+    private static final int BY_GRAPH = 3;
 
     private TypeRetention() {}
 
@@ -116,14 +117,16 @@ public final class TypeRetention {
             row = row.addObject(
                     retention.after(outcome).map(Duration::toSeconds).orElse(null));
         }
-        return row.add(retention.isArchived()).pack();
+        Tuple archived = row.add(retention.isArchived());
+        return (retention.isByGraph() ? archived.add(true) : archived).pack();
     }
 
     private static Retention decode(byte[] value) {
         Tuple row = Tuple.fromBytes(value);
         Retention ended = row.get(ENDED) == null ? Retention.forever() : Retention.of(seconds(row, ENDED));
         Retention both = row.get(FAILED) == null ? ended.failedForever() : ended.failed(seconds(row, FAILED));
-        return row.getBoolean(ARCHIVED) ? both.archived() : both;
+        Retention archived = row.getBoolean(ARCHIVED) ? both.archived() : both;
+        return row.size() > BY_GRAPH && row.getBoolean(BY_GRAPH) ? archived.byGraph() : archived;
     }
 
     private static Duration seconds(Tuple row, int index) {

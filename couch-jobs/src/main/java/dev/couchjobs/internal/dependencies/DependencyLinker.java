@@ -12,10 +12,14 @@ import dev.couchjobs.Outcome;
 import dev.couchjobs.Retention;
 import dev.couchjobs.TooManyDependenciesException;
 import dev.couchjobs.internal.data.DependencyState;
+import dev.couchjobs.internal.data.ExpectedJob;
+import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.LayoutRow;
+import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.data.WaitCondition;
 import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
@@ -85,29 +89,35 @@ public final class DependencyLinker {
                     WaitCondition waitCondition = WaitCondition.of(each.policy());
                     return JobTransaction.of(tx).edit(dependency, row -> {
                         row.filter(job -> job.state() != JobState.FINISHED)
-                                .ifPresent(job -> groupOf(tx, dependency, job, waitCondition));
+                                .ifPresent(job -> save(
+                                        tx,
+                                        dependency,
+                                        job,
+                                        withGroup(job.options().dependencies(), waitCondition)));
                         return CompletableFuture.completedFuture(dependency);
                     });
                 })
                 .toArray(CompletableFuture<?>[]::new));
     }
 
-    /** The waiter group that a job's row names, created if there is none. */
-    private long groupOf(Transaction tx, JobRef dependency, JobRow row, WaitCondition waitCondition) {
-        DependencyState dependencyState = row.options().dependencies();
-        if (dependencyState.group(waitCondition) != DependencyState.NO_GROUP) {
-            return dependencyState.group(waitCondition);
+    /** {@return a dependency state with a waiter group, created if there is none} */
+    private DependencyState withGroup(DependencyState dependencyState, WaitCondition waitCondition) {
+        return dependencyState.group(waitCondition) == DependencyState.NO_GROUP
+                ? dependencyState.withGroup(waitCondition, newGroup())
+                : dependencyState;
+    }
+
+    private static void save(Transaction tx, JobRef dependency, JobRow row, DependencyState dependencyState) {
+        if (!dependencyState.equals(row.options().dependencies())) {
+            JobTransaction.of(tx).save(dependency, row, row.withDependencies(dependencyState));
         }
-        long group = newGroup();
-        JobTransaction.of(tx)
-                .save(dependency, row, row.withDependencies(dependencyState.withGroup(waitCondition, group)));
-        return group;
     }
 
     /**
      * Links a job to the dependencies that have not ended. Queues the edits of the dependencies immediately, before the
      * caller queues the edit that writes the job.
      *
+     * @param retention the retention of the job's type, unless the type has a stored one
      * @param isUnchanged whether an existing job stays as it is
      * @param allowed fails if the job may not be added
      */
@@ -115,6 +125,7 @@ public final class DependencyLinker {
             JobTransaction jobs,
             JobRef dependent,
             List<Dependency> dependencies,
+            Retention retention,
             Predicate<Optional<JobRow>> isUnchanged,
             CompletableFuture<?> allowed) {
         if (dependencies.isEmpty()) {
@@ -124,13 +135,14 @@ public final class DependencyLinker {
         CompletableFuture<Optional<Boolean>> awaited = jobs.edit(
                 dependent,
                 () -> ReleaseOutbox.expected(tx, dependent),
-                (row, group) -> allowed.thenApply(ok -> {
+                (row, expected) -> allowed.thenApply(ok -> {
                     if (isUnchanged.test(row)) {
                         return Optional.empty();
                     }
                     refuseItself(dependent, dependencies); // a duplicate may wait for the job that it changes
-                    return Optional.of(isAwaited(tx, dependent, row, group));
+                    return Optional.of(isAwaited(tx, dependent, row, expected));
                 }));
+        CompletableFuture<Long> newGraph = newGraph(tx, dependent, retention);
         Map<JobRef, Link> links = new LinkedHashMap<>();
         for (Dependency each : dependencies) {
             JobRef dependency = keyspace.job(each.typeName(), each.jobId());
@@ -143,18 +155,27 @@ public final class DependencyLinker {
                 () -> expected(jobs, link),
                 (row, expected) -> awaited.thenCompose(cyclic -> cyclic.isEmpty()
                         ? CompletableFuture.completedFuture(LinkResult.NONE)
-                        : linkToDependency(jobs, link, row, expected, cyclic.get())))));
-        return Futures.listOf(results)
-                .thenApply(linked -> linked.stream().reduce(LinkResult.NONE, LinkResult::and))
-                .whenComplete((result, error) -> {
-                    if (error != null && error.getCause() instanceof DependencyException) {
-                        tx.cancel(); // only now: pending reads would fail with it, and hide the cause
-                    }
-                });
+                        : newGraph.thenCompose(
+                                graph -> linkToDependency(jobs, link, row, expected, cyclic.get(), graph))))));
+        return Futures.listOf(results).thenApply(LinkResult::ofAll).whenComplete((result, error) -> {
+            if (error != null && error.getCause() instanceof DependencyException) {
+                tx.cancel(); // only now: pending reads would fail with it, and hide the cause
+            }
+        });
+    }
+
+    /** {@return the graph for dependencies that are in none, if the type of the dependent keeps its jobs by graph} */
+    private CompletableFuture<Long> newGraph(Transaction tx, JobRef dependent, Retention retention) {
+        return TypeRetention.whileEnding(tx, dependent.keys())
+                .thenCompose(stored -> stored.orElse(retention).isByGraph()
+                        ? new LayoutRow(keyspace)
+                                .raise(tx, layout -> layout.with(Feature.GRAPHS))
+                                .thenApply(raised -> newGroup())
+                        : CompletableFuture.completedFuture(DependencyState.NO_GRAPH));
     }
 
     /** Whether the dependent has dependents itself, so that there may be a cycle. */
-    private static boolean isAwaited(Transaction tx, JobRef dependent, Optional<JobRow> row, long group) {
+    private static boolean isAwaited(Transaction tx, JobRef dependent, Optional<JobRow> row, ExpectedJob expected) {
         if (row.filter(job -> job.state() == JobState.RUNNING).isPresent()) {
             throw new DependencyException("Job " + nameOf(dependent) + " is running and cannot begin to wait for"
                     + " others. Add it without dependencies to run it once more, or when it has finished.");
@@ -163,16 +184,16 @@ public final class DependencyLinker {
             return row.get().options().dependencies().hasDependents();
         }
         ReleaseOutbox.addReadConflict(tx, dependent);
-        return group != DependencyState.NO_GROUP;
+        return expected.group() != DependencyState.NO_GROUP;
     }
 
     /**
-     * The waiter group for a dependency that does not exist; only dependents with EXPECT use it.
+     * The waiter group and the graph for a dependency that does not exist; only dependents with EXPECT use them.
      *
-     * @param since how often this transaction had changed the stored group before it was read
+     * @param since how often this transaction had changed the stored row before it was read
      */
-    private record Expected(long group, JobTransaction.KeyChanges since) {
-        static final Expected NOT_READ = new Expected(DependencyState.NO_GROUP, JobTransaction.KeyChanges.NONE);
+    private record Expected(ExpectedJob job, JobTransaction.KeyChanges since) {
+        static final Expected NOT_READ = new Expected(ExpectedJob.NONE, JobTransaction.KeyChanges.NONE);
     }
 
     private static CompletableFuture<Expected> expected(JobTransaction jobs, Link link) {
@@ -182,24 +203,34 @@ public final class DependencyLinker {
         JobRef dependency = link.dependency();
         JobTransaction.KeyChanges since =
                 jobs.changesOf(List.of(dependency.keys().expected(dependency.id())));
-        return ReleaseOutbox.expected(jobs.tx(), dependency).thenApply(group -> new Expected(group, since));
+        return ReleaseOutbox.expected(jobs.tx(), dependency).thenApply(job -> new Expected(job, since));
     }
 
     private CompletableFuture<LinkResult> linkToDependency(
-            JobTransaction jobs, Link link, Optional<JobRow> row, Expected expected, boolean maybeCyclic) {
+            JobTransaction jobs,
+            Link link,
+            Optional<JobRow> row,
+            Expected expected,
+            boolean maybeCyclic,
+            long newGraph) {
         if (row.isEmpty()) {
-            return linkMissing(jobs, link, expected);
+            return linkMissing(jobs, link, expected, newGraph);
         }
         Transaction tx = jobs.tx();
         JobRow dependency = row.get();
         boolean hasEnded = dependency.state() == JobState.FINISHED
                 && (link.waitCondition() == WaitCondition.END || dependency.outcome() == Outcome.SUCCEEDED);
+        DependencyState inGraph = dependency.options().dependencies().inGraph(newGraph);
+        long graph = newGraph == DependencyState.NO_GRAPH ? DependencyState.NO_GRAPH : inGraph.graph();
         if (hasEnded) {
-            return CompletableFuture.completedFuture(ended(link, dependency.outcome()));
+            save(tx, link.dependency(), dependency, inGraph);
+            return CompletableFuture.completedFuture(
+                    ended(link, dependency.outcome()).in(graph));
         }
+        DependencyState awaited = withGroup(inGraph, link.waitCondition());
         return maybeCyclic && dependency.waitsForDependency()
-                ? refuseCycle(tx, link).thenApply(none -> addToGroup(tx, link, dependency))
-                : CompletableFuture.completedFuture(addToGroup(tx, link, dependency));
+                ? refuseCycle(tx, link).thenApply(none -> await(tx, link, dependency, awaited, graph))
+                : CompletableFuture.completedFuture(await(tx, link, dependency, awaited, graph));
     }
 
     private static LinkResult ended(Link link, Outcome outcome) {
@@ -209,17 +240,18 @@ public final class DependencyLinker {
                         link.dependency(), DependencyState.NO_GROUP, ReleaseNotice.Cause.of(outcome)));
     }
 
-    private LinkResult addToGroup(Transaction tx, Link link, JobRow dependency) {
-        long group = groupOf(tx, link.dependency(), dependency, link.waitCondition());
-        Dependents.link(tx, link.dependent(), link.dependency(), group, link.policy());
-        return LinkResult.WAITS;
+    private static LinkResult await(Transaction tx, Link link, JobRow dependency, DependencyState awaited, long graph) {
+        save(tx, link.dependency(), dependency, awaited);
+        Dependents.link(tx, link.dependent(), link.dependency(), awaited.group(link.waitCondition()), link.policy());
+        return LinkResult.WAITS.in(graph);
     }
 
-    private CompletableFuture<LinkResult> linkMissing(JobTransaction jobs, Link link, Expected expected) {
+    private CompletableFuture<LinkResult> linkMissing(
+            JobTransaction jobs, Link link, Expected expected, long newGraph) {
         return switch (link.policy()) {
             case WAIT, FAIL -> refuseMissing(link);
             case IGNORE -> CompletableFuture.completedFuture(LinkResult.NONE);
-            case EXPECT -> addToExpectedGroup(jobs, link, expected);
+            case EXPECT -> addToExpectedGroup(jobs, link, expected, newGraph);
         };
     }
 
@@ -227,19 +259,23 @@ public final class DependencyLinker {
      * Only the first dependent stores the waiter group, so that dependents of the same job do not conflict. If the last
      * one is leaving the group at the same time in this transaction, it may remove the stored group.
      */
-    private CompletableFuture<LinkResult> addToExpectedGroup(JobTransaction jobs, Link link, Expected expected) {
+    private CompletableFuture<LinkResult> addToExpectedGroup(
+            JobTransaction jobs, Link link, Expected expected, long newGraph) {
         ReleaseOutbox.addReadConflict(jobs.tx(), link.dependency());
+        ExpectedJob stored = expected.job();
+        ExpectedJob awaited = new ExpectedJob(
+                stored.group() == DependencyState.NO_GROUP ? newGroup() : stored.group(),
+                stored.graph() == DependencyState.NO_GRAPH ? newGraph : stored.graph());
         boolean isAdded = jobs.changeIfUnchanged(expected.since(), () -> {
-            long group = expected.group();
-            if (group == DependencyState.NO_GROUP) {
-                group = newGroup();
-                ReleaseOutbox.expect(jobs.tx(), link.dependency(), group);
+            if (!awaited.equals(stored)) {
+                ReleaseOutbox.expect(jobs.tx(), link.dependency(), awaited);
             }
-            Dependents.link(jobs.tx(), link.dependent(), link.dependency(), group, link.policy());
+            Dependents.link(jobs.tx(), link.dependent(), link.dependency(), awaited.group(), link.policy());
         });
+        long graph = newGraph == DependencyState.NO_GRAPH ? DependencyState.NO_GRAPH : awaited.graph();
         return isAdded
-                ? CompletableFuture.completedFuture(LinkResult.WAITS)
-                : expected(jobs, link).thenCompose(again -> addToExpectedGroup(jobs, link, again));
+                ? CompletableFuture.completedFuture(LinkResult.WAITS.in(graph))
+                : expected(jobs, link).thenCompose(again -> addToExpectedGroup(jobs, link, again, newGraph));
     }
 
     /** If adding the dependency failed in this transaction, that error is reported: a retry may be sufficient. */
@@ -257,6 +293,20 @@ public final class DependencyLinker {
             }
             return LinkResult.NONE;
         });
+    }
+
+    /** {@return the row of a job in the graph of its dependencies; several graphs are united} */
+    public JobRow inGraphs(Transaction tx, JobRef ref, JobRow row, LinkResult linkResult) {
+        JobRow member = row;
+        for (long graph : linkResult.graphs()) {
+            DependencyState before = member.options().dependencies();
+            DependencyState after = before.inGraph(graph);
+            member = after.equals(before) ? member : member.withDependencies(after);
+            if (after.graph() != graph) {
+                JobTransaction.of(tx).unite(ref, after.graph(), graph);
+            }
+        }
+        return member;
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.couchjobs.internal.dependencies;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.DependencyState;
+import dev.couchjobs.internal.data.ExpectedJob;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.WaitCondition;
@@ -36,7 +37,7 @@ public final class OrphanedDependents {
             if (!isOwn && WaitCondition.of(next.get().policy()) == WaitCondition.END) {
                 ReleaseOutbox.deferRemoval(tx, ref, group);
             } else if (!isOwn && !hasSuccessor) {
-                ReleaseOutbox.expect(tx, ref, group);
+                ReleaseOutbox.expect(tx, ref, new ExpectedJob(group, DependencyState.NO_GRAPH));
             }
             return notifyAfter(tx, ref, own, hasSuccessor, Optional.of(group));
         });

@@ -7,6 +7,8 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
 import dev.couchjobs.internal.data.DependencyState;
+import dev.couchjobs.internal.data.ExpectedJob;
+import dev.couchjobs.internal.data.GraphRows;
 import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
@@ -79,7 +81,7 @@ public final class ReleaseOutbox {
 
     private static void expectIfGone(Transaction tx, JobRef ref, @Nullable JobRow kept, DependencyState remaining) {
         if (kept == null && remaining.successGroup() != DependencyState.NO_GROUP) {
-            expect(tx, ref, remaining.successGroup());
+            expect(tx, ref, new ExpectedJob(remaining.successGroup(), remaining.graph()));
             pending(tx).addExpected(ref, remaining.successGroup());
         }
     }
@@ -102,6 +104,7 @@ public final class ReleaseOutbox {
     private static void adoptExpectedGroup(Transaction tx, JobRef ref, @Nullable JobRow kept) {
         if (kept != null && kept.options().dependencies().successGroup() != DependencyState.NO_GROUP) {
             tx.clear(ref.keys().expected(ref.id()));
+            GraphRows.expectNoMore(tx, ref, GraphRows.graphOf(kept));
         }
     }
 
@@ -122,27 +125,23 @@ public final class ReleaseOutbox {
     }
 
     /**
-     * {@return the waiter group of the dependents of a job that does not exist, or {@link DependencyState#NO_GROUP}}
-     * The read has no conflict range, because callers read the job's row at the same time. A caller that finds no job
-     * calls {@link #addReadConflict}.
+     * {@return what the row of a job that does not exist has to name, or {@link ExpectedJob#NONE}} The read has no
+     * conflict range, because callers read the job's row at the same time. A caller that finds no job calls {@link
+     * #addReadConflict}.
      */
-    public static CompletableFuture<Long> expected(Transaction tx, JobRef ref) {
+    public static CompletableFuture<ExpectedJob> expected(Transaction tx, JobRef ref) {
         return tx.snapshot()
                 .get(ref.keys().expected(ref.id()))
                 .thenApply(value -> Quarantine.readable(
-                                tx,
-                                ref.keys(),
-                                ref.keys().expected(ref.id()),
-                                value,
-                                bytes -> Tuple.fromBytes(bytes).getLong(0))
-                        .orElse(DependencyState.NO_GROUP));
+                                tx, ref.keys(), ref.keys().expected(ref.id()), value, ExpectedJob::decode)
+                        .orElse(ExpectedJob.NONE));
     }
 
     /**
-     * {@return the waiter groups of the dependents of jobs that do not exist, as {@link #expected} reads them; jobs
-     * without such a group are left out} Few types have such groups, so one read of a type often answers for many jobs.
+     * {@return what the rows of jobs that do not exist have to name, as {@link #expected} reads it; jobs for which no
+     * other waits are left out} Few types have such groups, so one read of a type often answers for many jobs.
      */
-    public static CompletableFuture<Map<JobRef, Long>> expectedOfAll(Transaction tx, Collection<JobRef> refs) {
+    public static CompletableFuture<Map<JobRef, ExpectedJob>> expectedOfAll(Transaction tx, Collection<JobRef> refs) {
         if (refs.size() < JOBS_OF_A_BATCH) {
             return expectedOfEach(tx, refs);
         }
@@ -157,13 +156,13 @@ public final class ReleaseOutbox {
                                 .toList()));
     }
 
-    private static CompletableFuture<Map<JobRef, Long>> expectedOfEach(Transaction tx, Collection<JobRef> refs) {
-        Map<JobRef, CompletableFuture<Long>> reads = new LinkedHashMap<>();
+    private static CompletableFuture<Map<JobRef, ExpectedJob>> expectedOfEach(Transaction tx, Collection<JobRef> refs) {
+        Map<JobRef, CompletableFuture<ExpectedJob>> reads = new LinkedHashMap<>();
         refs.forEach(ref -> reads.put(ref, expected(tx, ref)));
         return Futures.allOf(reads.values()).thenApply(done -> {
-            Map<JobRef, Long> groups = new HashMap<>();
+            Map<JobRef, ExpectedJob> groups = new HashMap<>();
             reads.forEach((ref, read) -> {
-                if (read.join() != DependencyState.NO_GROUP) {
+                if (read.join().group() != DependencyState.NO_GROUP) {
                     groups.put(ref, read.join());
                 }
             });
@@ -181,11 +180,11 @@ public final class ReleaseOutbox {
     }
 
     /**
-     * Stores the waiter group of the dependents of a job that does not exist. The transaction that adds the job reads
-     * it.
+     * Stores what the row of a job that does not exist has to name. The transaction that adds the job reads it.
      */
-    public static void expect(Transaction tx, JobRef ref, long group) {
-        tx.set(ref.keys().expected(ref.id()), Tuple.from(group).pack());
+    public static void expect(Transaction tx, JobRef ref, ExpectedJob expected) {
+        tx.set(ref.keys().expected(ref.id()), expected.encode());
+        GraphRows.expect(tx, ref, expected.graph());
     }
 
     /**
@@ -202,7 +201,13 @@ public final class ReleaseOutbox {
                 .thenCombine(Dependents.inGroup(tx, tx, ref, group, 1), (expected, first) -> {
                     first.forEach(each ->
                             Dependents.addReadConflict(tx, keyspace.job(each.typeName(), each.jobId()), ref, group));
-                    return expected != group || !first.isEmpty() || jobs.changeIfUnchanged(since, () -> tx.clear(key));
+                    return expected.group() != group
+                            || !first.isEmpty()
+                            || jobs.changeIfUnchanged(since, () -> {
+                                tx.clear(key);
+                                GraphRows.expectNoMore(tx, ref, expected.graph());
+                                jobs.leave(ref, expected.graph());
+                            });
                 })
                 .thenCompose(isDecided -> isDecided
                         ? CompletableFuture.completedFuture(ref)

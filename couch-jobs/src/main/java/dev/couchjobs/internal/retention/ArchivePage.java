@@ -7,15 +7,18 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RetentionIndex;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.internal.views.StoredJob;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -28,15 +31,32 @@ import java.util.concurrent.CompletableFuture;
 record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, R>> jobs) {
     private static final int BYTES_MAX = 4_000_000;
 
-    static <D, R> CompletableFuture<ArchivePage<D, R>> load(
-            ReadTransaction tx, TypeKeys keys, DueJobs due, JobType<D, R> type, PayloadCodec codec) {
-        return due.confirmed(tx, keys).thenCompose(ended -> {
-            Map<String, JobRow> rows = fitting(ended);
-            List<CompletableFuture<JobInfo<D, R>>> jobs = rows.entrySet().stream()
-                    .map(job -> StoredJob.load(tx, type, new JobRef(keys, job.getKey()), job.getValue(), codec))
-                    .toList();
-            return Futures.listOf(jobs).thenApply(read -> new ArchivePage<>(due, rows, read));
-        });
+    /** {@return a page of jobs; empty if some jobs were put off because their graphs have not ended} */
+    static <D, R> CompletableFuture<Optional<ArchivePage<D, R>>> load(
+            Transaction tx, Keyspace keyspace, DueJobs due, JobType<D, R> type, PayloadCodec codec, Instant now) {
+        TypeKeys keys = keyspace.type(type.name());
+        return due.confirmed(tx, keys)
+                .thenCompose(ended -> new GraphEnds(tx, keyspace).staying(ended).thenCompose(staying -> {
+                    if (staying.isEmpty()) {
+                        return load(tx, keys, due, fitting(ended), type, codec).thenApply(Optional::of);
+                    }
+                    PutOffJobs.putOff(tx, keys, true, staying, ended, now);
+                    due.leaveOut(tx, keys, staying);
+                    return CompletableFuture.completedFuture(Optional.empty());
+                }));
+    }
+
+    private static <D, R> CompletableFuture<ArchivePage<D, R>> load(
+            ReadTransaction tx,
+            TypeKeys keys,
+            DueJobs due,
+            Map<String, JobRow> rows,
+            JobType<D, R> type,
+            PayloadCodec codec) {
+        List<CompletableFuture<JobInfo<D, R>>> jobs = rows.entrySet().stream()
+                .map(job -> StoredJob.load(tx, type, new JobRef(keys, job.getKey()), job.getValue(), codec))
+                .toList();
+        return Futures.listOf(jobs).thenApply(read -> new ArchivePage<>(due, rows, read));
     }
 
     /** The first jobs whose data and results together stay within the limit, at least one. */
@@ -61,16 +81,23 @@ record ArchivePage<D, R>(DueJobs due, Map<String, JobRow> rows, List<JobInfo<D, 
         return row.payload().bytesAtMost() + result;
     }
 
-    /** Removes the jobs that were not enqueued again after the offer. */
-    CompletableFuture<Void> remove(Transaction tx, TypeKeys keys) {
-        return due.confirmed(tx, keys).thenAccept(now -> {
+    /** Removes the jobs that were not enqueued again after the offer, and whose graphs were not. */
+    CompletableFuture<Void> remove(Transaction tx, Keyspace keyspace, TypeKeys keys) {
+        return due.confirmed(tx, keys).thenCompose(now -> {
             Map<String, JobRow> taken = new LinkedHashMap<>(now);
             taken.entrySet().removeIf(job -> !isAsOffered(job.getKey(), job.getValue()));
-            List<RetentionIndex.Entry> done = due.rows().stream()
-                    .filter(row -> row.jobIds().stream().noneMatch(id -> now.containsKey(id) && !taken.containsKey(id)))
-                    .toList();
-            due.remove(tx, keys, taken, done);
+            return new GraphEnds(tx, keyspace).staying(taken).thenAccept(staying -> {
+                taken.keySet().removeAll(staying);
+                remove(tx, keys, now, taken);
+            });
         });
+    }
+
+    private void remove(Transaction tx, TypeKeys keys, Map<String, JobRow> now, Map<String, JobRow> taken) {
+        List<RetentionIndex.Entry> done = due.rows().stream()
+                .filter(row -> row.jobIds().stream().noneMatch(id -> now.containsKey(id) && !taken.containsKey(id)))
+                .toList();
+        due.remove(tx, keys, taken, done);
     }
 
     /**

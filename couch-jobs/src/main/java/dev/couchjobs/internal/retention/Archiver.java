@@ -6,6 +6,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.JobArchive;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.ArchiveLease;
+import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RetentionIndex;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeRetention;
@@ -32,6 +33,7 @@ final class Archiver<D, R> implements AutoCloseable {
     private final Transactions transactions;
     private final String name;
     private final JobType<D, R> type;
+    private final Keyspace keyspace;
     private final TypeKeys keys;
     private final PayloadCodec codec;
     private final JobArchive<D, R> archive;
@@ -47,6 +49,7 @@ final class Archiver<D, R> implements AutoCloseable {
         this.transactions = instance.transactions().named("archive", type.name());
         this.name = instance.name();
         this.type = type;
+        this.keyspace = instance.keyspace();
         this.keys = instance.keyspace().type(type.name());
         this.codec = instance.codec();
         this.archive = archive;
@@ -102,7 +105,8 @@ final class Archiver<D, R> implements AutoCloseable {
 
     private CompletableFuture<Next<D, R>> page(Transaction tx, DueJobs due, long now) {
         ArchiveLease.take(tx, keys, name, now, LEASE);
-        return ArchivePage.load(tx, keys, due, type, codec).thenApply(page -> new Next<>(page, Pause.none()));
+        return ArchivePage.load(tx, keyspace, due, type, codec, Instant.ofEpochMilli(now))
+                .thenApply(page -> new Next<>(page.orElse(null), Pause.none()));
     }
 
     /** An exception fails the round; the loop backs off and offers the same jobs again. */
@@ -113,7 +117,7 @@ final class Archiver<D, R> implements AutoCloseable {
                                 ? CompletableFuture.completedFuture(full)
                                 : store(full).thenApply(stored -> full),
                         database.getExecutor())
-                .thenCompose(taken -> transactions.run(database, tx -> taken.remove(tx, keys)))
+                .thenCompose(taken -> transactions.run(database, tx -> taken.remove(tx, keyspace, keys)))
                 .whenComplete((done, error) -> {
                     if (error != null) {
                         batch.ended(error); // perhaps there were too many to remove

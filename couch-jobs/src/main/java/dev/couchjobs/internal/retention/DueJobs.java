@@ -11,6 +11,8 @@ import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +62,18 @@ record DueJobs(List<RetentionIndex.Entry> rows) {
                     .ifPresent(job -> jobs.put(id, job)));
             return jobs;
         });
+    }
+
+    /** Takes jobs that are put off out of the rows. The other jobs of these rows are due in new ones. */
+    void leaveOut(Transaction tx, TypeKeys keys, Collection<String> putOff) {
+        for (RetentionIndex.Entry row : rows) {
+            if (!Collections.disjoint(row.jobIds(), putOff)) {
+                List<String> others =
+                        row.jobIds().stream().filter(id -> !putOff.contains(id)).toList();
+                RetentionIndex.clear(tx, keys, row);
+                RetentionIndex.add(tx, keys, row.archived(), others, row.removeAt());
+            }
+        }
     }
 
     /** Removes jobs that this transaction has read, and the index rows whose jobs are all removed. */

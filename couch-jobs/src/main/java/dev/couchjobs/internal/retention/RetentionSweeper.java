@@ -9,6 +9,7 @@ import dev.couchjobs.JobsListener;
 import dev.couchjobs.internal.batches.BatchSettlement;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.RetentionIndex;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -50,6 +51,7 @@ final class RetentionSweeper implements AutoCloseable {
     private final Environment environment;
     private final Transactions transactions;
     private final JobType<?, ?> type;
+    private final Keyspace keyspace;
     private final TypeKeys keys;
     private final LayoutRow layoutRow;
     private final LateJobs lateJobs;
@@ -69,6 +71,7 @@ final class RetentionSweeper implements AutoCloseable {
         this.environment = instance.environment();
         this.transactions = instance.transactions().named("retire", type.name());
         this.type = type;
+        this.keyspace = instance.keyspace();
         this.keys = instance.keyspace().type(type.name());
         this.layoutRow = new LayoutRow(instance.keyspace());
         this.lateJobs = new LateJobs(instance, type);
@@ -178,8 +181,14 @@ final class RetentionSweeper implements AutoCloseable {
                     (row.isLate(now.toEpochMilli()) ? late : closing).put(id, row);
                 }
             });
-            due.remove(tx, keys, ended, due.rows());
-            return lateJobs.end(tx, keys, late)
+            return new GraphEnds(tx, keyspace)
+                    .staying(ended)
+                    .thenCompose(staying -> {
+                        PutOffJobs.putOff(tx, keys, false, staying, ended, now);
+                        ended.keySet().removeAll(staying);
+                        due.remove(tx, keys, ended, due.rows());
+                        return lateJobs.end(tx, keys, late);
+                    })
                     .thenCompose(done -> checkBatches(tx, closing, now))
                     .thenApply(done -> new Swept(ended.size(), Optional.empty()));
         });

@@ -5,7 +5,7 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.JobState;
 import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.ClaimInfo;
-import dev.couchjobs.internal.data.DependencyState;
+import dev.couchjobs.internal.data.ExpectedJob;
 import dev.couchjobs.internal.data.Firing;
 import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobOptions;
@@ -18,7 +18,6 @@ import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
-import dev.couchjobs.internal.data.WaitCondition;
 import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
 import dev.couchjobs.internal.futures.Futures;
@@ -363,8 +362,7 @@ public final class ScheduleFirings {
                             continue;
                         }
                         ReleaseOutbox.addReadConflict(tx, ref);
-                        changes.add(new RowChange(
-                                ref, null, job(plan, groups.getOrDefault(ref, DependencyState.NO_GROUP))));
+                        changes.add(new RowChange(ref, null, job(plan, groups.getOrDefault(ref, ExpectedJob.NONE))));
                         table.write(tx, plan.name(), plan.row());
                         rows.add(CompletableFuture.completedFuture(plan.row()));
                     }
@@ -445,9 +443,8 @@ public final class ScheduleFirings {
         }
     }
 
-    private JobRow job(Plan plan, long group) {
-        JobOptions options = options(plan.name(), plan.row())
-                .withDependencies(DependencyState.NONE.withGroup(WaitCondition.SUCCESS, group));
+    private JobRow job(Plan plan, ExpectedJob expected) {
+        JobOptions options = options(plan.name(), plan.row()).withDependencies(expected.dependencies());
         return JobRow.added(plan.data(), scheduledTime(plan.row(), plan.job().time()), options);
     }
 

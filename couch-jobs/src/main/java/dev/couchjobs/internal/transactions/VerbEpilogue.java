@@ -5,6 +5,7 @@ import dev.couchjobs.internal.batches.BatchSettlement;
 import dev.couchjobs.internal.data.StatusSettlement;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.dependencies.DependencyPropagator;
+import dev.couchjobs.internal.dependencies.GraphSettlement;
 import dev.couchjobs.internal.limits.Admission;
 import dev.couchjobs.internal.schedules.ScheduleFirings;
 import dev.couchjobs.internal.sequences.SequenceOrder;
@@ -14,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Completes what a verb began in its transaction: adds the jobs of schedules that follow those that ended, propagates
  * the ends of jobs to their dependents, lets the next jobs of sequences go, counts the members of batches, passes the
- * slots of limit keys on, writes the status indexes, and brings the types of enqueued jobs into use. Each part may
- * follow from those before it.
+ * slots of limit keys on, unites the graphs that jobs connect, writes the status indexes, and brings the types of
+ * enqueued jobs into use. Each part may follow from those before it.
  */
 record VerbEpilogue(
         ScheduleFirings scheduleFirings,
@@ -31,7 +32,8 @@ record VerbEpilogue(
                 .thenCompose(propagated -> SequenceOrder.settle(tx))
                 .thenCompose(ordered -> batches.settle(tx, runner))
                 .thenCompose(counted -> admission.settle(tx))
-                .thenCompose(settled -> StatusSettlement.settle(tx))
+                .thenCompose(settled -> GraphSettlement.settle(tx))
+                .thenCompose(united -> StatusSettlement.settle(tx))
                 .thenCompose(indexed -> TypeInUse.bringIntoUse(tx))
                 .thenApply(used -> result));
     }

@@ -3,7 +3,7 @@ package dev.couchjobs.internal.verbs;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.AddResult;
 import dev.couchjobs.TooManyJobsException;
-import dev.couchjobs.internal.data.DependencyState;
+import dev.couchjobs.internal.data.ExpectedJob;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
@@ -80,8 +80,8 @@ final class AddBatch {
                         .thenCompose(changes -> bytesBefore.thenCompose(bytes -> save(jobs, since, changes, bytes))));
     }
 
-    /** {@return the waiter groups of the jobs that do not exist yet} */
-    private CompletableFuture<Map<JobRef, Long>> groups(Transaction tx) {
+    /** {@return what the rows of the jobs that do not exist yet have to name} */
+    private CompletableFuture<Map<JobRef, ExpectedJob>> groups(Transaction tx) {
         List<JobRef> named = requests.stream()
                 .filter(AddRequest::isNamed)
                 .map(AddRequest::ref)
@@ -93,13 +93,13 @@ final class AddBatch {
     private CompletableFuture<List<RowChange>> steps(
             Transaction tx,
             List<Optional<JobRow>> before,
-            Map<JobRef, Long> groups,
+            Map<JobRef, ExpectedJob> groups,
             Map<AddRequest, AddResult> results) {
         List<CompletableFuture<Optional<RowChange>>> changes = new ArrayList<>(byJob.size());
         Iterator<Optional<JobRow>> rows = before.iterator();
         byJob.forEach((ref, ofJob) -> {
-            long group = groups.getOrDefault(ref, DependencyState.NO_GROUP);
-            changes.add(change(tx, ref, rows.next(), group, ofJob, results));
+            ExpectedJob expected = groups.getOrDefault(ref, ExpectedJob.NONE);
+            changes.add(change(tx, ref, rows.next(), expected, ofJob, results));
         });
         return Futures.presentOf(changes);
     }
@@ -108,12 +108,12 @@ final class AddBatch {
             Transaction tx,
             JobRef ref,
             Optional<JobRow> before,
-            long group,
+            ExpectedJob expected,
             List<AddRequest> ofJob,
             Map<AddRequest, AddResult> results) {
         CompletableFuture<Optional<JobRow>> row = CompletableFuture.completedFuture(before);
         for (AddRequest request : ofJob) {
-            row = row.thenCompose(present -> request.rowAfter(tx, present, group)
+            row = row.thenCompose(present -> request.rowAfter(tx, present, expected)
                     .thenApply(after -> {
                         results.put(request, request.result(present, after));
                         return after.or(() -> present);

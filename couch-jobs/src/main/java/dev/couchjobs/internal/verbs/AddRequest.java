@@ -10,7 +10,7 @@ import dev.couchjobs.NewJob;
 import dev.couchjobs.Retention;
 import dev.couchjobs.Unique;
 import dev.couchjobs.internal.data.BatchPlace;
-import dev.couchjobs.internal.data.DependencyState;
+import dev.couchjobs.internal.data.ExpectedJob;
 import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRef;
@@ -21,7 +21,6 @@ import dev.couchjobs.internal.data.SequenceChange;
 import dev.couchjobs.internal.data.SequencePlace;
 import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.data.UniqueKey;
-import dev.couchjobs.internal.data.WaitCondition;
 import dev.couchjobs.internal.dependencies.DependencyLinker;
 import dev.couchjobs.internal.dependencies.LinkResult;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
@@ -225,27 +224,32 @@ record AddRequest(
      * {@return the job's row after the addition, linked to its dependencies, or empty if it does not change}
      *
      * @param before the job's row, if it exists
-     * @param group the waiter group of a job that does not exist yet
+     * @param expected what the row of a job that does not exist yet has to name
      */
     CompletableFuture<Optional<JobRow>> rowAfter(
             Transaction tx,
             Optional<JobRow> before,
-            long group,
+            ExpectedJob expected,
             DependencyLinker dependencyLinker,
             LinkResult linkResult) {
-        CompletableFuture<Optional<JobRow>> withoutLinks = rowAfter(tx, before, group);
-        if (linkResult.isNone()) {
+        CompletableFuture<Optional<JobRow>> withoutLinks = rowAfter(tx, before, expected);
+        if (linkResult.isNone() && linkResult.graphs().isEmpty()) {
             return withoutLinks;
         }
         return withoutLinks
-                .thenCompose(after ->
-                        dependencyLinker.linked(tx, ref, after.or(() -> before).orElseThrow(), linkResult, retention))
+                .thenCompose(after -> {
+                    JobRow member = dependencyLinker.inGraphs(
+                            tx, ref, after.or(() -> before).orElseThrow(), linkResult);
+                    return linkResult.isNone()
+                            ? CompletableFuture.completedFuture(member)
+                            : dependencyLinker.linked(tx, ref, member, linkResult, retention);
+                })
                 .thenApply(Optional::of);
     }
 
-    /** {@return the waiter group of the job if it does not exist yet; read concurrently with its row} */
-    CompletableFuture<Long> waiterGroup(Transaction tx) {
-        return isNamed ? ReleaseOutbox.expected(tx, ref) : CompletableFuture.completedFuture(DependencyState.NO_GROUP);
+    /** {@return what the row of the job has to name if it does not exist yet; read concurrently with its row} */
+    CompletableFuture<ExpectedJob> expected(Transaction tx) {
+        return isNamed ? ReleaseOutbox.expected(tx, ref) : CompletableFuture.completedFuture(ExpectedJob.NONE);
     }
 
     /**
@@ -253,13 +257,13 @@ record AddRequest(
      *
      * @throws DuplicateChangedException if the job has changed since the search for duplicates
      */
-    CompletableFuture<Optional<JobRow>> rowAfter(Transaction tx, Optional<JobRow> before, long group) {
+    CompletableFuture<Optional<JobRow>> rowAfter(Transaction tx, Optional<JobRow> before, ExpectedJob expected) {
         requireUnchanged(before);
         if (before.isEmpty()) {
             if (isNamed) {
                 ReleaseOutbox.addReadConflict(tx, ref);
             }
-            return CompletableFuture.completedFuture(Optional.of(newRow(group)));
+            return CompletableFuture.completedFuture(Optional.of(newRow(expected)));
         }
         if (leavesAlone(before)) {
             return CompletableFuture.completedFuture(Optional.empty());
@@ -335,11 +339,8 @@ record AddRequest(
     }
 
     /** {@return the row of a job that did not exist, with the waiter group of its dependents} */
-    private JobRow newRow(long group) {
-        return JobRow.added(
-                payload,
-                scheduledTime,
-                options.withDependencies(DependencyState.NONE.withGroup(WaitCondition.SUCCESS, group)));
+    private JobRow newRow(ExpectedJob expected) {
+        return JobRow.added(payload, scheduledTime, options.withDependencies(expected.dependencies()));
     }
 
     private CompletableFuture<Boolean> isUnchanged(ReadTransaction tx, JobRow row) {

@@ -296,13 +296,13 @@ public final class CreatorVerbs {
             JobTransaction jobs, AddRequest request, JobTransaction.KeyChanges since, CompletableFuture<?> allowed) {
         Transaction tx = jobs.tx();
         JobRef ref = request.ref();
-        CompletableFuture<LinkResult> linkResult =
-                dependencyLinker.link(jobs, ref, request.dependencies(), request::leavesAlone, allowed);
+        CompletableFuture<LinkResult> linkResult = dependencyLinker.link(
+                jobs, ref, request.dependencies(), request.retention(), request::leavesAlone, allowed);
         CompletableFuture<AddResult> added = jobs.edit(
                 ref,
-                () -> request.waiterGroup(tx),
-                (before, group) -> allowed.thenCompose(ok -> linkResult)
-                        .thenCompose(found -> request.rowAfter(tx, before, group, dependencyLinker, found))
+                () -> request.expected(tx),
+                (before, expected) -> allowed.thenCompose(ok -> linkResult)
+                        .thenCompose(found -> request.rowAfter(tx, before, expected, dependencyLinker, found))
                         .thenApply(after -> {
                             after.ifPresent(row -> {
                                 if (!jobs.saveIfUnchanged(since, ref, before.orElse(null), row)) {

@@ -54,7 +54,7 @@ class ReturnedClaimsTest {
             false,
             false,
             RetryPolicy.standard().attempts(4),
-            new DependencyState(11, 12, 13, true),
+            new DependencyState(11, 12, 13, true, 14),
             5,
             new Firing("nightly", NOW.getEpochSecond(), Firing.Next.AT_END),
             new JobKeys(

@@ -239,6 +239,7 @@ public final class JobJson {
                 .duration("ended", retention.after(Outcome.SUCCEEDED))
                 .duration("failed", retention.after(Outcome.FAILED))
                 .put("archived", retention.isArchived())
+                .put("byGraph", retention.isByGraph())
                 .node();
     }
 

@@ -118,7 +118,8 @@ public final class NewJobs {
     public static Retention retention(JsonNode node) {
         Retention ended = node.has("ended") ? Retention.of(duration(node.get("ended"))) : Retention.forever();
         Retention both = node.has("failed") ? ended.failed(duration(node.get("failed"))) : ended.failedForever();
-        return node.path("archived").asBoolean(false) ? both.archived() : both;
+        Retention archived = node.path("archived").asBoolean(false) ? both.archived() : both;
+        return node.path("byGraph").asBoolean(false) ? archived.byGraph() : archived;
     }
 
     private static List<String> texts(JsonNode node) {

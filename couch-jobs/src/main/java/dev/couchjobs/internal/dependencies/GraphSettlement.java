@@ -1,0 +1,88 @@
+package dev.couchjobs.internal.dependencies;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.data.DependencyState;
+import dev.couchjobs.internal.data.GraphChange;
+import dev.couchjobs.internal.data.GraphKeys;
+import dev.couchjobs.internal.data.GraphRows;
+import dev.couchjobs.internal.data.JobTransaction;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settles the graphs that a transaction has changed. Of two graphs that are united the one with the lower number joins
+ * the other. The numbers are random, so the way from a graph to the last one grows with the logarithm of the unions.
+ */
+public final class GraphSettlement {
+    private GraphSettlement() {}
+
+    /** Settles the changes of this transaction since the last call. */
+    public static CompletableFuture<@Nullable Void> settle(Transaction tx) {
+        List<GraphChange> changes = JobTransaction.takeGraphChanges(tx).stream()
+                .distinct()
+                .sorted(Comparator.comparing(GraphChange::kind))
+                .toList();
+        return changes.isEmpty()
+                ? CompletableFuture.completedFuture(null)
+                : JobTransaction.of(tx)
+                        .inOrder(
+                                changes.stream()
+                                        .map(each -> each.keys().prefix())
+                                        .toList(),
+                                () -> settle(tx, changes, 0));
+    }
+
+    private static CompletableFuture<@Nullable Void> settle(Transaction tx, List<GraphChange> changes, int done) {
+        return done == changes.size()
+                ? CompletableFuture.completedFuture(null)
+                : settle(tx, changes.get(done))
+                        .thenComposeAsync(next -> settle(tx, changes, done + 1), tx.getExecutor());
+    }
+
+    private static CompletableFuture<@Nullable Void> settle(Transaction tx, GraphChange change) {
+        return switch (change.kind()) {
+            case UNITED -> unite(tx, change.keys(), change.graph(), change.other());
+            case OPENED -> open(tx, change.keys(), change.graph());
+            case LEFT -> leave(tx, change.keys(), change.graph());
+        };
+    }
+
+    private static CompletableFuture<@Nullable Void> unite(Transaction tx, GraphKeys graphs, long graph, long other) {
+        return GraphRows.root(tx, graphs, graph).thenCombine(GraphRows.root(tx, graphs, other), (first, second) -> {
+            if (!first.equals(second)) {
+                GraphRows.join(tx, graphs, Math.min(first, second), Math.max(first, second));
+            }
+            return null;
+        });
+    }
+
+    /** Opens the graphs above one that has an open member, up to the first that is open. */
+    private static CompletableFuture<@Nullable Void> open(Transaction tx, GraphKeys graphs, long graph) {
+        return GraphRows.parent(tx, graphs, graph)
+                .thenCompose(parent -> parent == DependencyState.NO_GRAPH
+                        ? CompletableFuture.completedFuture(null)
+                        : GraphRows.isOpen(tx, graphs, graph, parent).thenCompose(isOpen -> {
+                            if (isOpen) {
+                                return CompletableFuture.completedFuture(null);
+                            }
+                            GraphRows.mark(tx, graphs, graph, parent, false);
+                            return open(tx, graphs, parent);
+                        }));
+    }
+
+    /** Removes a graph without members from the one that it has joined. If it has joined none, it has no row then. */
+    private static CompletableFuture<@Nullable Void> leave(Transaction tx, GraphKeys graphs, long graph) {
+        return GraphRows.parent(tx, graphs, graph)
+                .thenCompose(parent -> parent == DependencyState.NO_GRAPH
+                        ? CompletableFuture.completedFuture(null)
+                        : GraphRows.hasMembers(tx, graphs, graph).thenCompose(hasMembers -> {
+                            if (hasMembers) {
+                                return CompletableFuture.completedFuture(null);
+                            }
+                            GraphRows.leave(tx, graphs, graph, parent);
+                            return leave(tx, graphs, parent);
+                        }));
+    }
+}
