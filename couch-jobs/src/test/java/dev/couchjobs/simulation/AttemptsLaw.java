@@ -30,7 +30,7 @@ final class AttemptsLaw implements Law {
     public void check(DerivedRows before, DerivedRows after, List<TypeRows.Change> news) {
         after.jobs().forEach((jobId, is) -> {
             MainRow was = before.jobs().get(jobId);
-            if (!is.equals(was)) {
+            if (was == null || !is.equals(was.inGraph(is.graph()))) {
                 boolean well = isNumbered(jobId, was, is) && isAllowed(was, is);
                 violations.require(well, () -> jobId + " was tried too often or miscounted: from " + was + " to " + is);
                 Set<Long> history = history(before.attempts().getOrDefault(jobId, Set.of()), was, is);

@@ -128,6 +128,34 @@ record MainRow(
         return '"' + text + '"';
     }
 
+    /** {@return this in another graph: a job that has ended joins one when another names it as its dependency} */
+    MainRow inGraph(long other) {
+        return new MainRow(
+                state,
+                lock,
+                scheduledTime,
+                resubmit,
+                data,
+                priority,
+                blocked,
+                attemptsMax,
+                claims,
+                failures,
+                suspect,
+                begun,
+                how,
+                endedAt,
+                result,
+                removeAt,
+                archived,
+                uniqueKey,
+                hasTurnKey,
+                sequence,
+                deadline,
+                other,
+                claimedAt);
+    }
+
     /** Whether it runs by a claim that it did not have before. */
     boolean isClaimedSince(@Nullable MainRow before) {
         return lock != null && (before == null || !lock.equals(before.lock));
