@@ -289,6 +289,7 @@ function Found({ job, url, params }) {
           ['Removal', job.removeAt && html`<${Time} at=${job.removeAt} />`],
           ['Priority', number(job.priority)],
           ['Claims', number(job.claims)],
+          ['Descent', job.descent && number(job.descent)],
           ['Failures', number(job.failures)],
           ['Releases', releases(job)],
           ['Resubmitted', job.resubmitted ? 'yes' : ''],

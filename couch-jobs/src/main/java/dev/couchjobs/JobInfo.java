@@ -75,6 +75,16 @@ public interface JobInfo<D, R> {
     /** {@return how often the job was claimed; it only grows, also when the job is sent again} */
     long claims();
 
+    /**
+     * How many jobs one after the other, each added by the handler of the one before, led to this job.
+     *
+     * <p>A handler adds what is added on its thread, or in a transaction in which it holds its job. A job that is added
+     * again takes its descent from that addition, unless it runs.
+     *
+     * @return the number of jobs; 0 if no handler added it
+     */
+    int descent();
+
     /** {@return how many attempts have failed since the job was last enqueued} */
     int failures();
 

@@ -36,6 +36,7 @@ public final class JobType<D, R> {
     private final Retention retention;
     private final List<Class<? extends Throwable>> doNotRetryOn;
     private final Map<ReleaseReason, Integer> maxReleases;
+    private final int maxDescent;
 
     private JobType(
             String name,
@@ -45,7 +46,8 @@ public final class JobType<D, R> {
             RetryPolicy retry,
             Retention retention,
             List<Class<? extends Throwable>> doNotRetryOn,
-            Map<ReleaseReason, Integer> maxReleases) {
+            Map<ReleaseReason, Integer> maxReleases,
+            int maxDescent) {
         this.name = Objects.requireNonNull(name, "name");
         this.dataType = Objects.requireNonNull(dataType, "dataType");
         this.resultType = Objects.requireNonNull(resultType, "resultType");
@@ -55,6 +57,7 @@ public final class JobType<D, R> {
         this.retention = Objects.requireNonNull(retention, "retention");
         this.doNotRetryOn = doNotRetryOn;
         this.maxReleases = maxReleases;
+        this.maxDescent = maxDescent;
         Keyspace.checkTypeName(name);
         Keyspace.checkNew("The name of a job type", name);
     }
@@ -68,7 +71,8 @@ public final class JobType<D, R> {
                 RetryPolicy.standard(),
                 Retention.standard(),
                 List.of(),
-                Map.of());
+                Map.of(),
+                Integer.MAX_VALUE);
     }
 
     /**
@@ -137,7 +141,8 @@ public final class JobType<D, R> {
      * @throws IllegalArgumentException if the timeout is anything else
      */
     public JobType<D, R> activityTimeout(Duration timeout) {
-        return new JobType<>(name, dataType, resultType, timeout, retry, retention, doNotRetryOn, maxReleases);
+        return new JobType<>(
+                name, dataType, resultType, timeout, retry, retention, doNotRetryOn, maxReleases, maxDescent);
     }
 
     /**
@@ -147,7 +152,8 @@ public final class JobType<D, R> {
      * @return the job type
      */
     public JobType<D, R> retry(RetryPolicy retry) {
-        return new JobType<>(name, dataType, resultType, activityTimeout, retry, retention, doNotRetryOn, maxReleases);
+        return new JobType<>(
+                name, dataType, resultType, activityTimeout, retry, retention, doNotRetryOn, maxReleases, maxDescent);
     }
 
     /**
@@ -158,7 +164,8 @@ public final class JobType<D, R> {
      * @return the job type
      */
     public JobType<D, R> retention(Retention retention) {
-        return new JobType<>(name, dataType, resultType, activityTimeout, retry, retention, doNotRetryOn, maxReleases);
+        return new JobType<>(
+                name, dataType, resultType, activityTimeout, retry, retention, doNotRetryOn, maxReleases, maxDescent);
     }
 
     /**
@@ -176,7 +183,15 @@ public final class JobType<D, R> {
             all.add(each);
         }
         return new JobType<>(
-                name, dataType, resultType, activityTimeout, retry, retention, List.copyOf(all), maxReleases);
+                name,
+                dataType,
+                resultType,
+                activityTimeout,
+                retry,
+                retention,
+                List.copyOf(all),
+                maxReleases,
+                maxDescent);
     }
 
     /**
@@ -197,7 +212,32 @@ public final class JobType<D, R> {
         all.putAll(maxReleases);
         all.put(reason, max);
         return new JobType<>(
-                name, dataType, resultType, activityTimeout, retry, retention, doNotRetryOn, Map.copyOf(all));
+                name,
+                dataType,
+                resultType,
+                activityTimeout,
+                retry,
+                retention,
+                doNotRetryOn,
+                Map.copyOf(all),
+                maxDescent);
+    }
+
+    /**
+     * This job type with a bound for jobs that lead to jobs without end: an addition beyond it fails with
+     * {@link TooManyGenerationsException}, in the process that uses this job type. The default is no bound.
+     *
+     * @param max how many jobs one after the other, each added by the handler of the one before, may lead to a job of
+     *     this type ({@link JobInfo#descent}); at least zero
+     * @return the job type
+     * @throws IllegalArgumentException if the number is negative
+     */
+    public JobType<D, R> maxDescent(int max) {
+        if (max < 0) {
+            throw new IllegalArgumentException("The descent of a job is zero or more; this is " + max + ".");
+        }
+        return new JobType<>(
+                name, dataType, resultType, activityTimeout, retry, retention, doNotRetryOn, maxReleases, max);
     }
 
     /** {@return the stable name under which jobs of this type are stored} */
@@ -238,6 +278,11 @@ public final class JobType<D, R> {
      */
     public int maxReleases(ReleaseReason reason) {
         return maxReleases.getOrDefault(reason, reason.defaultMax());
+    }
+
+    /** {@return how many jobs one after the other may lead to a job of this type; {@link Integer#MAX_VALUE} for any} */
+    public int maxDescent() {
+        return maxDescent;
     }
 
     /**

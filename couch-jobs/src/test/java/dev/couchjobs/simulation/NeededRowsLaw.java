@@ -40,6 +40,7 @@ final class NeededRowsLaw {
                 "clocks",
                 "counts",
                 "data",
+                "descents",
                 "feed",
                 "feed_trimmed",
                 "idle",

@@ -3,6 +3,7 @@ package dev.couchjobs.internal.claims;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.internal.data.Descent;
 import dev.couchjobs.internal.data.JobRow;
 import java.util.Optional;
 
@@ -20,7 +21,9 @@ public final class Fence {
      * @throws JobHaltedException if the claim is lost or has ended
      */
     public static JobRow held(Transaction tx, Job<?> job, Optional<JobRow> row) {
-        return row.filter(found -> found.isHeldBy(job.lock())).orElseThrow(() -> halt(tx, job, row));
+        JobRow held = row.filter(found -> found.isHeldBy(job.lock())).orElseThrow(() -> halt(tx, job, row));
+        Descent.usedByHolder(tx, held);
+        return held;
     }
 
     public static JobHaltedException halt(Transaction tx, Job<?> job, Optional<JobRow> row) {

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param edits how often the job was changed without being claimed, so that no two rows of the job are equal
  * @param firing the firing of a schedule that made the job, or null
  * @param keys its keys
+ * @param descent how many jobs one after the other, each added by the handler of the one before, led to the job; the
+ *     row has it behind all else
  */
 public record JobOptions(
         int priority,
@@ -28,15 +30,23 @@ public record JobOptions(
         DependencyState dependencies,
         int edits,
         @Nullable Firing firing,
-        JobKeys keys) {
+        JobKeys keys,
+        int descent) {
     /** The options of a job without options beyond the RFC. */
     public static final JobOptions NONE =
-            new JobOptions(0, 0, false, false, null, DependencyState.NONE, 0, null, JobKeys.NONE);
+            new JobOptions(0, 0, false, false, null, DependencyState.NONE, 0, null, JobKeys.NONE, 0);
 
     /** {@return the options of a creator} */
     public static JobOptions withOptions(int priority, long now, @Nullable RetryPolicy retry, JobKeys keys) {
         long since = priority == 0 && !keys.needAge() ? 0 : now;
-        return new JobOptions(priority, since, false, false, retry, DependencyState.NONE, 0, null, keys);
+        return new JobOptions(priority, since, false, false, retry, DependencyState.NONE, 0, null, keys, 0);
+    }
+
+    /** {@return a copy for a job of a generation} */
+    public JobOptions descended(int newDescent) {
+        return descent == newDescent
+                ? this
+                : new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, keys, newDescent);
     }
 
     /** {@return the limit key of the job, or null} */
@@ -64,7 +74,16 @@ public record JobOptions(
         return keys.startBefore() == JobKeys.NO_DEADLINE
                 ? this
                 : new JobOptions(
-                        priority, since, due, blocked, retry, dependencies, edits, firing, keys.withoutDeadline());
+                        priority,
+                        since,
+                        due,
+                        blocked,
+                        retry,
+                        dependencies,
+                        edits,
+                        firing,
+                        keys.withoutDeadline(),
+                        descent);
     }
 
     /** {@return a copy of these options of a running job in the batch of an object that is added, if it has one} */
@@ -75,12 +94,14 @@ public record JobOptions(
 
     /** {@return a copy for a closing job} */
     public JobOptions in(BatchPlace place) {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, keys.in(place));
+        return new JobOptions(
+                priority, since, due, blocked, retry, dependencies, edits, firing, keys.in(place), descent);
     }
 
     /** {@return a copy for a closing job whose batch has closed} */
     JobOptions released() {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, keys.released());
+        return new JobOptions(
+                priority, since, due, blocked, retry, dependencies, edits, firing, keys.released(), descent);
     }
 
     /** {@return whether the job waits for a dependency, others in its sequence, or a batch: it is in no queue} */
@@ -90,13 +111,23 @@ public record JobOptions(
 
     /** {@return a copy for a job that waits for those before it in its sequence, or no longer does} */
     JobOptions held(boolean held) {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, keys.held(held));
+        return new JobOptions(
+                priority, since, due, blocked, retry, dependencies, edits, firing, keys.held(held), descent);
     }
 
     /** {@return a copy in the place of an earlier object, if that is in the same sequence} */
     public JobOptions inPlaceOf(JobOptions earlier) {
         return new JobOptions(
-                priority, since, due, blocked, retry, dependencies, edits, firing, keys.inPlaceOf(earlier.keys));
+                priority,
+                since,
+                due,
+                blocked,
+                retry,
+                dependencies,
+                edits,
+                firing,
+                keys.inPlaceOf(earlier.keys),
+                descent);
     }
 
     /** {@return whether the job moves from the later part to another queue once its scheduled time has come} */
@@ -108,17 +139,17 @@ public record JobOptions(
     public JobOptions blocked(boolean newBlocked) {
         return blocked == newBlocked
                 ? this
-                : new JobOptions(priority, since, due, newBlocked, retry, dependencies, edits, firing, keys);
+                : new JobOptions(priority, since, due, newBlocked, retry, dependencies, edits, firing, keys, descent);
     }
 
     /** {@return a copy with another dependency state} */
     public JobOptions withDependencies(DependencyState dependencies) {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, keys);
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, keys, descent);
     }
 
     /** {@return a copy for a job that a firing of a schedule makes} */
     public JobOptions firedBy(@Nullable Firing newFiring) {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, newFiring, keys);
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, newFiring, keys, descent);
     }
 
     /** {@return a copy for a job that is claimed} */
@@ -130,14 +161,14 @@ public record JobOptions(
 
     /** {@return a copy for a job that was changed without being claimed} */
     JobOptions edited() {
-        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits + 1, firing, keys);
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits + 1, firing, keys, descent);
     }
 
     /** {@return a copy for a job whose scheduled time has come or not} */
     JobOptions due(boolean due) {
         return this.due == due
                 ? this
-                : new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, keys);
+                : new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, keys, descent);
     }
 
     /**
@@ -149,7 +180,16 @@ public record JobOptions(
         JobKeys newKeys =
                 place != null && place.held() && source.keys.batch() == null ? source.keys.in(place) : source.keys;
         return new JobOptions(
-                source.priority, source.since, due, blocked, source.retry, dependencies, edits, firing, newKeys);
+                source.priority,
+                source.since,
+                due,
+                blocked,
+                source.retry,
+                dependencies,
+                edits,
+                firing,
+                newKeys,
+                source.descent);
     }
 
     /** {@return a copy with the priority of another object; a job that keeps its priority keeps its age} */
@@ -158,7 +198,8 @@ public record JobOptions(
             return this;
         }
         long newSince = source.since == 0 && keys.needAge() ? since : source.since;
-        return new JobOptions(source.priority, newSince, due, blocked, retry, dependencies, edits, firing, keys);
+        return new JobOptions(
+                source.priority, newSince, due, blocked, retry, dependencies, edits, firing, keys, descent);
     }
 
     /** {@return a copy with another priority; a job that has an age keeps it} */
@@ -168,7 +209,7 @@ public record JobOptions(
         }
         long age = since == 0 ? now : since;
         long newSince = newPriority == 0 && !keys.needAge() ? 0 : age;
-        return new JobOptions(newPriority, newSince, due, blocked, retry, dependencies, edits, firing, keys);
+        return new JobOptions(newPriority, newSince, due, blocked, retry, dependencies, edits, firing, keys, descent);
     }
 
     /** {@return a copy with the age of an earlier object, if both have the same priority, limit key and turn key} */
@@ -176,7 +217,8 @@ public record JobOptions(
         return priority == earlier.priority
                         && Objects.equals(limitKey(), earlier.limitKey())
                         && Objects.equals(turnKey(), earlier.turnKey())
-                ? new JobOptions(priority, earlier.since, due, blocked, retry, dependencies, edits, firing, keys)
+                ? new JobOptions(
+                        priority, earlier.since, due, blocked, retry, dependencies, edits, firing, keys, descent)
                 : this;
     }
 
@@ -190,7 +232,16 @@ public record JobOptions(
         return Objects.equals(unique(), newUnique)
                 ? this
                 : new JobOptions(
-                        priority, since, due, blocked, retry, dependencies, edits, firing, keys.withUnique(newUnique));
+                        priority,
+                        since,
+                        due,
+                        blocked,
+                        retry,
+                        dependencies,
+                        edits,
+                        firing,
+                        keys.withUnique(newUnique),
+                        descent);
     }
 
     /** {@return a copy for a job that takes its unique key again, if it has one} */
@@ -201,7 +252,7 @@ public record JobOptions(
 
     /** Adds these as a nested tuple, or as null. {@return whether there is one} */
     boolean encode(TupleWriter row) {
-        if (equals(NONE)) {
+        if (descended(0).equals(NONE)) {
             row.addNull();
             return false;
         }
@@ -242,7 +293,8 @@ public record JobOptions(
                 DependencyState.decode(row),
                 row.hasNext() ? row.readInt() : 0,
                 row.hasNext() ? Firing.decode(row) : null,
-                JobKeys.decode(row));
+                JobKeys.decode(row),
+                0);
         row.endNested();
         return options;
     }

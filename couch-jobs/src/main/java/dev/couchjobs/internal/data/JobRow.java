@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The value of a job's {@code data} row: RFC 007's {@code (Sequence, JobLock, ScheduledTime, Resubmit, JobData)},
- * followed by the lock of the claim that last ended, and nested tuples for the options, the claim, its end and the
- * releases.
+ * followed by the lock of the claim that last ended, nested tuples for the options, the claim, its end and the
+ * releases, and the descent.
  *
  * <p>The state follows from the first two elements: a lock means running; without one, the sequence is 0 for pending
  * and null for finished.
@@ -437,8 +437,14 @@ public record JobRow(
         } else {
             row.addNull();
         }
-        if (!claimInfo.releases().equals(Releases.NONE)) {
+        if (claimInfo.releases().equals(Releases.NONE)) {
+            row.addNull();
+        } else {
             claimInfo.releases().encode(row);
+            end = row.length();
+        }
+        if (options.descent() != 0) {
+            row.add(options.descent());
             end = row.length();
         }
         row.truncate(end);
@@ -492,6 +498,8 @@ public record JobRow(
         JobOptions options = JobOptions.decode(row);
         ClaimInfo claimInfo = ClaimInfo.decode(row);
         ClaimEnd claimEnd = ClaimEnd.decode(row);
+        Releases releases = Releases.decode(row);
+        int descent = row.hasNext() ? row.readInt() : 0;
         JobRow job = new JobRow(
                 lock != null ? JobState.RUNNING : idle,
                 sequence,
@@ -500,8 +508,8 @@ public record JobRow(
                 resubmit,
                 payload,
                 finishedBy,
-                options,
-                claimInfo.with(Releases.decode(row)),
+                options.descended(descent),
+                claimInfo.with(releases),
                 claimEnd);
         row.skipRest();
         return job;

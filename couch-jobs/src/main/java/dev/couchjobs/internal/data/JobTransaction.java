@@ -455,6 +455,7 @@ public final class JobTransaction {
         UniqueIndex.replace(tx, ref, before, next);
         TagIndex.replace(tx, ref, before, next);
         saveGraph(ref, before, next);
+        DescentNote.write(tx, ref, shared.userVersion(), before, next);
         AttemptLog.replace(tx, ref, before, next);
         JobLog.replace(tx, ref, before, next);
         scope.remember(ref.rowKey(), next);

@@ -223,6 +223,11 @@ public final class Keyspace {
         return root.subspace(Tuple.from("worker_orders"));
     }
 
+    /** {@return the notes of jobs with many jobs before them, by type} */
+    Subspace descents() {
+        return root.subspace(Tuple.from("descents"));
+    }
+
     /** {@return the keys of the graphs} */
     public GraphKeys graphs() {
         return new GraphKeys(root);

@@ -72,6 +72,8 @@ final class TransactionScope {
     /** Held between the comparison of counted changes and the writes that depend on it. */
     private final Object comparedWrites = new Object();
 
+    @GuardedBy("this") private int nextDescent;
+
     private volatile boolean isRetry;
 
     private volatile @Nullable CompletableFuture<Layout> layout;
@@ -273,6 +275,20 @@ final class TransactionScope {
         List<LimitedJob> taken = placedJobs;
         placedJobs = List.of();
         return taken;
+    }
+
+    /** Records that the holder of a job of a generation uses this transaction. */
+    synchronized void usedByHolder(int descent) {
+        nextDescent = Math.max(nextDescent, descent + 1);
+    }
+
+    /** {@return the generation of jobs that a transaction adds} */
+    static int descentIn(Transaction tx) {
+        return find(tx).map(TransactionScope::nextDescent).orElse(0);
+    }
+
+    private synchronized int nextDescent() {
+        return nextDescent;
     }
 
     /** Remembers the layout that this transaction reads. */

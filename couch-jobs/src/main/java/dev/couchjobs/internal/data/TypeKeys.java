@@ -85,6 +85,7 @@ public final class TypeKeys {
     private final byte[] watchesLost;
     private final byte[] watchesEnds;
     private final GraphKeys graphs;
+    private final byte[] descents;
     private final RowReader rowReader = new RowReader();
     private volatile StatusIndex.@Nullable Known statusIndex;
     private volatile TypeRetention.@Nullable Known retentionKnown;
@@ -152,6 +153,12 @@ public final class TypeKeys {
         watchesLost = root.pack(Tuple.from("watches_lost", typeName));
         watchesEnds = root.pack(Tuple.from("watches_ends", typeName));
         graphs = new GraphKeys(root);
+        descents = root.pack(Tuple.from("descents", typeName));
+    }
+
+    /** {@return the key of the note of the last job with many jobs before it} */
+    byte[] descents() {
+        return descents;
     }
 
     /** {@return the keys of the graphs, which may have jobs of several types} */

@@ -12,6 +12,7 @@ import dev.couchjobs.Health.DueJob;
 import dev.couchjobs.HealthCheck;
 import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.ClaimRules;
+import dev.couchjobs.internal.data.DescentNote;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Quarantine;
 import dev.couchjobs.internal.data.StateCounters;
@@ -52,6 +53,8 @@ public final class HealthReader {
     private static final int QUARANTINED_TYPES_MAX = 10;
     /** A monitor of a type without a timeout renews its lease about every five seconds. */
     private static final Duration TIMEOUT_IF_NONE = Duration.ofSeconds(20);
+    /** How long a check warns of a job with many jobs before it. */
+    private static final Duration DESCENTS_OF = Duration.ofHours(1);
     /** The shortest time without a renewal after which a monitor is not alive: a process may pause. */
     private static final Duration SILENCE_MIN = Duration.ofSeconds(10);
 
@@ -115,7 +118,8 @@ public final class HealthReader {
             List<String> unmonitored,
             ClockSkew clockSkew,
             int quarantined,
-            int liveWorkers) {}
+            int liveWorkers,
+            List<DescentNote> descents) {}
 
     /**
      * The types that a check looks at.
@@ -164,11 +168,12 @@ public final class HealthReader {
             CompletableFuture<ClockSkew> skew = skewReader.apply(tx);
             CompletableFuture<Integer> quarantined = quarantined(tx);
             CompletableFuture<Integer> live = liveWorkers(tx);
+            CompletableFuture<List<DescentNote>> descents = descents(tx, version, settings);
             return types(tx).thenCompose(types -> {
                 CompletableFuture<List<String>> unmonitored = unmonitored(tx, types.inUse(), version);
                 CompletableFuture<List<DueJob>> due = due(tx, types.names());
                 CompletableFuture<Set<String>> paused = due.thenCompose(jobs -> paused(tx, late(jobs)));
-                return CompletableFuture.allOf(skew, quarantined, live, unmonitored, paused)
+                return CompletableFuture.allOf(skew, quarantined, live, unmonitored, paused, descents)
                         .thenApply(done -> HealthVerdict.of(
                                 new Reading(
                                         took,
@@ -178,7 +183,8 @@ public final class HealthReader {
                                         unmonitored.join(),
                                         skew.join(),
                                         quarantined.join(),
-                                        live.join()),
+                                        live.join(),
+                                        descents.join()),
                                 settings));
             });
         }
@@ -210,6 +216,16 @@ public final class HealthReader {
                                 all.size() <= HealthCheck.TYPES_MAX);
                     });
         }
+    }
+
+    /** {@return the notes of the types that the check looks at} */
+    private CompletableFuture<List<DescentNote>> descents(ReadTransaction tx, long version, HealthSettings settings) {
+        return DescentNote.since(tx, keyspace, version, DESCENTS_OF)
+                .thenApply(notes -> notes.stream()
+                        .filter(note -> settings.types()
+                                .map(types -> types.contains(note.type()))
+                                .orElse(true))
+                        .toList());
     }
 
     private CompletableFuture<List<DueJob>> due(ReadTransaction tx, Collection<String> types) {

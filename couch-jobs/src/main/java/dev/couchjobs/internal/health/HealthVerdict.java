@@ -7,12 +7,14 @@ import dev.couchjobs.Health.DueJob;
 import dev.couchjobs.HealthStatus;
 import dev.couchjobs.IncompatibleLayoutException;
 import dev.couchjobs.OutOfServiceException;
+import dev.couchjobs.internal.data.DescentNote;
 import dev.couchjobs.internal.health.HealthReader.Reading;
 import dev.couchjobs.internal.retention.SkewText;
 import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -79,6 +81,7 @@ final class HealthVerdict {
         unmonitored(reading.unmonitored()).ifPresent(reasons::add);
         clock(reading.clockSkew()).ifPresent(reasons::add);
         quarantined(reading.quarantined(), settings.quarantinedAtMost()).ifPresent(reasons::add);
+        descents(reading.descents()).ifPresent(reasons::add);
         return new Health(
                 reasons.isEmpty() ? HealthStatus.UP : HealthStatus.DEGRADED,
                 reasons,
@@ -119,6 +122,14 @@ final class HealthVerdict {
                         + andOthers(type, types.size())
                         + ": those of processes that have died are not put back. Start a worker of the type, or call"
                         + " maintenance().monitor.");
+    }
+
+    private static Optional<String> descents(List<DescentNote> notes) {
+        return notes.stream()
+                .max(Comparator.comparingInt(DescentNote::descent))
+                .map(note -> "Job " + note.jobId() + " of type " + andOthers(note.type(), notes.size()) + " is number "
+                        + note.descent() + " of a line of jobs in which each handler added the next: if the line has no"
+                        + " end, change the handler, or bound the type with maxDescent.");
     }
 
     private static String andOthers(String type, int types) {

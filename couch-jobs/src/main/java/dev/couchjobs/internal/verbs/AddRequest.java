@@ -98,8 +98,9 @@ record AddRequest(
      * {@return the request for a job}
      *
      * @param token identifies the place in a sequence
+     * @param descent how many jobs one after the other led to it
      */
-    static <D> AddRequest of(JobRef ref, NewJob<D> job, PayloadCodec codec, long now, LongSupplier token) {
+    static <D> AddRequest of(JobRef ref, NewJob<D> job, PayloadCodec codec, long now, LongSupplier token, int descent) {
         Payload payload = codec.encode(job.type(), ref.id(), job.data());
         long time = job.at().map(ScheduledTimes::toSeconds).orElse(ScheduledTimes.NONE);
         JobKeys keys = hasKeys(job) ? keys(job, codec, now, token) : JobKeys.NONE;
@@ -107,7 +108,8 @@ record AddRequest(
                 ref,
                 payload,
                 time,
-                JobOptions.withOptions(job.priority(), now, job.retry().orElse(null), keys),
+                JobOptions.withOptions(job.priority(), now, job.retry().orElse(null), keys)
+                        .descended(descent),
                 job.id().isPresent(),
                 job.dependencies(),
                 job.type().retention(),

@@ -12,8 +12,10 @@ import dev.couchjobs.JobsException;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.ThreadTransaction;
+import dev.couchjobs.TooManyGenerationsException;
 import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.internal.data.BatchPlace;
+import dev.couchjobs.internal.data.Descent;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
@@ -103,7 +105,7 @@ public final class CreatorVerbs {
     }
 
     private CompletableFuture<AddResult> addOne(TransactionContext context, NewJob<?> job) {
-        Addition addition = addition(job);
+        Addition addition = addition(job, Descent.ofAddition(context));
         CompletableFuture<AddResult> added = context instanceof Database database && addition.isShareable()
                 ? transactions.ifOpen(() -> queueFor(addition, database).add(database, addition))
                 : addAlone(context, addition);
@@ -200,7 +202,7 @@ public final class CreatorVerbs {
 
     /** {@return a closing job to add} */
     ClosingJob closing(NewJob<?> job, String batch) {
-        AddRequest request = addition(job).request();
+        AddRequest request = addition(job, Descent.ofAddition()).request();
         return new ClosingJob(new Addition(job, request.in(BatchPlace.ofClosing(batch))));
     }
 
@@ -332,7 +334,9 @@ public final class CreatorVerbs {
         if (newJobs.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
-        Together together = new Together(newJobs.stream().map(this::addition).toList());
+        int descent = Descent.ofAddition(context);
+        Together together =
+                new Together(newJobs.stream().map(job -> addition(job, descent)).toList());
         List<Dependency> prepared = together.oneByOne.stream()
                 .map(AddRequest::dependencies)
                 .filter(dependencies -> dependencies.size() > GROUPS_PER_TRANSACTION)
@@ -419,10 +423,14 @@ public final class CreatorVerbs {
         });
     }
 
-    private Addition addition(NewJob<?> job) {
+    private Addition addition(NewJob<?> job, int descent) {
         JobRef ref = keyspace.job(job.type().name(), job.id().orElseGet(ids::next));
         dependencyLinker.check(ref, job.dependencies());
-        return new Addition(job, AddRequest.of(ref, job, codec, clock.millis(), random::nextLong));
+        if (descent > job.type().maxDescent()) {
+            throw new TooManyGenerationsException(
+                    ref.toString(), descent, job.type().maxDescent());
+        }
+        return new Addition(job, AddRequest.of(ref, job, codec, clock.millis(), random::nextLong, descent));
     }
 
     /** {@return whether there was such a job} */

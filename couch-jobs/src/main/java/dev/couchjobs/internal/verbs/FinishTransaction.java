@@ -9,6 +9,7 @@ import dev.couchjobs.Retention;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.claims.LostClaimErrors;
 import dev.couchjobs.internal.claims.RowTransitions;
+import dev.couchjobs.internal.data.Descent;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
@@ -142,6 +143,7 @@ public final class FinishTransaction {
                 results.add(batch.end(requests.get(i), types.get(i), refs.get(i)));
             }
             check.accept(results);
+            batch.changes.forEach(change -> Descent.usedByHolder(jobs.tx(), Objects.requireNonNull(change.before())));
             jobs.saveAll(batch.changes);
             activityRows.forEach(jobs.tx()::clear);
             return CompletableFuture.completedFuture(results);

@@ -63,6 +63,11 @@ public final class ClaimedJob<D> implements Job<D> {
         return new ClaimedJob<>(type, id, lock, scheduledTime, resubmitted, options, claimInfo, json, codec);
     }
 
+    /** {@return how many jobs one after the other led to this one} */
+    public int descent() {
+        return options.descent();
+    }
+
     /** {@return whether the database knows that the work under this claim has begun} */
     public boolean isKnownToHaveBegun() {
         return claimInfo.started();

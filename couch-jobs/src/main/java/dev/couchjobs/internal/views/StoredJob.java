@@ -107,6 +107,11 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
     }
 
     @Override
+    public int descent() {
+        return row.options().descent();
+    }
+
+    @Override
     public int priority() {
         return row.options().priority();
     }

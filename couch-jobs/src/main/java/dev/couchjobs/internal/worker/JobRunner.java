@@ -4,6 +4,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.internal.claims.Disposition;
+import dev.couchjobs.internal.data.Descent;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.verbs.FinishTransaction;
@@ -67,11 +68,13 @@ final class JobRunner {
         try {
             LogContext.around(run, () -> {
                 reports.starts(run, startedAt);
-                if (middleware.isEmpty()) {
-                    call.direct(registration.handler());
-                } else {
-                    call.throughMiddleware(registration.handler());
-                }
+                Descent.around(job.descent(), () -> {
+                    if (middleware.isEmpty()) {
+                        call.direct(registration.handler());
+                    } else {
+                        call.throughMiddleware(registration.handler());
+                    }
+                });
             });
         } catch (Throwable e) { // of a stage of the user's own class: the job has to end, and its slot to become free
             call.handlerReturned(null, e);

@@ -65,7 +65,8 @@ class ReturnedClaimsTest {
                     NOW.plusSeconds(60).toEpochMilli(),
                     new BatchPlace("batch", true, false),
                     List.of("tag"),
-                    Map.of("header", "value")));
+                    Map.of("header", "value")),
+            6);
 
     /** A way in which a claimed job becomes pending, and whether its work has begun by then. */
     private record Way(boolean hasBegun, UnaryOperator<JobRow> back) {}

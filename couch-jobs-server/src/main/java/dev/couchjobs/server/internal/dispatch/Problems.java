@@ -18,6 +18,7 @@ import dev.couchjobs.PayloadException;
 import dev.couchjobs.PayloadTooLargeException;
 import dev.couchjobs.ScheduleNotFoundException;
 import dev.couchjobs.SequenceNotVisibleException;
+import dev.couchjobs.TooManyGenerationsException;
 import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.TransactionTooLongException;
 import dev.couchjobs.UndecodableRowException;
@@ -64,6 +65,7 @@ final class Problems {
             new Rule(BatchRoleException.class, 409, "batch-role", "The job has another role in a batch."),
             new Rule(DependencyNotFoundException.class, 409, "dependency-not-found", "A dependency is not there."),
             new Rule(DependencyException.class, 409, "dependency", "The dependencies do not admit this."),
+            new Rule(TooManyGenerationsException.class, 409, "too-many-generations", "The line of jobs is too long."),
             new Rule(NotIndexedException.class, 409, "not-indexed", "The type has no status index."),
             new Rule(UndecodableRowException.class, 409, "undecodable-row", "A stored row cannot be read."),
             new Rule(PayloadTooLargeException.class, 413, "payload-too-large", "The payload is too large."),

@@ -27,6 +27,7 @@ import dev.couchjobs.TypePause;
 import dev.couchjobs.WorkerInfo;
 import dev.couchjobs.WorkerPause;
 import dev.couchjobs.server.internal.http.Json;
+import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -76,6 +77,7 @@ public final class JobJson {
                 .put("headers", job.headers())
                 .put("resubmitted", job.isResubmitted())
                 .put("claims", job.claims())
+                .put("descent", job.descent() == 0 ? OptionalInt.empty() : OptionalInt.of(job.descent()))
                 .put("failures", job.failures())
                 .put("releases", releases(job))
                 .maybe("lastAttempt", job.lastAttempt(), attempt -> attempt(attempt, isHidden))
@@ -235,12 +237,11 @@ public final class JobJson {
     }
 
     public static JsonNode retention(Retention retention) {
-        return new Fields()
+        Fields fields = new Fields()
                 .duration("ended", retention.after(Outcome.SUCCEEDED))
                 .duration("failed", retention.after(Outcome.FAILED))
-                .put("archived", retention.isArchived())
-                .put("byGraph", retention.isByGraph())
-                .node();
+                .put("archived", retention.isArchived());
+        return (retention.isByGraph() ? fields.put("byGraph", true) : fields).node();
     }
 
     public static JsonNode typeLimits(TypeLimitInfo limits) {

@@ -1,0 +1,53 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionContext;
+
+/**
+ * The generation of the jobs that are added: one more than that of the job whose handler adds them, and 0 for others. A
+ * handler adds what its thread adds, and what is added in a transaction in which the claim on its job was read.
+ */
+public final class Descent {
+    /** From this generation on a type has a note, by which health warns. */
+    public static final int NOTED_FROM = 100;
+
+    private static final ThreadLocal<Integer> OF_THREAD = ThreadLocal.withInitial(() -> 0);
+
+    private Descent() {}
+
+    /** Runs the handler of a job on this thread. */
+    public static void around(int descent, Runnable handler) {
+        int outer = OF_THREAD.get();
+        OF_THREAD.set(descent + 1);
+        try {
+            handler.run();
+        } finally {
+            restore(outer);
+        }
+    }
+
+    private static void restore(int outer) {
+        if (outer == 0) {
+            OF_THREAD.remove();
+        } else {
+            OF_THREAD.set(outer);
+        }
+    }
+
+    /** Records that the holder of a job uses a transaction. */
+    public static void usedByHolder(Transaction tx, JobRow job) {
+        TransactionScope.of(tx).usedByHolder(job.options().descent());
+    }
+
+    /** {@return the generation of a job that this thread adds} */
+    public static int ofAddition() {
+        return OF_THREAD.get();
+    }
+
+    /** {@return the generation of a job that this thread adds in a context} */
+    public static int ofAddition(TransactionContext context) {
+        return context instanceof Transaction tx
+                ? Math.max(ofAddition(), TransactionScope.descentIn(tx))
+                : ofAddition();
+    }
+}
