@@ -101,7 +101,8 @@ public final class CouchJobs implements AutoCloseable {
                 transactions,
                 codec,
                 listeners,
-                new MiddlewareChain(settings.middleware));
+                new MiddlewareChain(settings.middleware),
+                Instance.looks(environment, settings.database, transactions));
         publicInstance = internalInstance.with(transactions.whileOpen(() -> !closed));
         creatorVerbs = new CreatorVerbs(publicInstance);
         queryVerbs = new QueryVerbs(publicInstance);
@@ -483,6 +484,7 @@ public final class CouchJobs implements AutoCloseable {
         changeWaits.close();
         services.close();
         retentionService.close();
+        internalInstance.looks().close();
         // The end of a worker still needs timers.
         var unused = workersEnded.thenRun(() -> environmentToClose.ifPresent(Environment::close));
     }

@@ -98,7 +98,8 @@ public final class Workers {
 
     /**
      * Watches for other orders for a name, for a program that acts for workers. Watches of FoundationDB are few: one
-     * serves all workers of the name. It may fire although nothing has changed.
+     * serves all workers of the name. It may fire although nothing has changed. FoundationDB may lose it; then the
+     * returned future completes within two minutes after the change.
      *
      * @param tx the transaction whose commit sets the watch
      * @param name the name, of 1 to 200 characters

@@ -204,28 +204,28 @@ public final class ConsumerGroup<T> {
     }
 
     /**
-     * Waits for messages that the group has still to consume. A watch wakes it; nothing is polled. Cancelling the
-     * future ends the wait.
+     * Waits for messages that the group has still to consume. A watch wakes it, or a look at the watched keys within
+     * two minutes if FoundationDB loses the watch. Cancelling the future ends the wait.
      *
      * @param timeout how long to wait
      * @return true if there may be some; false when the time is up. Fails with {@link TopicNotFoundException}
      */
     public CompletableFuture<Boolean> await(Duration timeout) {
-        return new TailWait(topics.environment)
+        return topics.tailWait()
                 .await(
                         run(
                                 topics.database,
                                 "await",
                                 (tx, table, settings) -> new Peeks(table, name)
                                         .candidates(tx, OptionalInt.empty(), settings.partitions(), 0)
-                                        .thenApply(candidates -> candidates.isEmpty()
+                                        .thenCompose(candidates -> candidates.isEmpty()
                                                 ? TailWait.watch(
                                                         tx,
                                                         table.log(),
                                                         IntStream.range(0, settings.partitions())
                                                                 .boxed()
                                                                 .toList())
-                                                : List.of())),
+                                                : CompletableFuture.completedFuture(List.of()))),
                         timeout);
     }
 

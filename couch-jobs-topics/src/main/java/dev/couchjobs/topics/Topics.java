@@ -13,7 +13,9 @@ import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.ThreadTransaction;
+import dev.couchjobs.loop.ArmedWatch;
 import dev.couchjobs.loop.Observers;
+import dev.couchjobs.loop.WatchLooks;
 import dev.couchjobs.topics.internal.changes.Publisher;
 import dev.couchjobs.topics.internal.groups.GroupTable;
 import dev.couchjobs.topics.internal.groups.Sweeper;
@@ -61,6 +63,7 @@ public final class Topics {
     final Observers<TopicsListener> listeners;
     private final PartitionChooser chooser;
     private final SharedAppends appends;
+    private final WatchLooks looks;
     /** Of the calls: none comes again in any process, as far as chance allows. */
     private final AtomicLong tokens;
 
@@ -74,6 +77,7 @@ public final class Topics {
         chooser = new PartitionChooser(environment.random().nextInt());
         appends = new SharedAppends(table, environment.scheduler());
         tokens = new AtomicLong(environment.random().nextLong());
+        looks = new WatchLooks(environment, body -> TopicTransactions.read(database, "look", body));
     }
 
     /** {@return timers for something that is closed, and closes them; empty if the caller gave an environment} */
@@ -315,7 +319,8 @@ public final class Topics {
     }
 
     /**
-     * Waits for a message of a partition. A watch wakes it; nothing is polled. Cancelling the future ends the wait.
+     * Waits for a message of a partition. A watch wakes it, or a look at the watched key within two minutes if
+     * FoundationDB loses the watch. Cancelling the future ends the wait.
      *
      * @param topic the topic
      * @param partition from 0
@@ -331,8 +336,8 @@ public final class Topics {
     }
 
     /**
-     * Waits for a message of any partition. A watch of each wakes it; nothing is polled. Cancelling the future ends the
-     * wait.
+     * Waits for a message of any partition. A watch of each wakes it, or a look at the watched keys within two minutes
+     * if FoundationDB loses a watch. Cancelling the future ends the wait.
      *
      * @param topic the topic
      * @param from where to begin
@@ -347,9 +352,13 @@ public final class Topics {
                 settings -> IntStream.range(0, settings.partitions()).boxed().toList());
     }
 
+    TailWait tailWait() {
+        return new TailWait(environment, looks);
+    }
+
     private CompletableFuture<Boolean> await(
             Topic<?> topic, Position from, Duration timeout, Function<TopicSettings, List<Integer>> partitions) {
-        CompletableFuture<List<CompletableFuture<Void>>> watches = TopicTransactions.run(
+        CompletableFuture<List<ArmedWatch>> watches = TopicTransactions.run(
                 database,
                 "await " + topic.name(),
                 tx -> table.get(tx, topic.name()).thenCompose(row -> {
@@ -361,11 +370,11 @@ public final class Topics {
                                     .thenApply(page -> page.messages().isEmpty()))
                             .toList();
                     return CompletableFuture.allOf(empty.toArray(CompletableFuture<?>[]::new))
-                            .thenApply(read -> empty.stream().allMatch(CompletableFuture::join)
+                            .thenCompose(read -> empty.stream().allMatch(CompletableFuture::join)
                                     ? TailWait.watch(tx, log, awaited)
-                                    : List.of());
+                                    : CompletableFuture.completedFuture(List.of()));
                 }));
-        return new TailWait(environment).await(watches, timeout);
+        return tailWait().await(watches, timeout);
     }
 
     /**

@@ -16,6 +16,7 @@ import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
 import dev.couchjobs.fdb.simulation.SimulationBuilder;
 import dev.couchjobs.fdb.testing.Seeds;
+import dev.couchjobs.loop.WatchLooks;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,10 +59,21 @@ class IdleProcessesTest {
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
     void everyJobIsTakenAtOnceByAnIdleProcess(long seed) {
-        SimulationBuilder builder = Simulation.builder(seed);
+        SimulationBuilder builder = Simulation.builder(seed).without(Fault.ORPHANED_WATCH);
         TOO_MUCH.forEach(builder::without);
         try (Simulation simulation = builder.build()) {
-            new Scene(simulation, TIMEOUT).play();
+            new Scene(simulation, TIMEOUT).play(AT_ONCE);
+        }
+    }
+
+    /** The watches that are armed before it is calm never fire. */
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
+    void everyJobIsTakenSoonByAProcessWhoseWatchesAreOrphaned(long seed) {
+        SimulationBuilder builder = Simulation.builder(seed).with(Fault.ORPHANED_WATCH, 1);
+        TOO_MUCH.forEach(builder::without);
+        try (Simulation simulation = builder.build()) {
+            new Scene(simulation, TIMEOUT).play(WatchLooks.BOUND.plus(AT_ONCE));
         }
     }
 
@@ -145,7 +157,7 @@ class IdleProcessesTest {
                     type -> simulation.await(client.types().setTypeTimeout(simulation.database(), type, timeout)));
         }
 
-        void play() {
+        void play(Duration within) {
             IntStream.range(0, 1 + random.nextInt(6)).forEach(i -> start(i == 0));
             for (int i = 0; i < STEPS; i++) {
                 step();
@@ -154,7 +166,7 @@ class IdleProcessesTest {
             simulation.calm();
             simulation.advance(SETTLED);
             for (int i = 0; i < PROBES; i++) {
-                probe();
+                probe(within);
             }
         }
 

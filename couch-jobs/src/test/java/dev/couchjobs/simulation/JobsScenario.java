@@ -4,6 +4,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.Retention;
 import dev.couchjobs.RetryPolicy;
+import dev.couchjobs.loop.WatchLooks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +22,7 @@ import java.util.SplittableRandom;
  * @param idleProcesses how many processes there are that have little to do
  * @param furtherTypes how many types there are beside the one that is looked at closely
  * @param damaged whether rows are damaged
+ * @param orphansWatches whether some watches never fire, so that all that waits for one may wait for a look
  * @param reserve the part of their claims that workers keep for lower priorities
  */
 record JobsScenario(
@@ -33,6 +35,7 @@ record JobsScenario(
         int idleProcesses,
         int furtherTypes,
         boolean damaged,
+        boolean orphansWatches,
         double reserve) {
     static final String TYPE_NAME = "simulated";
 
@@ -52,6 +55,9 @@ record JobsScenario(
 
     /** Of the few jobs that a worker here claims at a time, this is never more than one. */
     private static final double RESERVE = 0.25;
+
+    /** Shorter than the time after which a notifier looks at its jobs. */
+    private static final Duration REPORTED_WITHIN = Duration.ofSeconds(15);
 
     private static final Duration SHORT_FEED = Duration.ofSeconds(6);
     private static final Duration LONG_FEED = Duration.ofHours(1);
@@ -98,6 +104,7 @@ record JobsScenario(
         boolean damaged = choice.nextInt(6) == 0;
         int idle = idleProcesses(choice.nextInt(80));
         Retention retention = choice.nextInt(3) == 0 ? type.retention().byGraph() : type.retention();
+        boolean orphansWatches = choice.nextInt(3) == 0;
         return new JobsScenario(
                 peaceful,
                 pace,
@@ -108,6 +115,7 @@ record JobsScenario(
                 idle,
                 furtherTypes,
                 damaged,
+                orphansWatches,
                 reserve);
     }
 
@@ -145,6 +153,11 @@ record JobsScenario(
      */
     int outOfOrder() {
         return reserve == 0 ? 0 : 1;
+    }
+
+    /** {@return how long an end may go unreported: longer than the longest pause of a process} */
+    Duration reportedWithin() {
+        return orphansWatches ? REPORTED_WITHIN.plus(WatchLooks.BOUND) : REPORTED_WITHIN;
     }
 
     boolean keepsFailedJobsLong() {

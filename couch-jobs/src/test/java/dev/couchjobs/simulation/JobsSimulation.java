@@ -31,10 +31,9 @@ final class JobsSimulation implements AutoCloseable {
     private static final Duration WAITED_FOR = Duration.ofMillis(PriorityOrderLaw.OLDEST / 1_000 + 100);
     private static final Duration CHAOS = Duration.ofSeconds(10);
     private static final Duration CALM_AT_LEAST = Duration.ofSeconds(5);
-    /** Longer than the longest pause of a process, shorter than the time after which a notifier looks at its jobs. */
-    private static final Duration REPORTED_WITHIN = Duration.ofSeconds(15);
-
     private static final Duration CALM_AT_MOST = Duration.ofMinutes(5);
+
+    private static final double ORPHANED_WATCHES = 0.3;
 
     /** Where a clock of the wrong date does harm, a process in five has one. */
     private static final double WRONG_DATES = 0.2;
@@ -66,6 +65,7 @@ final class JobsSimulation implements AutoCloseable {
         scenario = JobsScenario.of(seed);
         SimulationBuilder builder = Simulation.builder(seed)
                 .latency(scenario.pace().read(), scenario.pace().commit());
+        builder.with(Fault.ORPHANED_WATCH, scenario.orphansWatches() ? ORPHANED_WATCHES : 0);
         if (trace != null) {
             builder.traceTo(trace);
         }
@@ -298,7 +298,7 @@ final class JobsSimulation implements AutoCloseable {
     /** Each end is reported soon, not when a process looks at its jobs after a while as it does in any case. */
     private void checkReports(Duration jobsEndedFor) {
         List<String> unreported = unreported();
-        if (jobsEndedFor.compareTo(REPORTED_WITHIN) > 0 && !unreported.isEmpty()) {
+        if (jobsEndedFor.compareTo(scenario.reportedWithin()) > 0 && !unreported.isEmpty()) {
             throw new AssertionError(
                     "After " + jobsEndedFor + " some callers still wait for the ends of " + unreported);
         }

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -135,14 +136,20 @@ final class NeededRowsLaw {
 
     private NeededRowsLaw() {}
 
-    /** All rows of the instance by their keys. */
-    private record Rows(TreeMap<Tuple, byte[]> all) {
+    /**
+     * All rows of the instance by their keys.
+     *
+     * @param isDamaged whether the row of a job was damaged: nobody knows any more which rows it has had elsewhere
+     */
+    private record Rows(TreeMap<Tuple, byte[]> all, Predicate<String> isDamaged) {
         boolean isJob(Object type, Object id) {
             return all.containsKey(Tuple.from("data", type, id));
         }
 
         @Nullable String requireJob(Object type, @Nullable Object id) {
-            return id != null && isJob(type, id) ? null : "there is no job " + type + "/" + id;
+            return id != null && (isJob(type, id) || isDamaged.test(id.toString()))
+                    ? null
+                    : "there is no job " + type + "/" + id;
         }
 
         @Nullable String require(Tuple key) {
@@ -180,8 +187,8 @@ final class NeededRowsLaw {
     }
 
     /** {@return the first rows that nothing needs, with the reason} */
-    static List<String> violations(ReadTransaction tx) {
-        Rows rows = new Rows(new TreeMap<>());
+    static List<String> violations(ReadTransaction tx, Predicate<String> isDamaged) {
+        Rows rows = new Rows(new TreeMap<>(), isDamaged);
         for (KeyValue row :
                 Objects.requireNonNull(tx.getRange(ROOT.range()).asList().getNow(null), "answered at once")) {
             rows.all.put(ROOT.unpack(row.getKey()), row.getValue());

@@ -15,6 +15,7 @@ import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Observers;
 import dev.couchjobs.loop.Pause;
+import dev.couchjobs.loop.WatchLooks;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -47,6 +48,7 @@ final class Acceptor<D> implements AutoCloseable {
     private final Environment environment;
     private final InstantSource clock;
     private final Transactions transactions;
+    private final WatchLooks looks;
     private final ClaimParts<D> claimParts;
     private final ClaimReleaser claimReleaser;
     private final String typeName;
@@ -82,6 +84,7 @@ final class Acceptor<D> implements AutoCloseable {
         this.environment = instance.environment();
         this.clock = instance.clock();
         this.transactions = instance.transactions().named("accept", type.name());
+        this.looks = instance.looks();
         this.claimParts = new ClaimParts<>(type, instance);
         this.claimReleaser = new ClaimReleaser(instance);
         this.loop = new Loop("acceptor of " + type, environment, this::round);
@@ -308,10 +311,10 @@ final class Acceptor<D> implements AutoCloseable {
     }
 
     private Pause pauseAfter(ClaimResult<D> claimResult) {
-        if (claimResult.watch().isEmpty()) {
+        if (claimResult.watches().isEmpty()) {
             return Pause.none();
         }
-        CompletableFuture<Void> watch = claimResult.watch().get();
+        CompletableFuture<Void> watch = looks.awaitFirst(claimResult.watches().get());
         Pause pause = Pause.until(
                 claimResult.nextDue().isPresent()
                         ? Pause.firstOf(

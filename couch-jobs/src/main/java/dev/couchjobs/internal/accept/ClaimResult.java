@@ -1,19 +1,19 @@
 package dev.couchjobs.internal.accept;
 
+import dev.couchjobs.loop.ArmedWatch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 
 /**
- * The result of one claim: jobs by their criteria, or else a watch and the time of the next scheduled job.
+ * The result of one claim: jobs by their criteria, or else watches and the time of the next scheduled job.
  *
  * @param exhausted the criteria for which the queues held fewer jobs than the demand
  * @param role the role of this process after the claim
- * @param watch completes when there may be jobs; empty if the next claim follows at once
+ * @param watches the first of them fires when there may be jobs; empty if the next claim follows at once
  * @param nextDue seconds since the epoch
  * @param pauseMax how long to wait at most, if a rate allows another job then
  */
@@ -21,7 +21,7 @@ record ClaimResult<D>(
         Map<ClaimCriteria, List<GrantedClaim<D>>> jobs,
         Set<ClaimCriteria> exhausted,
         Leadership.Role role,
-        Optional<CompletableFuture<Void>> watch,
+        Optional<List<ArmedWatch>> watches,
         OptionalLong nextDue,
         Optional<Duration> pauseMax) {
     private static final Duration VERSION_STEP = Duration.ofMillis(2);
@@ -30,24 +30,26 @@ record ClaimResult<D>(
         this(jobs, exhausted, role, Optional.empty(), OptionalLong.empty(), Optional.empty());
     }
 
-    /** {@return the result of a claim that has found no job, and waits for a watch} */
-    static <D> ClaimResult<D> idle(Set<ClaimCriteria> exhausted, Leadership.Role role, CompletableFuture<Void> watch) {
-        return new ClaimResult<>(Map.of(), exhausted, role, Optional.of(watch), OptionalLong.empty(), Optional.empty());
+    /** {@return the result of a claim that has found no job, and waits for watches} */
+    static <D> ClaimResult<D> idle(Set<ClaimCriteria> exhausted, Leadership.Role role, List<ArmedWatch> watches) {
+        return new ClaimResult<>(
+                Map.of(), exhausted, role, Optional.of(watches), OptionalLong.empty(), Optional.empty());
     }
 
     /** {@return this result with the time of the next scheduled job} */
     ClaimResult<D> dueAt(OptionalLong nextDue) {
-        return new ClaimResult<>(jobs, exhausted, role, watch, nextDue, pauseMax);
+        return new ClaimResult<>(jobs, exhausted, role, watches, nextDue, pauseMax);
     }
 
     /** {@return this result with a longest pause} A database without commits advances its version in steps. */
     ClaimResult<D> pausedAtMost(Duration pauseMax) {
         Duration pause = pauseMax.compareTo(VERSION_STEP) < 0 ? VERSION_STEP : pauseMax;
-        return new ClaimResult<>(jobs, exhausted, role, watch, nextDue, Optional.of(pause));
+        return new ClaimResult<>(jobs, exhausted, role, watches, nextDue, Optional.of(pause));
     }
 
     ClaimResult<D> with(Leadership.RoleChange roleChange) {
-        return new ClaimResult<>(jobs, exhausted, roleChange.role(), roleChange.wakeUp(), nextDue, pauseMax);
+        return new ClaimResult<>(
+                jobs, exhausted, roleChange.role(), roleChange.wakeUp().map(List::of), nextDue, pauseMax);
     }
 
     boolean isEmpty() {

@@ -149,12 +149,11 @@ final class ClaimTry<D> {
         allowance.use(tx, parts.keys, claimedCount);
         parts.memory.prefetchMax = allowance.prefetchMax(claimedCount);
         if (allowance.isPaused()) {
-            return resigned().thenApply(newRole -> waits.forResumption(newRole, allowance));
+            return resigned().thenCompose(newRole -> waits.forResumption(newRole, allowance));
         }
         boolean isUsedUp = candidates.isAllowanceUsedUp() && !allowance.leavesAny(claimedCount);
         if (isUsedUp && claimedCount == 0) {
-            return changeRoleWhenIdle(
-                    change -> CompletableFuture.completedFuture(waits.forAllowance(change, allowance)));
+            return changeRoleWhenIdle(change -> waits.forAllowance(change, allowance));
         }
         if (isMoreToClaim() && !isUsedUp) {
             return CompletableFuture.completedFuture(new ClaimResult<>(jobs, Set.of(), role));

@@ -4,7 +4,7 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.TokenWaits;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.limits.Allowance;
-import dev.couchjobs.loop.Pause;
+import dev.couchjobs.loop.ArmedWatch;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -32,17 +32,21 @@ final class ClaimWaits<D> {
     }
 
     /** Waits for the end of a pause. */
-    ClaimResult<D> forResumption(Leadership.Role role, Allowance allowance) {
-        CompletableFuture<Void> resumed =
-                demand.mayWatch() ? allowance.watch(tx, parts.keys) : new CompletableFuture<>();
-        return pausedIfUnwatched(ClaimResult.idle(demand.criteria(), role, resumed));
+    CompletableFuture<ClaimResult<D>> forResumption(Leadership.Role role, Allowance allowance) {
+        return watchAllowance(allowance)
+                .thenApply(resumed -> pausedIfUnwatched(ClaimResult.idle(demand.criteria(), role, resumed)));
     }
 
     /** Waits until the rules of the type allow another job. */
-    ClaimResult<D> forAllowance(Leadership.RoleChange change, Allowance allowance) {
-        CompletableFuture<Void> more = demand.mayWatch() ? allowance.watch(tx, parts.keys) : new CompletableFuture<>();
-        ClaimResult<D> idle = ClaimResult.idle(demand.criteria(), change.role(), orWokenUp(more, change));
-        return allowance.untilNext().map(idle::pausedAtMost).orElseGet(() -> pausedIfUnwatched(idle));
+    CompletableFuture<ClaimResult<D>> forAllowance(Leadership.RoleChange change, Allowance allowance) {
+        return watchAllowance(allowance).thenApply(more -> {
+            ClaimResult<D> idle = ClaimResult.idle(demand.criteria(), change.role(), orWokenUp(more, change));
+            return allowance.untilNext().map(idle::pausedAtMost).orElseGet(() -> pausedIfUnwatched(idle));
+        });
+    }
+
+    private CompletableFuture<List<ArmedWatch>> watchAllowance(Allowance allowance) {
+        return demand.mayWatch() ? allowance.watch(tx, parts.keys) : CompletableFuture.completedFuture(List.of());
     }
 
     /** A process that may not watch looks again after a while, whether the type is in use or not. */
@@ -50,8 +54,8 @@ final class ClaimWaits<D> {
         return demand.mayWatch() ? idle : idle.pausedAtMost(UNWATCHED_RULES_PAUSE);
     }
 
-    private static CompletableFuture<Void> orWokenUp(CompletableFuture<Void> watch, Leadership.RoleChange change) {
-        return change.wakeUp().map(wakeUp -> Pause.firstOf(watch, wakeUp)).orElse(watch);
+    private static List<ArmedWatch> orWokenUp(List<ArmedWatch> watches, Leadership.RoleChange change) {
+        return Stream.concat(watches.stream(), change.wakeUp().stream()).toList();
     }
 
     /**
@@ -59,22 +63,24 @@ final class ClaimWaits<D> {
      * conflict with every enqueue.
      */
     CompletableFuture<ClaimResult<D>> forJobs(Leadership.RoleChange change) {
-        CompletableFuture<Void> newJob =
-                demand.mayWatch() ? tx.watch(parts.keys.watchesPending()) : new CompletableFuture<>();
-        CompletableFuture<Void> watch = orWokenUp(newJob, change);
+        CompletableFuture<List<ArmedWatch>> newJob = demand.mayWatch()
+                ? ArmedWatch.arm(tx, parts.keys.watchesPending()).thenApply(List::of)
+                : CompletableFuture.completedFuture(List.of());
         List<CompletableFuture<OptionalLong>> dueTimes = demand.criteria().stream()
                 .map(criteria -> parts.selector.nextDue(tx, criteria, now))
                 .toList();
         CompletableFuture<Optional<Duration>> untilToken = untilToken();
-        return CompletableFuture.allOf(Futures.allOf(dueTimes), untilToken).thenApply(done -> {
-            OptionalLong nextDue = Stream.concat(
-                            dueTimes.stream().map(CompletableFuture::join), Stream.of(turns.nextDue(now)))
-                    .flatMapToLong(OptionalLong::stream)
-                    .min();
-            ClaimResult<D> idle =
-                    ClaimResult.<D>idle(demand.criteria(), change.role(), watch).dueAt(nextDue);
-            return untilToken.join().map(idle::pausedAtMost).orElse(idle);
-        });
+        return CompletableFuture.allOf(Futures.allOf(dueTimes), untilToken, newJob)
+                .thenApply(done -> {
+                    OptionalLong nextDue = Stream.concat(
+                                    dueTimes.stream().map(CompletableFuture::join), Stream.of(turns.nextDue(now)))
+                            .flatMapToLong(OptionalLong::stream)
+                            .min();
+                    ClaimResult<D> idle = ClaimResult.<D>idle(
+                                    demand.criteria(), change.role(), orWokenUp(newJob.join(), change))
+                            .dueAt(nextDue);
+                    return untilToken.join().map(idle::pausedAtMost).orElse(idle);
+                });
     }
 
     /** {@return the time until the first token of a limit key whose jobs wait for one} */

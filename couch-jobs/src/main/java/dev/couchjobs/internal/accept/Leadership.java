@@ -3,6 +3,7 @@ package dev.couchjobs.internal.accept;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.IdleProcesses;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.loop.ArmedWatch;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -59,11 +60,15 @@ final class Leadership {
     /**
      * The role after a transaction.
      *
-     * @param wakeUp completes when another process wakes this follower, or replaces this leader
+     * @param wakeUp fires when another process wakes this follower, or replaces this leader
      */
-    record RoleChange(Role role, Optional<CompletableFuture<Void>> wakeUp) {
+    record RoleChange(Role role, Optional<ArmedWatch> wakeUp) {
         static RoleChange of(Role role) {
             return new RoleChange(role, Optional.empty());
+        }
+
+        static RoleChange of(Role role, ArmedWatch wakeUp) {
+            return new RoleChange(role, Optional.of(wakeUp));
         }
     }
 
@@ -115,7 +120,7 @@ final class Leadership {
         CompletableFuture<RoleChange> onIdle() {
             if (before == Role.NEW) {
                 IdleProcesses.setLeader(tx, keys, token);
-                return CompletableFuture.completedFuture(watchingLeader());
+                return watchingLeader();
             }
             return IdleProcesses.leader(tx, keys).thenCompose(leader -> {
                 if (leader.isPresent() && leader.get() != token) {
@@ -127,12 +132,12 @@ final class Leadership {
                 if (leader.isEmpty() && before == Role.FOLLOWER) {
                     IdleProcesses.removeFollower(tx, keys, token);
                 }
-                return CompletableFuture.completedFuture(watchingLeader());
+                return watchingLeader();
             });
         }
 
-        private RoleChange watchingLeader() {
-            return new RoleChange(Role.LEADER, Optional.of(IdleProcesses.watchLeader(tx, keys)));
+        private CompletableFuture<RoleChange> watchingLeader() {
+            return IdleProcesses.watchLeader(tx, keys).thenApply(watch -> RoleChange.of(Role.LEADER, watch));
         }
 
         /** Gives up the role of this process, which claims no more jobs for now. */
@@ -175,11 +180,12 @@ final class Leadership {
             CompletableFuture<Boolean> isFollower = mayBeFollower
                     ? IdleProcesses.isFollower(tx, keys, token)
                     : CompletableFuture.completedFuture(false);
-            return isFollower.thenApply(follows -> {
+            return isFollower.thenCompose(follows -> {
                 if (!follows) {
                     IdleProcesses.addFollower(tx, keys, token);
                 }
-                return new RoleChange(Role.FOLLOWER, Optional.of(IdleProcesses.watchFollower(tx, keys, token)));
+                return IdleProcesses.watchFollower(tx, keys, token)
+                        .thenApply(watch -> RoleChange.of(Role.FOLLOWER, watch));
             });
         }
 

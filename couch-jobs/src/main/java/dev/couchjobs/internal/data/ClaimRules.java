@@ -7,6 +7,7 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.Rate;
 import dev.couchjobs.TypePause;
 import dev.couchjobs.UndecodableRowException;
+import dev.couchjobs.loop.ArmedWatch;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -131,9 +132,9 @@ public record ClaimRules(
                                 NONE.withPausedKeys(paused).withRatedKeys(rated).write(tx, keys));
     }
 
-    /** {@return a future that completes when the rules change after this transaction} */
-    public static CompletableFuture<Void> watch(Transaction tx, TypeKeys keys) {
-        return tx.watch(keys.rules());
+    /** {@return a watch that fires when the rules change after this transaction} */
+    public static CompletableFuture<ArmedWatch> watch(Transaction tx, TypeKeys keys) {
+        return ArmedWatch.arm(tx, keys.rules());
     }
 
     /** Lets claims of a type commit one after the other, so that each knows how many jobs the others have claimed. */

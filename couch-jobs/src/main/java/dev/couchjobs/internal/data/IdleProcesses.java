@@ -4,6 +4,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.loop.ArmedWatch;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -38,9 +39,9 @@ public final class IdleProcesses {
         tx.clear(keys.leader());
     }
 
-    /** {@return a future that completes when the leader changes} */
-    public static CompletableFuture<Void> watchLeader(Transaction tx, TypeKeys keys) {
-        return tx.watch(keys.leader());
+    /** {@return a watch that fires when the leader changes} */
+    public static CompletableFuture<ArmedWatch> watchLeader(Transaction tx, TypeKeys keys) {
+        return ArmedWatch.arm(tx, keys.leader());
     }
 
     /** {@return whether a process is a follower} */
@@ -58,9 +59,9 @@ public final class IdleProcesses {
         tx.clear(keys.follower(token));
     }
 
-    /** {@return a future that completes when a follower is woken} */
-    public static CompletableFuture<Void> watchFollower(Transaction tx, TypeKeys keys, long token) {
-        return tx.watch(keys.follower(token));
+    /** {@return a watch that fires when a follower is woken} */
+    public static CompletableFuture<ArmedWatch> watchFollower(Transaction tx, TypeKeys keys, long token) {
+        return ArmedWatch.arm(tx, keys.follower(token));
     }
 
     /** {@return the first follower from a token on, or else the first one; conflicts with new followers before it} */

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.loop.ArmedWatch;
 import java.util.concurrent.CompletableFuture;
 
 /** Tells the holders of a type's claims that some claim has ended other than by its holder. */
@@ -11,8 +12,8 @@ public final class LostClaims {
         IncompleteVersionstamps.touch(tx, keys.watchesLost(), userVersion);
     }
 
-    /** {@return a future that completes when a holder loses a claim after this transaction} */
-    public static CompletableFuture<Void> watch(Transaction tx, TypeKeys keys) {
-        return tx.watch(keys.watchesLost());
+    /** {@return a watch that fires when a holder loses a claim after this transaction} */
+    public static CompletableFuture<ArmedWatch> watch(Transaction tx, TypeKeys keys) {
+        return ArmedWatch.arm(tx, keys.watchesLost());
     }
 }

@@ -7,6 +7,7 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.internal.loop.Durations;
+import dev.couchjobs.loop.ArmedWatch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -124,9 +125,9 @@ public final class TypeTimeouts {
                         : CompletableFuture.failedFuture(error));
     }
 
-    /** {@return a future that completes when the timeout changes after this transaction} */
-    public static CompletableFuture<Void> watch(Transaction tx, TypeKeys keys) {
-        return tx.watch(keys.activityTimeout());
+    /** {@return a watch that fires when the timeout changes after this transaction} */
+    public static CompletableFuture<ArmedWatch> watch(Transaction tx, TypeKeys keys) {
+        return ArmedWatch.arm(tx, keys.activityTimeout());
     }
 
     /** {@return the names of the types that have a timeout} */

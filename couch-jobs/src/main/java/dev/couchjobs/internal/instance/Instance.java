@@ -8,6 +8,7 @@ import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.loop.Observers;
+import dev.couchjobs.loop.WatchLooks;
 import java.util.List;
 
 /**
@@ -22,6 +23,7 @@ import java.util.List;
  * @param codec writes and reads the data of jobs
  * @param listeners receive what the parts do
  * @param middleware is called around additions and attempts
+ * @param looks bound the waits for watches
  */
 public record Instance(
         String name,
@@ -32,7 +34,8 @@ public record Instance(
         Transactions transactions,
         PayloadCodec codec,
         Observers<JobsListener> listeners,
-        MiddlewareChain middleware) {
+        MiddlewareChain middleware,
+        WatchLooks looks) {
     /** Makes an instance without listeners and middleware. */
     public Instance(
             String name,
@@ -51,11 +54,19 @@ public record Instance(
                 transactions,
                 codec,
                 new Observers<>(List.of(), environment),
-                MiddlewareChain.NONE);
+                MiddlewareChain.NONE,
+                looks(environment, database, transactions));
+    }
+
+    /** {@return looks at the keys that parts of an instance watch} */
+    public static WatchLooks looks(Environment environment, Database database, Transactions transactions) {
+        Transactions named = transactions.named("look", "watches");
+        return new WatchLooks(environment, body -> named.read(database, body));
     }
 
     /** {@return a copy with other transactions} */
     public Instance with(Transactions replacement) {
-        return new Instance(name, database, environment, clock, keyspace, replacement, codec, listeners, middleware);
+        return new Instance(
+                name, database, environment, clock, keyspace, replacement, codec, listeners, middleware, looks);
     }
 }

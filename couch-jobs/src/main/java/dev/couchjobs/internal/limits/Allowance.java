@@ -9,7 +9,7 @@ import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.LimitShards;
 import dev.couchjobs.internal.data.RateMeter;
 import dev.couchjobs.internal.data.TypeKeys;
-import dev.couchjobs.loop.Pause;
+import dev.couchjobs.loop.ArmedWatch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -177,9 +177,11 @@ public final class Allowance {
                 : Optional.of(rate.untilNext());
     }
 
-    /** {@return a future that completes when more jobs may be allowed, other than by the passage of time} */
-    public CompletableFuture<Void> watch(Transaction tx, TypeKeys keys) {
-        CompletableFuture<Void> changed = ClaimRules.watch(tx, keys);
-        return isPaused() || unused() > 0 ? changed : Pause.firstOf(changed, tx.watch(keys.watchesEnds()));
+    /** {@return watches that fire when more jobs may be allowed, other than by the passage of time} */
+    public CompletableFuture<List<ArmedWatch>> watch(Transaction tx, TypeKeys keys) {
+        CompletableFuture<ArmedWatch> changed = ClaimRules.watch(tx, keys);
+        return isPaused() || unused() > 0
+                ? changed.thenApply(List::of)
+                : changed.thenCombine(ArmedWatch.arm(tx, keys.watchesEnds()), List::of);
     }
 }

@@ -9,6 +9,7 @@ import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.data.JobFingerprint;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.loop.ArmedWatch;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -53,7 +54,7 @@ record ChangeScan(TypeKeys keys, List<FollowedJob.JobSnapshot> snapshots, boolea
             List<FeedEntry> entries,
             boolean hasMore,
             List<FollowedJob.JobSnapshot> trimmed,
-            Optional<CompletableFuture<Void>> typeWatch,
+            Optional<ArmedWatch> typeWatch,
             @Nullable Versionstamp lastChange) {}
 
     private record ScannedRows(
@@ -101,16 +102,21 @@ record ChangeScan(TypeKeys keys, List<FollowedJob.JobSnapshot> snapshots, boolea
 
     private CompletableFuture<ScanResult> runByFeed(Transaction tx, Versionstamp readUpTo, int size) {
         return readFeed(tx, snapshots, size)
-                .thenCompose(page -> readFingerprints(tx, page.trimmed).thenApply(scanned -> {
-                    boolean atEnd = !page.hasMore;
-                    Optional<CompletableFuture<Void>> typeWatch =
-                            atEnd ? Optional.of(tx.watch(keys.watchesActivity())) : Optional.empty();
-                    return resultOf(readUpTo, new ScannedRows(scanned.fingerprints, Map.of()), page, typeWatch);
-                }));
+                .thenCompose(page -> readFingerprints(tx, page.trimmed)
+                        .thenCombine(typeWatch(tx, page), (scanned, typeWatch) -> {
+                            ScannedRows rows = new ScannedRows(scanned.fingerprints, Map.of());
+                            return resultOf(readUpTo, rows, page, typeWatch);
+                        }));
+    }
+
+    private CompletableFuture<Optional<ArmedWatch>> typeWatch(Transaction tx, FeedPage page) {
+        return page.hasMore
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : ArmedWatch.arm(tx, keys.watchesActivity()).thenApply(Optional::of);
     }
 
     private static ScanResult resultOf(
-            Versionstamp readUpTo, ScannedRows scanned, FeedPage page, Optional<CompletableFuture<Void>> typeWatch) {
+            Versionstamp readUpTo, ScannedRows scanned, FeedPage page, Optional<ArmedWatch> typeWatch) {
         return new ScanResult(
                 readUpTo,
                 scanned.fingerprints,

@@ -8,8 +8,10 @@ import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.loop.ArmedWatch;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
+import dev.couchjobs.loop.WatchLooks;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -39,6 +41,7 @@ final class ChangeWatch implements AutoCloseable {
     private final Executor executor;
     private final Transactions transactions;
     private final WatchedKeys keys;
+    private final WatchLooks looks;
     private final Runnable onUnused;
     private final Loop loop;
 
@@ -93,6 +96,7 @@ final class ChangeWatch implements AutoCloseable {
         this.executor = instance.database().getExecutor();
         this.transactions = instance.transactions().named("await changes", typeName.orElse(""));
         this.keys = keys;
+        this.looks = instance.looks();
         this.onUnused = onUnused;
         this.loop =
                 new Loop("watch for changes of " + typeName.orElse("all types"), instance.environment(), this::round);
@@ -188,22 +192,20 @@ final class ChangeWatch implements AutoCloseable {
     }
 
     private void arm(WatchedKeys.Reading reading) {
-        boolean isLate;
+        Map<String, CompletableFuture<Void>> watches = new HashMap<>();
         synchronized (this) {
-            isLate = closed;
-            if (!isLate) {
-                armed.putAll(reading.armed());
-                lastChange = reading.lastChange();
-                isArmed = armed.keySet().containsAll(reading.names());
-                mustPoll = !reading.isComplete();
+            if (closed) {
+                reading.armed().values().forEach(ArmedWatch::cancel);
+                return;
             }
+            reading.armed().forEach((name, watch) -> watches.put(name, looks.await(watch)));
+            armed.putAll(watches);
+            lastChange = reading.lastChange();
+            isArmed = armed.keySet().containsAll(reading.names());
+            mustPoll = !reading.isComplete();
         }
-        reading.armed().forEach((name, watch) -> {
-            if (isLate) {
-                watch.cancel(false);
-            } else {
-                var unused = watch.whenComplete((value, error) -> fired(name, watch, error));
-            }
+        watches.forEach((name, watch) -> {
+            var unused = watch.whenComplete((value, error) -> fired(name, watch, error));
         });
     }
 

@@ -14,6 +14,7 @@ import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
+import dev.couchjobs.loop.WatchLooks;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -44,6 +45,7 @@ final class Notifier implements AutoCloseable {
     private final Database database;
     private final Transactions transactions;
     private final TypeKeys keys;
+    private final WatchLooks looks;
     private final EventDispatcher dispatcher;
     private final WatchBudget budget;
     private final Consumer<FeedSubscription<?>> onEnd;
@@ -82,6 +84,7 @@ final class Notifier implements AutoCloseable {
         this.pacing = new RoundPacing(instance.environment());
         this.transactions = instance.transactions().named("notify", typeName);
         this.keys = instance.keyspace().type(typeName);
+        this.looks = instance.looks();
         this.dispatcher = dispatcher;
         this.budget = budget;
         this.onEnd = onEnd;
@@ -270,7 +273,8 @@ final class Notifier implements AutoCloseable {
             return Pause.none();
         }
         return byFeed
-                ? pacing.afterFeed(hadChanges, scanResult.typeWatch().orElseThrow())
+                ? pacing.afterFeed(
+                        hadChanges, looks.await(scanResult.typeWatch().orElseThrow()))
                 : afterRows(scan, scanResult);
     }
 

@@ -6,8 +6,10 @@ import dev.couchjobs.internal.data.ChangeFeed;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.loop.ArmedWatch;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,10 +29,7 @@ interface WatchedKeys {
      * @param isComplete whether these keys change with every change
      */
     record Reading(
-            Optional<Versionstamp> lastChange,
-            Set<String> names,
-            Map<String, CompletableFuture<Void>> armed,
-            boolean isComplete) {}
+            Optional<Versionstamp> lastChange, Set<String> names, Map<String, ArmedWatch> armed, boolean isComplete) {}
 
     /**
      * Reads the last change, and arms watches.
@@ -44,12 +43,10 @@ interface WatchedKeys {
         @Override
         public CompletableFuture<Reading> read(Transaction tx, Set<String> armed) {
             String name = keys.typeName();
+            Map<String, byte[]> watched = armed.contains(name) ? Map.of() : Map.of(name, keys.watchesActivity());
             return ChangeFeed.lastChange(tx, keys)
-                    .thenApply(last -> new Reading(
-                            Optional.ofNullable(last),
-                            Set.of(name),
-                            armed.contains(name) ? Map.of() : Map.of(name, tx.watch(keys.watchesActivity())),
-                            true));
+                    .thenCompose(last -> arm(tx, watched)
+                            .thenApply(watches -> new Reading(Optional.ofNullable(last), Set.of(name), watches, true)));
         }
     }
 
@@ -66,30 +63,52 @@ interface WatchedKeys {
 
         @Override
         public CompletableFuture<Reading> read(Transaction tx, Set<String> armed) {
-            return ChangeFeed.lastChanges(tx, keyspace).thenCombine(TypeTimeouts.types(tx, keyspace), (last, types) -> {
+            return ChangeFeed.lastChanges(tx, keyspace)
+                    .thenCombine(TypeTimeouts.types(tx, keyspace), Changes::new)
+                    .thenCompose(changes -> read(tx, armed, changes));
+        }
+
+        /**
+         * What is known of all types.
+         *
+         * @param last the last change of each type that has changed
+         * @param types those that have a timeout
+         */
+        private record Changes(Map<String, Versionstamp> last, List<String> types) {
+            /** {@return all types; those that have changed last are the first} */
+            Set<String> all() {
                 Set<String> all = new LinkedHashSet<>(last.entrySet().stream()
                         .sorted(Map.Entry.<String, Versionstamp>comparingByValue()
                                 .reversed())
                         .map(Map.Entry::getKey)
                         .toList());
                 all.addAll(types);
-                List<String> watched = all.stream().limit(TYPES_MAX).toList();
-                Map<String, CompletableFuture<Void>> watches = new HashMap<>();
-                watched.stream()
-                        .filter(type -> !armed.contains(type))
-                        .forEach(type ->
-                                watches.put(type, tx.watch(keyspace.type(type).watchesActivity())));
-                if (!armed.contains(NEW_TYPES)) {
-                    watches.put(NEW_TYPES, tx.watch(keyspace.watchesInUse()));
-                }
-                Set<String> names = new LinkedHashSet<>(watched);
-                names.add(NEW_TYPES);
-                return new Reading(
-                        last.values().stream().max(Comparator.naturalOrder()),
-                        names,
-                        watches,
-                        watched.size() == all.size());
-            });
+                return all;
+            }
         }
+
+        private CompletableFuture<Reading> read(Transaction tx, Set<String> armed, Changes changes) {
+            Set<String> all = changes.all();
+            Map<String, byte[]> watched = new LinkedHashMap<>();
+            all.stream()
+                    .limit(TYPES_MAX)
+                    .forEach(type -> watched.put(type, keyspace.type(type).watchesActivity()));
+            boolean isComplete = watched.size() == all.size();
+            watched.put(NEW_TYPES, keyspace.watchesInUse());
+            Set<String> names = Set.copyOf(watched.keySet());
+            watched.keySet().removeAll(armed);
+            return arm(tx, watched)
+                    .thenApply(watches -> new Reading(
+                            changes.last().values().stream().max(Comparator.naturalOrder()),
+                            names,
+                            watches,
+                            isComplete));
+        }
+    }
+
+    private static CompletableFuture<Map<String, ArmedWatch>> arm(Transaction tx, Map<String, byte[]> watched) {
+        Map<String, CompletableFuture<ArmedWatch>> watches = new LinkedHashMap<>();
+        watched.forEach((name, key) -> watches.put(name, ArmedWatch.arm(tx, key)));
+        return Futures.valuesOf(watches);
     }
 }

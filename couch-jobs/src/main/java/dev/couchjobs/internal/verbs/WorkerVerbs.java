@@ -16,6 +16,8 @@ import dev.couchjobs.internal.data.WorkerRow;
 import dev.couchjobs.internal.data.WorkerTable;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.loop.ArmedWatch;
+import dev.couchjobs.loop.WatchLooks;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -36,12 +38,14 @@ public final class WorkerVerbs {
 
     private final WorkerTable table;
     private final Transactions transactions;
+    private final WatchLooks looks;
     private final InstantSource clock;
     private final RandomGenerator random;
 
     public WorkerVerbs(Instance instance) {
         this.table = new WorkerTable(instance.keyspace());
         this.transactions = instance.transactions();
+        this.looks = instance.looks();
         this.clock = instance.clock();
         this.random = instance.environment().random();
     }
@@ -138,7 +142,7 @@ public final class WorkerVerbs {
 
     public CompletableFuture<Void> watchOrders(Transaction tx, String name) {
         Keyspace.checkWorkerName(name);
-        return tx.watch(table.ordersKey(name));
+        return looks.await(ArmedWatch.armNow(tx, table.ordersKey(name)));
     }
 
     public CompletableFuture<Void> remove(TransactionContext context, String name, UUID id) {

@@ -9,8 +9,10 @@ import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.loop.ArmedWatch;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
+import dev.couchjobs.loop.WatchLooks;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,6 +56,7 @@ final class HeartbeatSender<D> implements AutoCloseable {
     private final Environment environment;
     private final Transactions transactions;
     private final TypeKeys keys;
+    private final WatchLooks looks;
     private final BatchSize batchSize = new BatchSize(JOBS_PER_TRANSACTION);
     private final Loop loop;
 
@@ -87,6 +90,7 @@ final class HeartbeatSender<D> implements AutoCloseable {
                 .named("heartbeat", runs.type().name())
                 .untagged(); // a worker that is throttled keeps its jobs
         this.keys = instance.keyspace().type(runs.type().name());
+        this.looks = instance.looks();
         this.loop = new Loop(
                 "heartbeats of " + runs.type(), environment, instance.database().getExecutor(), this::round);
     }
@@ -148,19 +152,19 @@ final class HeartbeatSender<D> implements AutoCloseable {
             return CompletableFuture.completedFuture(timeout);
         }
         return transactions
-                .run(database, tx -> {
-                    CompletableFuture<Void> next = TypeTimeouts.watch(tx, keys);
-                    return TypeTimeouts.get(tx, keys).thenApply(stored -> new TimeoutRead(stored, next));
-                })
+                .run(
+                        database,
+                        tx -> TypeTimeouts.get(tx, keys).thenCombine(TypeTimeouts.watch(tx, keys), TimeoutRead::new))
                 .thenApply(read -> {
-                    watch = read.watch();
-                    var unused = read.watch().thenRun(loop::wakeUp);
+                    CompletableFuture<Void> next = looks.await(read.watch());
+                    watch = next;
+                    var unused = next.thenRun(loop::wakeUp);
                     return read.timeout();
                 });
     }
 
     /** A read of the timeout, and the watch that fires when it changes. */
-    private record TimeoutRead(Optional<Duration> timeout, CompletableFuture<Void> watch) {}
+    private record TimeoutRead(Optional<Duration> timeout, ArmedWatch watch) {}
 
     /** No transaction waits for another, nor for longer than a job may wait for its next heartbeat. */
     private CompletableFuture<Void> send(Duration activityTimeout) {

@@ -5,8 +5,10 @@ import dev.couchjobs.internal.data.LostClaims;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.loop.ArmedWatch;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
+import dev.couchjobs.loop.WatchLooks;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -34,6 +36,7 @@ final class LossSearch<D> implements AutoCloseable {
     private final Database database;
     private final Transactions transactions;
     private final TypeKeys keys;
+    private final WatchLooks looks;
     private final Loop loop;
 
     // Touched by one round at a time.
@@ -47,6 +50,7 @@ final class LossSearch<D> implements AutoCloseable {
         this.transactions =
                 instance.transactions().named("search lost", runs.type().name()).untagged();
         this.keys = instance.keyspace().type(runs.type().name());
+        this.looks = instance.looks();
         this.loop = new Loop(
                 "search for lost claims of " + runs.type(),
                 instance.environment(),
@@ -82,22 +86,19 @@ final class LossSearch<D> implements AutoCloseable {
     }
 
     /** What a search has found, and the watch for the next losses. */
-    private record Found(List<Heartbeat.Lost> lost, CompletableFuture<Void> watch) {}
+    private record Found(List<Heartbeat.Lost> lost, ArmedWatch watch) {}
 
     /** {@return the pause until the next loss} */
     private CompletableFuture<Pause> search() {
         List<JobRun<D>> held = runs.held();
         return transactions
-                .run(database, tx -> {
-                    CompletableFuture<Void> watch = LostClaims.watch(tx, keys);
-                    return Heartbeat.findLost(tx, held).thenApply(lost -> new Found(lost, watch));
-                })
+                .run(database, tx -> Heartbeat.findLost(tx, held).thenCombine(LostClaims.watch(tx, keys), Found::new))
                 .thenApply(found -> {
                     if (!found.lost().isEmpty()) {
                         stopLost.accept(found.lost());
                     }
                     phase = Phase.WATCHING;
-                    return Pause.until(found.watch());
+                    return Pause.until(looks.await(found.watch()));
                 });
     }
 }

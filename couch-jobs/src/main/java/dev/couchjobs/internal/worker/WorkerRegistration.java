@@ -14,6 +14,7 @@ import dev.couchjobs.internal.loop.TimerDelays;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
+import dev.couchjobs.loop.WatchLooks;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -29,7 +30,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the row of a worker, and reads the orders for its name (rfc/026), in one transaction: when the worker starts,
- * every 60 seconds, when the orders change, and when the state of the worker changes.
+ * every 60 seconds, when the orders change, and when the state of the worker changes. The same transaction looks at the
+ * keys that the instance watches.
  *
  * <p>The worker claims nothing before the orders are known. Later, if a round fails, the last orders remain.
  */
@@ -49,6 +51,7 @@ final class WorkerRegistration {
     private final InstantSource clock;
     private final Transactions transactions;
     private final WorkerTable table;
+    private final WatchLooks looks;
     private final WorkerTable.Ref worker;
     private final WorkerSettings settings;
     private final Obeying obeying;
@@ -102,6 +105,7 @@ final class WorkerRegistration {
         this.clock = instance.clock();
         this.transactions = instance.transactions().named("renew", "worker");
         this.table = new WorkerTable(instance.keyspace());
+        this.looks = instance.looks();
         this.worker = new WorkerTable.Ref(
                 settings.identity().name(),
                 new UUID(environment.random().nextLong(), environment.random().nextLong()));
@@ -200,11 +204,21 @@ final class WorkerRegistration {
                 : Optional.empty();
         CompletableFuture<Optional<WorkerRow>> own =
                 isRegistered ? CompletableFuture.completedFuture(Optional.empty()) : table.find(tx, worker);
-        return table.orders(tx, worker.name()).thenCombine(own, (orders, row) -> {
-            Long after = isRegistered ? registeredAfter : registeredAfter(orders, row);
-            table.write(tx, worker, row(report, after));
-            return new Renewal(orders, after, next);
-        });
+        CompletableFuture<?> looked = looks.look(tx);
+        return table.orders(tx, worker.name())
+                .thenCombine(own, (orders, row) -> renewal(tx, report, next, orders, row))
+                .thenCombine(looked, (renewal, done) -> renewal);
+    }
+
+    private Renewal renewal(
+            Transaction tx,
+            Report report,
+            Optional<CompletableFuture<Void>> next,
+            Optional<WorkerOrders> orders,
+            Optional<WorkerRow> row) {
+        Long after = isRegistered ? registeredAfter : registeredAfter(orders, row);
+        table.write(tx, worker, row(report, after));
+        return new Renewal(orders, after, next);
     }
 
     /** {@return the last drain before this worker registered} If an earlier try has committed, the row says so. */

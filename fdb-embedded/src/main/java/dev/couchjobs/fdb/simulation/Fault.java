@@ -42,6 +42,11 @@ public enum Fault {
     /** A watch fails with {@code future_version} (1009). Per watch. */
     FAILED_WATCH(0.2),
     /**
+     * A watch neither fires nor fails, whatever happens. FoundationDB leaves a watch like that if a timeout cancels the
+     * commit that arms it (apple/foundationdb#13395). Per watch.
+     */
+    ORPHANED_WATCH(0.1),
+    /**
      * Nothing happens in a process for up to ten seconds; then it goes on as if no time had passed. Per process and
      * second.
      */

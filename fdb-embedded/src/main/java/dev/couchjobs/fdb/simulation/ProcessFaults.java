@@ -34,7 +34,9 @@ final class ProcessFaults implements FaultPlan {
             Kind.error(Fault.UNKNOWN_NOT_COMMITTED, UNKNOWN_RESULT),
             Kind.error(Fault.TOO_OLD, TOO_OLD),
             Kind.error(Fault.FUTURE_VERSION, FUTURE_VERSION));
+    private static final InjectedFault ORPHANED = InjectedFault.firing(Fault.ORPHANED_WATCH.name());
     private static final List<Kind> AT_WATCH = List.of(
+            new Kind(Fault.ORPHANED_WATCH, ORPHANED),
             new Kind(Fault.SPURIOUS_WATCH, InjectedFault.firing(Fault.SPURIOUS_WATCH.name())),
             Kind.error(Fault.FAILED_WATCH, FUTURE_VERSION));
 
@@ -122,6 +124,9 @@ final class ProcessFaults implements FaultPlan {
 
     @Override
     public CompletableFuture<?> after(FaultPoint point, @Nullable InjectedFault injectedFault) {
+        if (injectedFault == ORPHANED) {
+            return new CompletableFuture<>(); // never answered
+        }
         long usual = time.nanoTime() + latency.answerNanos(point);
         long due = point.kind() == FaultPoint.Kind.WATCH ? usual + watchDelay() : answerDue(usual);
         if (due <= time.nanoTime() && executor.isOpen()) {

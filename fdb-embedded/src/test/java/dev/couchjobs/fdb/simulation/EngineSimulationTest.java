@@ -296,6 +296,19 @@ class EngineSimulationTest {
         }
     }
 
+    @Test
+    void anOrphanedWatchNeitherFiresNorFails() {
+        try (Simulation simulation =
+                Simulation.builder(1).calm().with(Fault.ORPHANED_WATCH, 1).build()) {
+            CompletableFuture<Void> watch = watch(simulation);
+            simulation.await(simulation.database().runAsync(EngineSimulationTest::count));
+            simulation.loseStore(SECOND);
+            simulation.advance(Duration.ofHours(1));
+
+            assertThat(watch).isNotDone();
+        }
+    }
+
     private static CompletableFuture<Void> watch(Simulation simulation) {
         Transaction tx = simulation.process("a").database().createTransaction();
         CompletableFuture<Void> watch = tx.watch(KEY);

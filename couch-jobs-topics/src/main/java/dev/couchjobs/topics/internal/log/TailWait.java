@@ -2,25 +2,33 @@ package dev.couchjobs.topics.internal.log;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
+import dev.couchjobs.loop.ArmedWatch;
+import dev.couchjobs.loop.WatchLooks;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** Waits until messages may have been appended. The watches are set in the transaction that has seen none. */
+/** Waits until messages may have been appended. The watches are armed in the transaction that has seen none. */
 public final class TailWait {
     private final Environment environment;
+    private final WatchLooks looks;
 
-    public TailWait(Environment environment) {
+    /** @param looks bound the waits */
+    public TailWait(Environment environment, WatchLooks looks) {
         this.environment = environment;
+        this.looks = looks;
     }
 
     /** {@return watches of the tails of partitions} */
-    public static List<CompletableFuture<Void>> watch(Transaction tx, Log log, List<Integer> partitions) {
-        return partitions.stream()
-                .map(partition -> tx.watch(log.keys().tail(partition)))
+    public static CompletableFuture<List<ArmedWatch>> watch(Transaction tx, Log log, List<Integer> partitions) {
+        List<CompletableFuture<ArmedWatch>> watches = partitions.stream()
+                .map(partition -> ArmedWatch.arm(tx, log.keys().tail(partition)))
                 .toList();
+        return CompletableFuture.allOf(watches.toArray(CompletableFuture<?>[]::new))
+                .thenApply(
+                        armed -> watches.stream().map(CompletableFuture::join).toList());
     }
 
     /**
@@ -29,8 +37,7 @@ public final class TailWait {
      * @param watches the watches of the transaction that has looked; none if there are messages
      * @return true if there may be messages; false when the time is up. Cancelling it ends the wait
      */
-    public CompletableFuture<Boolean> await(
-            CompletableFuture<List<CompletableFuture<Void>>> watches, Duration timeout) {
+    public CompletableFuture<Boolean> await(CompletableFuture<List<ArmedWatch>> watches, Duration timeout) {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         Future<?> timer = environment
                 .scheduler()
@@ -42,7 +49,7 @@ public final class TailWait {
             } else if (set.isEmpty()) {
                 result.complete(true);
             } else {
-                set.forEach(watch -> complete(result, watch));
+                complete(result, looks.awaitFirst(set));
             }
         });
         return result;
