@@ -14,6 +14,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.Retention;
+import dev.couchjobs.costs.MeasuredDatabase;
 import dev.couchjobs.faults.VirtualStage;
 import dev.couchjobs.fdb.testing.Samples;
 import java.time.Duration;
@@ -293,6 +294,37 @@ class GraphRetentionTest {
                 }
             }
             return found;
+        }
+    }
+
+    /** The addition waits for the answers about all graphs together. */
+    @Test
+    void manyGraphsAreUnitedInFewRoundTrips() {
+        JobType<String, String> type = TYPES.get(1);
+        try (VirtualStage stage = new VirtualStage(1)) {
+            MeasuredDatabase measured = new MeasuredDatabase(stage.database(), stage.time());
+            try (CouchJobs jobs = CouchJobs.builder(measured.asDatabase())
+                    .environment(stage.environment())
+                    .build()) {
+                List<String> stages = new ArrayList<>();
+                for (int i = 0; i < 100; i++) {
+                    stage.await(
+                            jobs.add(stage.database(), NewJob.of(type, "data").id("first-" + i)));
+                    stage.await(jobs.add(
+                            stage.database(),
+                            NewJob.of(type, "data").id("second-" + i).after(type, "first-" + i)));
+                    stages.add("second-" + i);
+                }
+                assertThat(rows(stage, GRAPHS)).isEqualTo(2 * stages.size());
+                long before = stage.time().nanoTime();
+
+                stage.await(jobs.add(
+                        measured.asDatabase(),
+                        NewJob.of(type, "data").id("last").after(type, stages.toArray(new String[0]))));
+
+                assertThat(Duration.ofNanos(stage.time().nanoTime() - before)).isLessThan(Duration.ofMillis(20));
+                assertThat(rows(stage, GRAPHS)).isEqualTo(2 * stages.size() + 1 + 2 * (stages.size() - 1));
+            }
         }
     }
 

@@ -34,8 +34,7 @@ class ShortRetentionTest {
                 Database database = stage.database();
                 jobs.maintenance().monitor(type);
                 stage.time().advance(Duration.ofMillis(samples.between(0, 120_000)));
-                stage.await(jobs.add(
-                        database, NewJob.of(type, "data").id("job").unique(Unique.by("key"))));
+                stage.await(jobs.add(database, NewJob.of(type, "data").id("job").unique(Unique.by("key"))));
                 stage.await(jobs.control().cancel(database, type, "job", "no more"));
 
                 Duration late = SECOND.negated().minus(kept); // the time of the removal is rounded up

@@ -6,9 +6,11 @@ import dev.couchjobs.internal.data.GraphChange;
 import dev.couchjobs.internal.data.GraphKeys;
 import dev.couchjobs.internal.data.GraphRows;
 import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.futures.Futures;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +33,16 @@ public final class GraphSettlement {
                                 changes.stream()
                                         .map(each -> each.keys().prefix())
                                         .toList(),
-                                () -> settle(tx, changes, 0));
+                                () -> prefetch(tx, changes).thenCompose(known -> settle(tx, changes, 0)));
+    }
+
+    /** Reads at once what most changes ask for: the client knows it from then on. */
+    private static CompletableFuture<?> prefetch(Transaction tx, List<GraphChange> changes) {
+        return Futures.allOf(changes.stream()
+                .flatMap(change -> LongStream.of(change.graph(), change.other())
+                        .filter(graph -> graph != DependencyState.NO_GRAPH)
+                        .mapToObj(graph -> GraphRows.parent(tx, change.keys(), graph)))
+                .toList());
     }
 
     private static CompletableFuture<@Nullable Void> settle(Transaction tx, List<GraphChange> changes, int done) {
