@@ -12,20 +12,22 @@ import org.jspecify.annotations.Nullable;
  * <p>By default only jobs that are due are taken, and the call waits until there is one.
  */
 public final class AcceptOptions {
-    private static final AcceptOptions DEFAULTS = new AcceptOptions(false, null, null, 0, null);
+    private static final AcceptOptions DEFAULTS = new AcceptOptions(false, null, null, 0, null, null);
 
     private final boolean noSchedule;
     private final @Nullable Instant maxSchedTime;
     private final @Nullable Duration timeout;
     private final double lowPriorityShare;
     private final @Nullable String by;
+    private final @Nullable Once once;
 
     private AcceptOptions(
             boolean noSchedule,
             @Nullable Instant maxSchedTime,
             @Nullable Duration timeout,
             double lowPriorityShare,
-            @Nullable String by) {
+            @Nullable String by,
+            @Nullable Once once) {
         if (noSchedule && maxSchedTime != null) {
             throw new IllegalArgumentException(
                     "noSchedule takes only jobs without a scheduled time, so maxSchedTime has no meaning beside it:"
@@ -36,6 +38,7 @@ public final class AcceptOptions {
         this.timeout = timeout;
         this.lowPriorityShare = lowPriorityShare;
         this.by = by;
+        this.once = once;
     }
 
     /** {@return due jobs only, and wait for one without limit} */
@@ -56,7 +59,7 @@ public final class AcceptOptions {
      * @throws IllegalArgumentException if {@code maxSchedTime} is given too
      */
     public AcceptOptions noSchedule() {
-        return new AcceptOptions(true, maxSchedTime, timeout, lowPriorityShare, by);
+        return new AcceptOptions(true, maxSchedTime, timeout, lowPriorityShare, by, once);
     }
 
     /**
@@ -67,7 +70,7 @@ public final class AcceptOptions {
      * @throws IllegalArgumentException if {@code noSchedule} is given too
      */
     public AcceptOptions maxSchedTime(Instant time) {
-        return new AcceptOptions(noSchedule, Objects.requireNonNull(time, "time"), timeout, lowPriorityShare, by);
+        return new AcceptOptions(noSchedule, Objects.requireNonNull(time, "time"), timeout, lowPriorityShare, by, once);
     }
 
     /**
@@ -77,7 +80,8 @@ public final class AcceptOptions {
      * @return these options with {@code timeout}
      */
     public AcceptOptions timeout(Duration timeout) {
-        return new AcceptOptions(noSchedule, maxSchedTime, Durations.limit("timeout", timeout), lowPriorityShare, by);
+        return new AcceptOptions(
+                noSchedule, maxSchedTime, Durations.limit("timeout", timeout), lowPriorityShare, by, once);
     }
 
     /**
@@ -97,7 +101,7 @@ public final class AcceptOptions {
             throw new IllegalArgumentException(
                     "The part of the claims to keep for lower priorities is from 0 to 1; this is " + share + ".");
         }
-        return new AcceptOptions(noSchedule, maxSchedTime, timeout, share, by);
+        return new AcceptOptions(noSchedule, maxSchedTime, timeout, share, by, once);
     }
 
     /**
@@ -109,7 +113,54 @@ public final class AcceptOptions {
      */
     public AcceptOptions by(String name) {
         return new AcceptOptions(
-                noSchedule, maxSchedTime, timeout, lowPriorityShare, Objects.requireNonNull(name, "name"));
+                noSchedule, maxSchedTime, timeout, lowPriorityShare, Objects.requireNonNull(name, "name"), once);
+    }
+
+    /**
+     * Claims once for a call that may be repeated, perhaps by another process: a program that acts for workers gives
+     * the call an id, which the worker repeats. The transaction that claims also writes a row, and it claims nothing if
+     * the row says that the call has claimed: then {@code accept} fails with {@link RepeatedCallException}.
+     *
+     * <p>The value of the row is the tuple {@code (call, milliseconds since 1970, (type, id, lock)...)}. The program
+     * reads it to find the claims again, and removes it.
+     *
+     * @param key the key of the row, of 1 to 10,000 bytes; calls that may repeat each other have the same
+     * @param call the id of the call
+     * @return these options with that row
+     * @throws IllegalArgumentException if no row can have the key
+     */
+    public AcceptOptions once(byte[] key, String call) {
+        return new AcceptOptions(noSchedule, maxSchedTime, timeout, lowPriorityShare, by, Once.of(key, call));
+    }
+
+    /**
+     * The row of a call that claims once.
+     *
+     * @param key its key
+     * @param call the id of the call
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Once(byte[] key, String call) {
+        private static final int KEY_BYTES_MAX = 10_000;
+        private static final byte SYSTEM = (byte) 0xFF;
+
+        static Once of(byte[] key, String call) {
+            if (key.length == 0 || key.length > KEY_BYTES_MAX || key[0] == SYSTEM) {
+                throw new IllegalArgumentException("A row has a key of 1 to " + KEY_BYTES_MAX
+                        + " bytes, which does not begin with 0xFF; this key has " + key.length + " bytes.");
+            }
+            return new Once(key.clone(), Objects.requireNonNull(call, "call"));
+        }
+    }
+
+    /** {@return the key of the row of a call that claims once, or null} */
+    public byte @Nullable [] onceKey() {
+        return once == null ? null : once.key().clone();
+    }
+
+    /** {@return the id of a call that claims once, or null} */
+    public @Nullable String onceCall() {
+        return once == null ? null : once.call();
     }
 
     /** {@return the part of the claims that is kept for lower priorities} */

@@ -25,6 +25,7 @@ final class AcceptCall<D, R> implements ClaimRequest<D> {
     private final ClaimCriteria criteria;
     private final @Nullable Duration timeout;
     private final @Nullable String by;
+    private final Optional<CallRow> callRow;
     private final Executor executor;
     private final int max;
     private final Function<List<Job<D>>, R> toResult;
@@ -43,7 +44,14 @@ final class AcceptCall<D, R> implements ClaimRequest<D> {
         this.toResult = toResult;
         this.timeout = options.timeout();
         this.by = options.by();
+        this.callRow = callRow(options);
         this.executor = executor;
+    }
+
+    private static Optional<CallRow> callRow(AcceptOptions options) {
+        byte[] key = options.onceKey();
+        String call = options.onceCall();
+        return key == null || call == null ? Optional.empty() : Optional.of(new CallRow(key, call));
     }
 
     /** {@return a call for one job} */
@@ -77,6 +85,11 @@ final class AcceptCall<D, R> implements ClaimRequest<D> {
     @Override
     public Optional<String> by() {
         return Optional.ofNullable(by);
+    }
+
+    @Override
+    public Optional<CallRow> callRow() {
+        return callRow;
     }
 
     @Override

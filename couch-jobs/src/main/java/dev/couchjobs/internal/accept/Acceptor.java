@@ -8,6 +8,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobsListener;
+import dev.couchjobs.RepeatedCallException;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.RootCauses;
@@ -247,6 +248,7 @@ final class Acceptor<D> implements AutoCloseable {
                 .thenApply(claimResult -> {
                     role = claimResult.role();
                     report(claimResult);
+                    claimRound.remove(claimResult.refused()).forEach(request -> fail(request, repeated(request)));
                     claimResult.jobs().forEach((criteria, jobs) -> deliver(jobs, claimRound.allotments(criteria)));
                     claimResult.exhausted().forEach(criteria -> completeNonBlocking(claimRound.allotments(criteria)));
                     Pause pause = pauseAfter(claimResult);
@@ -308,6 +310,10 @@ final class Acceptor<D> implements AutoCloseable {
                     remove(request);
                     request.completeEmpty();
                 });
+    }
+
+    private static RepeatedCallException repeated(ClaimRequest<?> refused) {
+        return new RepeatedCallException(refused.callRow().map(CallRow::call).orElseThrow());
     }
 
     private Pause pauseAfter(ClaimResult<D> claimResult) {

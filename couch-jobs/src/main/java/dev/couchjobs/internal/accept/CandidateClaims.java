@@ -289,14 +289,14 @@ final class CandidateClaims<D> {
     private List<RowChange> named(ClaimCriteria criteria, List<RowChange> claims) {
         int before = claimed.getOrDefault(criteria, 0);
         claimed.put(criteria, before + claims.size());
-        List<Optional<String>> names = demand.names().getOrDefault(criteria, List.of());
-        if (names.isEmpty()) {
+        List<ClaimDemand.Caller> callers = demand.callers().getOrDefault(criteria, List.of());
+        if (callers.isEmpty()) {
             return claims;
         }
         List<RowChange> named = new ArrayList<>(claims.size());
         for (int i = 0; i < claims.size(); i++) {
             RowChange claim = claims.get(i);
-            named.add(names.get(before + i).map(claim::claimedBy).orElse(claim));
+            named.add(callers.get(before + i).by().map(claim::claimedBy).orElse(claim));
         }
         return named;
     }

@@ -19,6 +19,11 @@ interface ClaimRequest<D> {
     /** {@return what the attempts name in place of the instance} */
     Optional<String> by();
 
+    /** {@return the row of a call that claims once} */
+    default Optional<CallRow> callRow() {
+        return Optional.empty();
+    }
+
     /** Whether the first delivery completes the request. */
     boolean isOneShot();
 

@@ -7,7 +7,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 
 /** The requests for which one round claims, with their demands, in the order in which jobs are delivered. */
 final class ClaimRound<D> {
@@ -46,25 +46,44 @@ final class ClaimRound<D> {
     ClaimDemand demand(int jobsMax, boolean mayWatch) {
         int share = Math.max(1, jobsMax / allotments.size());
         Map<ClaimCriteria, Integer> jobs = new LinkedHashMap<>();
-        Map<ClaimCriteria, List<Optional<String>>> names = new HashMap<>();
+        Map<ClaimCriteria, List<ClaimDemand.Caller>> callers = new HashMap<>();
         allotments.forEach((criteria, sameCriteria) -> {
             int all = sameCriteria.stream().mapToInt(Allotment::demand).sum();
             int demand = Math.min(share, all);
             jobs.put(criteria, demand);
-            names.put(criteria, names(sameCriteria, demand));
+            callers.put(criteria, callers(sameCriteria, demand));
         });
-        return new ClaimDemand(jobs, names, mayWatch);
+        return new ClaimDemand(jobs, callers, mayWatch);
     }
 
-    private static <D> List<Optional<String>> names(List<Allotment<D>> allotments, int demand) {
-        List<Optional<String>> names = new ArrayList<>();
+    private static <D> List<ClaimDemand.Caller> callers(List<Allotment<D>> allotments, int demand) {
+        List<ClaimDemand.Caller> callers = new ArrayList<>();
         Iterator<Allotment<D>> served = allotments.iterator();
-        while (names.size() < demand && served.hasNext()) {
+        while (callers.size() < demand && served.hasNext()) {
             Allotment<D> allotment = served.next();
-            names.addAll(
-                    Collections.nCopies(allotment.demand(), allotment.request().by()));
+            ClaimRequest<D> request = allotment.request();
+            callers.addAll(
+                    Collections.nCopies(allotment.demand(), new ClaimDemand.Caller(request.by(), request.callRow())));
         }
-        return names.stream().anyMatch(Optional::isPresent) ? names : List.of();
+        return callers.stream().anyMatch(ClaimDemand.Caller::isKnown) ? callers : List.of();
+    }
+
+    /** Removes the allotments of calls that have claimed before. {@return their requests} */
+    List<ClaimRequest<D>> remove(Set<CallRow> refused) {
+        List<ClaimRequest<D>> removed = new ArrayList<>();
+        if (!refused.isEmpty()) {
+            allotments
+                    .values()
+                    .forEach(all -> all.removeIf(allotment -> {
+                        boolean isRefused = allotment
+                                .request()
+                                .callRow()
+                                .filter(refused::contains)
+                                .isPresent();
+                        return isRefused && removed.add(allotment.request());
+                    }));
+        }
+        return removed;
     }
 
     /** The allotments with these criteria; those that were given jobs have been removed. */

@@ -3,12 +3,17 @@ package dev.couchjobs.internal.accept;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.LimitShards;
 import dev.couchjobs.internal.data.TokenSearch;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.loop.BatchSize;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /**
  * A transaction that claims jobs of one type, with all its tries.
@@ -123,11 +128,41 @@ final class ClaimTransaction<D> {
     }
 
     private CompletableFuture<ClaimResult<D>> findEarlierClaims(Transaction tx) {
-        return tried.committed(tx).thenApply(jobs -> new ClaimResult<>(jobs, Set.of(), role.afterUnknownResult()));
+        return tried.committed(tx)
+                .thenApply(jobs -> new ClaimResult<>(jobs, Set.of(), role.afterUnknownResult()))
+                .thenApply(result -> result.refusing(demand.rows()));
     }
 
     private CompletableFuture<ClaimResult<D>> claimNew(Transaction tx) {
-        ClaimTry<D> next = new ClaimTry<>(parts, demand, role, tried, turnSkip, avoidsMoves, tx);
+        Set<CallRow> calls = demand.rows();
+        return calls.isEmpty()
+                ? claim(tx, demand)
+                : haveClaimed(tx, calls).thenCompose(refused -> {
+                    ClaimDemand rest = demand.without(refused).without(repeated(calls));
+                    CompletableFuture<ClaimResult<D>> claimed = rest.jobs().isEmpty()
+                            ? CompletableFuture.completedFuture(new ClaimResult<>(Map.of(), Set.of(), role))
+                            : claim(tx, rest);
+                    return claimed.thenApply(result -> result.refusing(refused));
+                });
+    }
+
+    /** {@return calls that another one repeats, which comes first} They wait until that has claimed. */
+    private static Set<CallRow> repeated(Set<CallRow> calls) {
+        Set<Object> seen = new HashSet<>();
+        return calls.stream().filter(call -> !seen.add(call.identity())).collect(Collectors.toSet());
+    }
+
+    private static CompletableFuture<Set<CallRow>> haveClaimed(Transaction tx, Set<CallRow> calls) {
+        Map<CallRow, CompletableFuture<Boolean>> reads = new LinkedHashMap<>();
+        calls.forEach(call -> reads.put(call, call.hasClaimed(tx)));
+        return Futures.valuesOf(reads).thenApply(claimed -> {
+            claimed.values().removeIf(has -> !has);
+            return claimed.keySet();
+        });
+    }
+
+    private CompletableFuture<ClaimResult<D>> claim(Transaction tx, ClaimDemand of) {
+        ClaimTry<D> next = new ClaimTry<>(parts, of, role, tried, turnSkip, avoidsMoves, tx);
         last = Optional.of(next);
         return next.claim();
     }

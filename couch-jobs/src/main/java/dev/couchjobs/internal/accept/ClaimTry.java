@@ -26,6 +26,7 @@ final class ClaimTry<D> {
     private final ClaimDemand demand;
     private final Transaction tx;
     private final long now;
+    private final TriedClaims<D> tried;
     private final Turns turns;
     private final CandidateClaims<D> candidates;
     private final ClaimWaits<D> waits;
@@ -61,6 +62,7 @@ final class ClaimTry<D> {
         this.avoidsMoves = avoidsMoves;
         this.tx = tx;
         this.now = parts.clock.instant().getEpochSecond();
+        this.tried = tried;
         this.turns = new Turns(parts.keys, parts.environment.random(), turnSkip, parts.memory.requestsAfter);
         this.candidates = new CandidateClaims<>(parts, demand, tried, turns, tx, now, avoidsMoves);
         this.waits = new ClaimWaits<>(parts, demand, turns, tx, now);
@@ -107,12 +109,18 @@ final class ClaimTry<D> {
             previous = next;
         }
         return Futures.valuesOf(claims).thenCompose(jobs -> {
+            demand.ofCalls(jobs).forEach(this::record);
             turns.settle(tx);
             parts.memory.requestsAfter = turns.nextRequestsAfter();
             boolean hasClaimed = jobs.values().stream().anyMatch(claimed -> !claimed.isEmpty());
             return allowance.thenCompose(read -> dueWaits.thenCompose(due -> admitForTokens(due, hasClaimed))
                     .thenCompose(done -> complete(jobs, read)));
         });
+    }
+
+    private void record(CallRow call, List<GrantedClaim<?>> claims) {
+        call.write(tx, claims, parts.clock.millis());
+        tried.recorded(claims);
     }
 
     private CompletableFuture<Allowance> readAllowance() {

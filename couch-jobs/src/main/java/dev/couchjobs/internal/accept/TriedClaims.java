@@ -9,7 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** The claims that the tries of one transaction have written. One of them may have committed. */
 final class TriedClaims<D> {
@@ -18,6 +21,9 @@ final class TriedClaims<D> {
     private final TokenSearch search;
     /** By criteria and job id. */
     private final Map<ClaimCriteria, Map<String, ClaimWriter.TriedClaim>> claims = new LinkedHashMap<>();
+
+    /** The locks of claims for calls that claim once. */
+    private final Set<UUID> recorded = ConcurrentHashMap.newKeySet(0);
 
     TriedClaims(ClaimParts<D> parts) {
         this.writer = parts.writer;
@@ -35,14 +41,26 @@ final class TriedClaims<D> {
         return writer.write(tx, token, changes, claims.computeIfAbsent(criteria, unused -> new LinkedHashMap<>()));
     }
 
-    /** {@return the claims of the try that has committed, if they are still held} */
+    /** Notes claims that a row of their call names. */
+    void recorded(List<GrantedClaim<?>> ofCall) {
+        ofCall.forEach(claim -> recorded.add(claim.job().lock()));
+    }
+
+    /** {@return the claims of the try that has committed, if they are still held, and no row of a call names them} */
     CompletableFuture<Map<ClaimCriteria, List<GrantedClaim<D>>>> committed(Transaction tx) {
         Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> reads = new LinkedHashMap<>();
         claims.forEach((criteria, ofCriteria) -> {
             List<CompletableFuture<Optional<GrantedClaim<D>>>> jobs = new ArrayList<>();
             ofCriteria.forEach((jobId, tried) -> jobs.add(writer.heldBy(tx, jobId, tried)));
-            reads.put(criteria, Futures.presentOf(jobs));
+            reads.put(criteria, Futures.presentOf(jobs).thenApply(this::unrecorded));
         });
         return Futures.valuesOf(reads);
+    }
+
+    /** Calls that claim once read their rows: these say which of the claims are theirs. */
+    private List<GrantedClaim<D>> unrecorded(List<GrantedClaim<D>> held) {
+        return held.stream()
+                .filter(claim -> !recorded.contains(claim.job().lock()))
+                .toList();
     }
 }

@@ -29,9 +29,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Calls of workers for claims. A call waits in memory, and no thread waits with it. The claims of a call are committed
- * by the library, then recorded in a transaction that also reads the worker's orders, then written to the client. What
- * is not recorded, or finds no client, is released.
+ * Calls of workers for claims. A call waits in memory, and no thread waits with it. The transaction that claims records
+ * the claims of a call, so a repeated call claims nothing. Another transaction reads the worker's orders, then the
+ * claims are written to the client. What the worker may not have, or finds no client, is released.
  */
 final class ClaimCalls implements AutoCloseable {
     /** An attempt names its worker, and the beginning of the worker's id. */
@@ -149,13 +149,13 @@ final class ClaimCalls implements AutoCloseable {
     private CompletableFuture<Got> got(Request request, Pending call) {
         RemoteWorker worker = request.worker();
         if (!request.isRepeated() && registrations.isKnown(worker)) {
-            return acceptAndRecord(request, call);
+            return accept(request, call);
         }
         return read(request).thenCompose(before -> {
             if (before.repeated().isPresent() || before.state() != WorkerState.RUNNING) {
                 return CompletableFuture.completedFuture(before.got());
             }
-            return acceptAndRecord(request, call);
+            return accept(request, call);
         });
     }
 
@@ -180,38 +180,42 @@ final class ClaimCalls implements AutoCloseable {
                         : restored(tx, request, found.get()).thenApply(Optional::of));
     }
 
-    private CompletableFuture<Got> acceptAndRecord(Request request, Pending call) {
+    private CompletableFuture<Got> accept(Request request, Pending call) {
         if (!request.time().isZero()) {
             orders.add(request.worker(), call.wait);
         }
-        return waits.accept(wanted(request), call.wait).thenCompose(claims -> {
-            orders.remove(request.worker(), call.wait);
-            if (claims.isEmpty()) {
-                return isClosed
-                        ? CompletableFuture.completedFuture(Got.nothing(WorkerState.RUNNING))
-                        : read(request).thenApply(Known::got);
-            }
-            return recordOrRelease(request, claims);
-        });
+        return waits.accept(wanted(request), call.wait)
+                .whenComplete((claims, error) -> orders.remove(request.worker(), call.wait))
+                .thenCompose(claims -> claims.isEmpty() ? nothing(request) : checkOrRelease(request, claims))
+                .exceptionallyCompose(error -> Waits.isRepeated(error)
+                        ? read(request).thenApply(Known::got)
+                        : CompletableFuture.failedFuture(error));
     }
 
-    private static Waits.Wanted wanted(Request request) {
+    private CompletableFuture<Got> nothing(Request request) {
+        return isClosed
+                ? CompletableFuture.completedFuture(Got.nothing(WorkerState.RUNNING))
+                : registrations.report(database, request.worker()).thenApply(Got::nothing);
+    }
+
+    private Waits.Wanted wanted(Request request) {
         RemoteWorker worker = request.worker();
         String name = worker.name() + "/" + worker.id().toString().substring(0, ID_LETTERS);
-        return new Waits.Wanted(worker.types(), request.max(), request.time(), name);
+        return new Waits.Wanted(
+                worker.types(), request.max(), request.time(), name, rows.key(worker.id()), request.requestId());
     }
 
-    private CompletableFuture<Got> recordOrRelease(Request request, List<Job<RawPayload>> claims) {
+    private CompletableFuture<Got> checkOrRelease(Request request, List<Job<RawPayload>> claims) {
         List<Held> own = Held.of(claims);
-        return database.runAsync(tx -> record(tx, request, claims, own)).whenComplete((got, error) -> {
+        return database.runAsync(tx -> check(tx, request, claims, own)).whenComplete((got, error) -> {
             if (error != null || !Held.of(got.held()).equals(own)) {
                 waits.putBack(claims);
             }
         });
     }
 
-    /** Records claims, unless the worker has got others under the same request, or may have none. */
-    private CompletableFuture<Got> record(
+    /** {@return the claims, unless the worker has got others under the same request, or may have none} */
+    private CompletableFuture<Got> check(
             Transaction tx, Request request, List<Job<RawPayload>> claims, List<Held> own) {
         UUID worker = request.worker().id();
         return registrations
@@ -223,8 +227,8 @@ final class ClaimCalls implements AutoCloseable {
                     if (state != WorkerState.RUNNING) {
                         return CompletableFuture.completedFuture(Got.nothing(state));
                     }
-                    return rows.write(tx, worker, request.requestId(), own)
-                            .thenCompose(written -> withDetails(tx, claims))
+                    return rows.pruneSometimes(tx, worker)
+                            .thenCompose(done -> withDetails(tx, claims))
                             .thenApply(detailed -> new Got(state, detailed));
                 }));
     }

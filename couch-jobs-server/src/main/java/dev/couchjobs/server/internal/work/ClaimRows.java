@@ -19,12 +19,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** The last call of each worker that got claims, so that it can be repeated: the rows of rfc/032. */
 final class ClaimRows {
     private static final Duration KEPT = Duration.ofDays(1);
-    private static final int WRITES_PER_PRUNING = 60;
+    private static final int CALLS_PER_PRUNING = 60;
     private static final int PRUNED_MAX = 50;
 
     private final Subspace rows;
     private final InstantSource clock;
-    private final AtomicInteger writes = new AtomicInteger();
+    private final AtomicInteger calls = new AtomicInteger();
 
     ClaimRows(Subspace root, InstantSource clock) {
         this.rows = root.subspace(Tuple.from("claims"));
@@ -42,7 +42,7 @@ final class ClaimRows {
 
     /** {@return the claims that a call of a worker has got, if that was its last} */
     CompletableFuture<Optional<List<Held>>> find(Transaction tx, UUID worker, String requestId) {
-        return tx.get(rows.pack(Tuple.from(worker)))
+        return tx.get(key(worker))
                 .thenApply(value -> Optional.ofNullable(value)
                         .map(Tuple::fromBytes)
                         .filter(row -> row.getString(0).equals(requestId))
@@ -58,15 +58,15 @@ final class ClaimRows {
         return held;
     }
 
-    CompletableFuture<?> write(Transaction tx, UUID worker, String requestId, List<Held> claims) {
-        Tuple row = Tuple.from(requestId, clock.millis());
-        for (Held claim : claims) {
-            row = row.add(Tuple.from(claim.type(), claim.id(), claim.lock()));
-        }
-        byte[] key = rows.pack(Tuple.from(worker));
-        tx.set(key, row.pack());
-        return writes.incrementAndGet() % WRITES_PER_PRUNING == 0
-                ? prune(tx, key)
+    /** {@return the key of the row of a worker, which the transactions write that claim for it} */
+    byte[] key(UUID worker) {
+        return rows.pack(Tuple.from(worker));
+    }
+
+    /** Removes some old rows, once in 60 calls. */
+    CompletableFuture<?> pruneSometimes(Transaction tx, UUID worker) {
+        return calls.incrementAndGet() % CALLS_PER_PRUNING == 0
+                ? prune(tx, key(worker))
                 : CompletableFuture.completedFuture(tx);
     }
 
@@ -87,6 +87,6 @@ final class ClaimRows {
     }
 
     void remove(Transaction tx, UUID worker) {
-        tx.clear(rows.pack(Tuple.from(worker)));
+        tx.clear(key(worker));
     }
 }

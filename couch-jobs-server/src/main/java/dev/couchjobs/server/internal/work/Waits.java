@@ -6,6 +6,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobType;
 import dev.couchjobs.RawPayload;
+import dev.couchjobs.RepeatedCallException;
 import dev.couchjobs.loop.SafeLog;
 import dev.couchjobs.server.internal.json.NewJobs;
 import java.time.Duration;
@@ -13,8 +14,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
-/** Waits for jobs of several types, and claims jobs of the first that has some. */
+/**
+ * Waits for jobs of several types, and claims jobs of the first that has some. The transaction that claims also records
+ * that in the row of the call, so a repeated call claims nothing.
+ */
 final class Waits {
     private static final SafeLog LOG = SafeLog.of(Waits.class);
 
@@ -31,10 +37,13 @@ final class Waits {
      * What a call wants.
      *
      * @param by the worker that the attempts name
+     * @param row the key of the row that says what the call has claimed
+     * @param call the id of the call
      */
-    record Wanted(List<String> types, int max, Duration time, String by) {
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Wanted(List<String> types, int max, Duration time, String by, byte[] row, String call) {
         Wanted atOnce(String type) {
-            return new Wanted(List.of(type), max, Duration.ZERO, by);
+            return new Wanted(List.of(type), max, Duration.ZERO, by, row, call);
         }
     }
 
@@ -87,7 +96,8 @@ final class Waits {
 
     /** {@return the claims of the first type that has jobs} Those of others are put back. */
     private CompletableFuture<List<Job<RawPayload>>> acceptAny(Wanted wanted, Wait wait) {
-        AcceptOptions options = AcceptOptions.defaults().timeout(wanted.time()).by(wanted.by());
+        AcceptOptions options =
+                AcceptOptions.defaults().timeout(wanted.time()).by(wanted.by()).once(wanted.row(), wanted.call());
         CompletableFuture<List<Job<RawPayload>>> first = new CompletableFuture<>();
         // If a name is refused, no call may have been made.
         List<JobType<RawPayload, RawPayload>> checked =
@@ -96,23 +106,36 @@ final class Waits {
                 .map(type -> jobs.processor().accept(type, wanted.max(), options))
                 .toList();
         AtomicInteger open = new AtomicInteger(calls.size());
+        AtomicReference<Throwable> repeated = new AtomicReference<>();
         for (CompletableFuture<List<Job<RawPayload>>> call : calls) {
             var unused = call.whenComplete((claims, error) -> {
-                boolean isLast = open.decrementAndGet() == 0;
-                if (claims != null && !claims.isEmpty()) {
-                    if (!first.complete(claims)) {
-                        putBack(claims);
-                    }
+                if (isRepeated(error)) {
+                    repeated.set(error); // perhaps of another type of this very wait, whose claims come
                 } else if (error != null && !call.isCancelled()) {
                     first.completeExceptionally(error);
-                } else if (isLast) {
+                } else if (claims != null && !claims.isEmpty() && !first.complete(claims)) {
+                    putBack(claims);
+                }
+                if (open.decrementAndGet() > 0) {
+                    return;
+                }
+                Throwable reason = repeated.get();
+                if (reason == null) {
                     first.complete(List.of());
+                } else {
+                    first.completeExceptionally(reason);
                 }
             });
         }
         var unusedEnd = wait.ended.thenRun(() -> calls.forEach(call -> call.cancel(false)));
         var unusedFirst = first.whenComplete((claims, error) -> calls.forEach(call -> call.cancel(false)));
         return first;
+    }
+
+    /** {@return whether the row of the call has its claims} */
+    static boolean isRepeated(@Nullable Throwable error) {
+        return error instanceof RepeatedCallException
+                || (error != null && error.getCause() instanceof RepeatedCallException);
     }
 
     /** Puts back what no worker gets. */
