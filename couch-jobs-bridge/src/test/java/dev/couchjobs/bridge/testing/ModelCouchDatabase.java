@@ -160,6 +160,11 @@ public final class ModelCouchDatabase {
         return isNew;
     }
 
+    /** Adds a version that conflicts with the local one, as a write without new edits does. */
+    public void conflict(String revision, ObjectNode document) {
+        graft(document.path("_id").asString(), new Branch(List.of(revision), false, document));
+    }
+
     List<Branch> branches(String id) {
         RevisionTree tree = documents.get(id);
         return tree == null ? List.of() : tree.branches();

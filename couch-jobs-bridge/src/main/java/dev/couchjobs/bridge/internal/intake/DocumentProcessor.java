@@ -153,6 +153,10 @@ public final class DocumentProcessor {
     private CompletableFuture<Void> refused(
             BridgeTransaction transaction, IncomingDocument incoming, JobDocument shown) {
         Optional<JobDocument> ended = endedBefore(incoming);
+        Optional<String> unknown = unknownEnd(incoming, known(incoming), shown);
+        if (unknown.isPresent()) { // a version that conflicts with the refusal
+            return refusedDocuments.refuse(transaction, incoming, unknown.get(), false);
+        }
         return ended.isPresent() && Merge.join(ended.get(), shown) instanceof Merged.PlansDiffer other
                 ? told(transaction, incoming, other.reason())
                 : refusedDocuments.over(transaction, incoming);
@@ -256,7 +260,7 @@ public final class DocumentProcessor {
         if (isEndOfPerson
                 || isOthers
                 || before.filter(JobDocument::isEnded).isPresent()
-                || (before.isEmpty() && incoming.leaf().generation() > 1)) {
+                || (before.isEmpty() && isFromBefore(incoming))) {
             return Optional.empty();
         }
         for (int step = 0; step < seen.plan().steps().size(); step++) {
@@ -272,6 +276,11 @@ public final class DocumentProcessor {
             }
         }
         return Optional.empty();
+    }
+
+    /** Whether bridges may have written the document before the store was lost. */
+    private static boolean isFromBefore(IncomingDocument incoming) {
+        return incoming.published().isEmpty() && incoming.leaf().generation() > 1;
     }
 
     /** A refused job keeps its plan: other nodes may still run it and wait for its end. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -92,6 +93,33 @@ class HandWrittenTest {
 
             assertThat(bridges.read("b", "x").path("job_status").asString()).isEqualTo("success");
             assertThat(bridges.done).containsOnlyOnce("b first");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, true", "true, false", "false, true", "false, false"})
+    void anEndInADocumentThatTheStoreHasHadBeforeIsRefused(boolean isShared, boolean wasDeleted) {
+        try (TestBridges bridges = bridges(isShared)) {
+            String job = wasDeleted ? "[{'target': 'b', 'do': 'first'}]" : "[{'target': 'nowhere', 'do': 'first'}]";
+            bridges.put("b", "{'_id': 'x', 'creator': 'b', 'job': " + job + "}");
+            bridges.advance(5);
+            ObjectNode forged = TestBridges.json("""
+                    {'_id': 'x', 'creator': 'b', 'job': [
+                      {'target': 'b', 'do': 'second', 'step_status': 'finished', 'executioner': 'Node: b, worker: 1'},
+                      {'target': 'a', 'do': 'never'}]}""");
+            String revision = bridges.read("b", "x").path("_rev").asString();
+            if (wasDeleted) {
+                bridges.put("b", "{'_id': 'x', '_deleted': true, '_rev': '" + revision + "'}");
+                bridges.advance(5);
+            } else {
+                forged.put("_rev", revision);
+            }
+            bridges.put("b", forged.toString());
+            bridges.advance(30);
+
+            assertRefused(bridges, "a");
+            assertRefused(bridges, "b");
+            assertThat(bridges.done).doesNotContain("a never");
         }
     }
 

@@ -218,7 +218,7 @@ public final class TestBridges implements AutoCloseable {
     }
 
     /**
-     * {@code sleep n}, {@code fail}, {@code fail for good}, {@code stubborn}, which ends 10 seconds after it is
+     * {@code sleep n}, with any text behind it, {@code fail}, {@code fail for good}, {@code stubborn}, which ends 10 seconds after it is
      * stopped; any other command succeeds at once.
      */
     private Action action(SimulatedProcess process, String node, String command) {
@@ -233,7 +233,7 @@ public final class TestBridges implements AutoCloseable {
                 return result;
             }
             result.whenStopped(() -> result.complete(result(false)));
-            long seconds = command.startsWith("sleep ") ? Long.parseLong(command.substring("sleep ".length())) : 0;
+            long seconds = command.startsWith("sleep ") ? Long.parseLong(command.split(" ")[1]) : 0;
             ActionResult end = command.equals("fail for good")
                     ? ActionResult.refused("no other try would do better")
                     : result(!command.startsWith("fail"));
