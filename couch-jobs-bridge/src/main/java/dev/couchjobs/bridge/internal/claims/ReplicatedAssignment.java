@@ -77,10 +77,13 @@ public final class ReplicatedAssignment implements StepAssignment, StepSlots {
         return home.equals(node);
     }
 
-    /** A node knows its own runs best. What the store knows to have ended stays as it is. */
+    /**
+     * What the store knows to have ended stays as it is, and so does a run on this node. But an end of that with which a
+     * person has ended the job stays, too, because the other nodes keep it.
+     */
     @Override
     public JobDocument believed(JobDocument known, JobDocument all) {
-        return withRuns(all, known, (runner, run) -> runner.equals(node) || !run.isRunning());
+        return withRuns(all, known, (runner, run) -> !run.isRunning() || (runner.equals(node) && !all.isEnded()));
     }
 
     /** Two nodes that know different results of a run must not put them back by turns. */

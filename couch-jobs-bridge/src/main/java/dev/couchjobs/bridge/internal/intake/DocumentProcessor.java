@@ -176,15 +176,19 @@ public final class DocumentProcessor {
         return incoming.isLive() ? Optional.empty() : known(incoming).filter(JobDocument::isEnded);
     }
 
-    /** Whether this is a new document: created again after a deletion, or corrected after a refusal. */
+    /**
+     * Whether this is a new document: created again after a deletion, or corrected after a refusal. Only the node that
+     * writes the document knows which version is newer than that.
+     */
     private boolean isOther(IncomingDocument incoming, ParsedDocument parsedDocument) {
-        if (incoming.is(DocumentEntry.DocumentRole.DELETED)) {
-            return documents.writes(incoming.entry().orElseThrow().home());
+        if (incoming.entry().filter(entry -> documents.writes(entry.home())).isEmpty()) {
+            return false;
         }
-        return incoming.is(DocumentEntry.DocumentRole.REFUSED)
-                && parsedDocument instanceof ParsedDocument.Job job
-                && !incoming.isSeen()
-                && (!job.document().isEnded() || isOf(endedBefore(incoming), job.document()));
+        return incoming.is(DocumentEntry.DocumentRole.DELETED)
+                || (incoming.is(DocumentEntry.DocumentRole.REFUSED)
+                        && parsedDocument instanceof ParsedDocument.Job job
+                        && !incoming.isSeen()
+                        && (!job.document().isEnded() || isOf(endedBefore(incoming), job.document())));
     }
 
     private static boolean isOf(Optional<JobDocument> ended, JobDocument shown) {
