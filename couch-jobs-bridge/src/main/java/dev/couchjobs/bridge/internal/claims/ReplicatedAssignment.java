@@ -78,8 +78,8 @@ public final class ReplicatedAssignment implements StepAssignment, StepSlots {
     }
 
     /**
-     * What the store knows to have ended stays as it is, and so does a run on this node. But an end of that with which a
-     * person has ended the job stays, too, because the other nodes keep it.
+     * What the store knows to have ended stays as it is, and so does a run on this node. But an end of that with which
+     * a person has ended the job stays, too, because the other nodes keep it.
      */
     @Override
     public JobDocument believed(JobDocument known, JobDocument all) {

@@ -376,7 +376,7 @@ public final class DocumentProcessor {
         return refusedDocuments.broken(transaction, incoming, reason, isEnded);
     }
 
-    /** Joins what CouchDB contains with what the store does. Only CouchDB tells the priority, to the node that writes. */
+    /** Joins CouchDB's versions with the store. Only CouchDB tells the priority, to the node that writes. */
     private Merged joined(
             IncomingDocument incoming,
             JobDocument before,
@@ -403,8 +403,8 @@ public final class DocumentProcessor {
     }
 
     /**
-     * {@return the versions that conflict with the one that CouchDB shows} The node that wrote one accepted it, and this
-     * one deletes it: it is read without new checks.
+     * {@return the versions that conflict with the one that CouchDB shows} The node that wrote one accepted it, and
+     * this one deletes it: it is read without new checks.
      */
     private List<ParsedDocument.Job> losers(IncomingDocument incoming) {
         return incoming.losers().stream()

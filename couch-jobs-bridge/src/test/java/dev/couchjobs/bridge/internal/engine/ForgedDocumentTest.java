@@ -14,8 +14,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Documents with progress that no bridge has written, as edits and as conflicting versions, in each state of a job. On
- * a shared cluster no step begins on their word. Between nodes that only replicate the node that is said to have ended a
- * step objects, so the job does not succeed.
+ * a shared cluster no step begins on their word. Between nodes that only replicate the node that is said to have ended
+ * a step objects, so the job does not succeed.
  */
 class ForgedDocumentTest {
     private static final int WORKERS = 120;

@@ -218,8 +218,8 @@ public final class TestBridges implements AutoCloseable {
     }
 
     /**
-     * {@code sleep n}, with any text behind it, {@code fail}, {@code fail for good}, {@code stubborn}, which ends 10 seconds after it is
-     * stopped; any other command succeeds at once.
+     * {@code sleep n}, with any text behind it, {@code fail}, {@code fail for good}, {@code stubborn}, which ends 10
+     * seconds after it is stopped; any other command succeeds at once.
      */
     private Action action(SimulatedProcess process, String node, String command) {
         return actionContext -> {
