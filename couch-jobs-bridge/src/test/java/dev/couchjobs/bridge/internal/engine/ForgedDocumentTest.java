@@ -104,7 +104,8 @@ class ForgedDocumentTest {
         List<Forged> all = new ArrayList<>();
         for (String target : List.of("'b'", "['b']", "'all'")) {
             for (Forgery forgery : Forgery.values()) {
-                boolean isEnd = forgery == Forgery.FINISHED || forgery == Forgery.SUCCESS;
+                boolean isEnd = List.of(Forgery.FINISHED, Forgery.FAILED, Forgery.SUCCESS)
+                        .contains(forgery);
                 for (Way way : isEnd ? List.of(Way.values()) : List.of(Way.EDIT)) {
                     String place = NODES.get(all.size() % NODES.size());
                     all.add(new Forged(state + all.size(), target, forgery, way, place));
