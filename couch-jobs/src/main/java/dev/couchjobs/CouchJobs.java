@@ -81,7 +81,7 @@ public final class CouchJobs implements AutoCloseable {
 
     CouchJobs(CouchJobsBuilder settings) {
         Environment given = settings.environment;
-        Environment environment = given == null ? Environment.system() : given;
+        Environment environment = given == null ? Environment.system() : given.guarded();
         environmentToClose = given == null ? Optional.of(environment) : Optional.empty();
         host = settings.host();
         Keyspace keyspace = new Keyspace(settings.subspace);

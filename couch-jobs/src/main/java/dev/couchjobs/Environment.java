@@ -1,6 +1,7 @@
 package dev.couchjobs;
 
 import dev.couchjobs.internal.loop.DaemonThreads;
+import dev.couchjobs.internal.loop.GuardedEnvironment;
 import dev.couchjobs.internal.loop.SystemTimer;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -29,6 +30,14 @@ public record Environment(InstantSource clock, ScheduledExecutorService schedule
      */
     public static Environment system() {
         return new Environment(Clock.systemUTC(), new SystemTimer(), new SecureRandom());
+    }
+
+    /**
+     * {@return this environment, whose callbacks never throw} Each of them has a substitute while it fails, so that
+     * nothing stops in the middle: the clock stands still, and timers and random numbers are the library's own.
+     */
+    public Environment guarded() {
+        return GuardedEnvironment.around(this);
     }
 
     /**

@@ -70,7 +70,7 @@ public final class Topics {
     Topics(TopicsBuilder settings) {
         database = settings.database;
         isInSystem = settings.environment == null;
-        environment = settings.environment == null ? Environment.system() : settings.environment;
+        environment = settings.environment == null ? Environment.system() : settings.environment.guarded();
         table = new TopicTable(new TopicKeys(settings.subspace));
         values = new Values(settings.codec);
         listeners = new Observers<>(settings.listeners, environment);

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 /**
  * Claims jobs of one type for all requests in this process.
@@ -49,6 +50,7 @@ final class Acceptor<D> implements AutoCloseable {
     private final Environment environment;
     private final InstantSource clock;
     private final Transactions transactions;
+    private final Executor executor;
     private final WatchLooks looks;
     private final ClaimParts<D> claimParts;
     private final ClaimReleaser claimReleaser;
@@ -85,6 +87,7 @@ final class Acceptor<D> implements AutoCloseable {
         this.environment = instance.environment();
         this.clock = instance.clock();
         this.transactions = instance.transactions().named("accept", type.name());
+        this.executor = instance.executor();
         this.looks = instance.looks();
         this.claimParts = new ClaimParts<>(type, instance);
         this.claimReleaser = new ClaimReleaser(instance);
@@ -101,11 +104,11 @@ final class Acceptor<D> implements AutoCloseable {
     }
 
     CompletableFuture<Optional<Job<D>>> accept(JobType<D, ?> type, AcceptOptions options) {
-        return add(AcceptCall.forOne(type, options, database.getExecutor()));
+        return add(AcceptCall.forOne(type, options, executor));
     }
 
     CompletableFuture<List<Job<D>>> accept(JobType<D, ?> type, int max, AcceptOptions options) {
-        return add(AcceptCall.forSeveral(type, max, options, database.getExecutor()));
+        return add(AcceptCall.forSeveral(type, max, options, executor));
     }
 
     private <R> CompletableFuture<R> add(AcceptCall<D, R> acceptCall) {

@@ -4,12 +4,14 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.loop.GuardedEnvironment;
 import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.loop.Observers;
 import dev.couchjobs.loop.WatchLooks;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 /**
  * The objects that all parts of one {@code CouchJobs} share.
@@ -62,6 +64,11 @@ public record Instance(
     public static WatchLooks looks(Environment environment, Database database, Transactions transactions) {
         Transactions named = transactions.named("look", "watches");
         return new WatchLooks(environment, body -> named.read(database, body));
+    }
+
+    /** {@return the executor of the database, which refuses nothing} */
+    public Executor executor() {
+        return GuardedEnvironment.around(database::getExecutor, environment);
     }
 
     /** {@return a copy with other transactions} */

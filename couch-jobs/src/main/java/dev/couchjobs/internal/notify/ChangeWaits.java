@@ -53,8 +53,7 @@ public final class ChangeWaits implements AutoCloseable {
             Future<?> timer = instance.environment()
                     .scheduler()
                     .schedule(
-                            () -> instance.database()
-                                    .getExecutor()
+                            () -> instance.executor()
                                     .execute(() -> call.result().complete(false)),
                             TimerDelays.nanos(timeout),
                             TimeUnit.NANOSECONDS);

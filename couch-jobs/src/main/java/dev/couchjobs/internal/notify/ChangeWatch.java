@@ -93,7 +93,7 @@ final class ChangeWatch implements AutoCloseable {
     /** @param onUnused runs when there was no call for a while */
     ChangeWatch(Instance instance, Optional<String> typeName, WatchedKeys keys, Runnable onUnused) {
         this.database = instance.database();
-        this.executor = instance.database().getExecutor();
+        this.executor = instance.executor();
         this.transactions = instance.transactions().named("await changes", typeName.orElse(""));
         this.keys = keys;
         this.looks = instance.looks();

@@ -34,7 +34,7 @@ public final class Notifiers implements AutoCloseable {
     public Notifiers(Instance instance) {
         this.instance = instance;
         this.dispatcher = new EventDispatcher(
-                instance.environment().scheduler(), instance.database().getExecutor(), this::remove, this::readData);
+                instance.environment().scheduler(), instance.executor(), this::remove, this::readData);
     }
 
     /** Reads the job's state and data, and follows the job from the version of that read on. */
@@ -121,7 +121,7 @@ public final class Notifiers implements AutoCloseable {
     CompletableFuture<Boolean> awaitFinish(FeedSubscription<?> subscription) {
         return dispatcher
                 .awaitChange(List.of(subscription), JobState.FINISHED, null)
-                .thenApplyAsync(Optional::isPresent, instance.database().getExecutor());
+                .thenApplyAsync(Optional::isPresent, instance.executor());
     }
 
     private synchronized void remove(FeedSubscription<?> subscription) {

@@ -41,7 +41,7 @@ public final class ResultWaiter {
 
     public ResultWaiter(Instance instance, Notifiers notifiers, QueryVerbs queryVerbs) {
         this.database = instance.database();
-        this.executor = instance.database().getExecutor();
+        this.executor = instance.executor();
         this.environment = instance.environment();
         this.notifiers = notifiers;
         this.queryVerbs = queryVerbs;

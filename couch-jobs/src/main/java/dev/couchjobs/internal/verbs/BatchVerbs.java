@@ -265,8 +265,7 @@ public final class BatchVerbs {
         }
 
         CompletableFuture<Long> run() {
-            return AsyncUtil.whileTrue(this::page, instance.database().getExecutor())
-                    .thenApply(done -> cancelled);
+            return AsyncUtil.whileTrue(this::page, instance.executor()).thenApply(done -> cancelled);
         }
 
         private record Part(long cancelled, Optional<byte[]> last) {}

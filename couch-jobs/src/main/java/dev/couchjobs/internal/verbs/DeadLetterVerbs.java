@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 /** The verbs for dead letters: to list them, and to retry them. */
 public final class DeadLetterVerbs {
@@ -40,12 +41,14 @@ public final class DeadLetterVerbs {
 
     private final Database database;
     private final Keyspace keyspace;
+    private final Executor executor;
     private final Transactions transactions;
     private final InstantSource clock;
 
     public DeadLetterVerbs(Instance instance) {
         this.database = instance.database();
         this.keyspace = instance.keyspace();
+        this.executor = instance.executor();
         this.transactions = instance.transactions();
         this.clock = instance.environment().clock();
     }
@@ -137,7 +140,7 @@ public final class DeadLetterVerbs {
         private record Batch(Optional<DeadLetterIndex.Entry> upTo, int retried) {}
 
         CompletableFuture<Long> run() {
-            return AsyncUtil.whileTrue(this::batch, database.getExecutor()).thenApply(done -> retried);
+            return AsyncUtil.whileTrue(this::batch, executor).thenApply(done -> retried);
         }
 
         /** {@return whether more dead letters may follow} */

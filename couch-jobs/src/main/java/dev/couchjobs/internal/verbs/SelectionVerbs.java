@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -34,6 +35,7 @@ public final class SelectionVerbs<D, R> {
     private static final int JOBS_MAX = 100;
 
     private final Database database;
+    private final Executor executor;
     private final Transactions transactions;
     private final TypeKeys keys;
     private final JobType<D, R> type;
@@ -45,6 +47,7 @@ public final class SelectionVerbs<D, R> {
     SelectionVerbs(
             Instance instance, JobType<D, R> type, Predicate<? super JobInfo<D, R>> condition, Optional<String> tag) {
         this.database = instance.database();
+        this.executor = instance.executor();
         this.transactions = instance.transactions();
         this.keys = instance.keyspace().type(type.name());
         this.codec = instance.codec();
@@ -98,7 +101,7 @@ public final class SelectionVerbs<D, R> {
         }
 
         CompletableFuture<SelectionProgress> run() {
-            return AsyncUtil.whileTrue(this::batch, database.getExecutor()).thenApply(done -> progress);
+            return AsyncUtil.whileTrue(this::batch, executor).thenApply(done -> progress);
         }
 
         /** {@return whether more jobs may follow} */

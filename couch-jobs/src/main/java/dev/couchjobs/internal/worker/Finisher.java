@@ -67,9 +67,9 @@ final class Finisher implements AutoCloseable {
         this.database = instance.database();
         this.finishTransaction = new FinishTransaction(instance);
         this.reports = new RunReports(instance);
-        this.portions = new Loop("finisher", instance.environment(), database.getExecutor(), this::writePortion);
+        this.portions = new Loop("finisher", instance.environment(), instance.executor(), this::writePortion);
         this.singles =
-                new Loop("finisher of failed ends", instance.environment(), database.getExecutor(), this::writeSingle);
+                new Loop("finisher of failed ends", instance.environment(), instance.executor(), this::writeSingle);
     }
 
     /** Adds a run whose disposition is decided. Its end is written after the next {@link #wake}. */

@@ -91,8 +91,7 @@ final class HeartbeatSender<D> implements AutoCloseable {
                 .untagged(); // a worker that is throttled keeps its jobs
         this.keys = instance.keyspace().type(runs.type().name());
         this.looks = instance.looks();
-        this.loop = new Loop(
-                "heartbeats of " + runs.type(), environment, instance.database().getExecutor(), this::round);
+        this.loop = new Loop("heartbeats of " + runs.type(), environment, instance.executor(), this::round);
     }
 
     /** The worker holds jobs of the type again. */

@@ -52,10 +52,7 @@ final class LossSearch<D> implements AutoCloseable {
         this.keys = instance.keyspace().type(runs.type().name());
         this.looks = instance.looks();
         this.loop = new Loop(
-                "search for lost claims of " + runs.type(),
-                instance.environment(),
-                instance.database().getExecutor(),
-                this::round);
+                "search for lost claims of " + runs.type(), instance.environment(), instance.executor(), this::round);
     }
 
     /** The worker holds jobs of the type again, or no longer. */

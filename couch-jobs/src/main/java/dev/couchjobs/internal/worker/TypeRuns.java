@@ -79,7 +79,7 @@ final class TypeRuns<D> {
         this.type = type;
         this.keyspace = instance.keyspace();
         this.environment = instance.environment();
-        this.callers = instance.database().getExecutor();
+        this.callers = instance.executor();
         this.activities = activities;
         this.stuckSlots = stuckSlots;
         this.finisher = finisher;

@@ -86,7 +86,7 @@ public final class WorkerLifecycle {
         this.instance = instance;
         this.acceptors = acceptors;
         this.settings = settings;
-        this.callers = instance.database().getExecutor();
+        this.callers = instance.executor();
         this.stuckSlots = new StuckSlots(lock, environment, callers, this::concurrency);
         this.finisher = new Finisher(activities, instance);
         this.scheduler = new SlotScheduler(lock, instance, settings, this::lastClaimEnded);

@@ -1,0 +1,341 @@
+package dev.couchjobs.internal.loop;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.couchjobs.Environment;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An environment that never throws, around one whose clock, timers and randomness may throw anything. Each of them has
+ * a substitute, so that no caller needs to expect a failure in the middle of its work. A failure is logged once a
+ * minute for each callback.
+ */
+public final class GuardedEnvironment {
+    private static final Logger LOG = LoggerFactory.getLogger(GuardedEnvironment.class);
+    private static final Duration SILENCE = Duration.ofMinutes(1);
+
+    private final GuardedClock clock;
+    private final GuardedScheduler scheduler;
+    private final GuardedRandom random;
+
+    @GuardedBy("lastLogged") private final Map<String, Instant> lastLogged = new HashMap<>();
+
+    private GuardedEnvironment(Environment given) {
+        clock = new GuardedClock(given.clock());
+        scheduler = new GuardedScheduler(given.scheduler());
+        random = new GuardedRandom(given.random());
+    }
+
+    /** {@return an environment that never throws} */
+    public static Environment around(Environment given) {
+        if (given.scheduler() instanceof GuardedScheduler) {
+            return given;
+        }
+        GuardedEnvironment guarded = new GuardedEnvironment(given);
+        return new Environment(guarded.clock, guarded.scheduler, guarded.random);
+    }
+
+    /** {@return an executor that refuses nothing: what another one refuses runs on the timers of the environment} */
+    public static Executor around(Supplier<Executor> given, Environment environment) {
+        GuardedEnvironment log = new GuardedEnvironment(environment);
+        return task -> {
+            Once once = new Once(task);
+            try {
+                given.get().execute(once);
+            } catch (Throwable e) {
+                log.failed("executor of the database", "the timers of the environment run the task", e);
+                environment.scheduler().execute(once);
+            }
+        };
+    }
+
+    private void failed(String callback, String substitute, Throwable error) {
+        Instant now = clock.lastTold();
+        synchronized (lastLogged) {
+            Instant last = lastLogged.get(callback);
+            if (last != null && Duration.between(last, now).abs().compareTo(SILENCE) < 0) {
+                return;
+            }
+            lastLogged.put(callback, now);
+        }
+        try {
+            LOG.warn("The {} has failed, and {}; logged once a minute", callback, substitute, error);
+        } catch (Throwable e) { // the error is of a class of the user's, which the log has called
+            LOG.warn("The {} has failed, and {}: {}", callback, substitute, RootCauses.text(error));
+        }
+    }
+
+    /** A task that runs once, although an executor may take it, and then throw. */
+    private static final class Once implements Runnable {
+        private final AtomicBoolean hasRun = new AtomicBoolean();
+        private final Runnable task;
+
+        Once(Runnable task) {
+            this.task = task;
+        }
+
+        @Override
+        public void run() {
+            if (!hasRun.getAndSet(true)) {
+                task.run();
+            }
+        }
+    }
+
+    /** Stands still while the given clock fails. Before that has told a time, the system's clock does. */
+    private final class GuardedClock implements InstantSource {
+        private final InstantSource given;
+        private volatile @Nullable Instant last;
+
+        GuardedClock(InstantSource given) {
+            this.given = given;
+        }
+
+        @Override
+        public Instant instant() {
+            try {
+                Instant now = Objects.requireNonNull(given.instant(), "instant");
+                last = now;
+                return now;
+            } catch (Throwable e) {
+                failed("clock of the environment", "stands still", e);
+                return lastTold();
+            }
+        }
+
+        Instant lastTold() {
+            Instant told = last;
+            return told == null ? Own.SYSTEM.clock().instant() : told;
+        }
+    }
+
+    /** Draws from a secure generator of the library's while the given one fails. */
+    private final class GuardedRandom implements RandomGenerator {
+        private final RandomGenerator given;
+
+        GuardedRandom(RandomGenerator given) {
+            this.given = given;
+        }
+
+        private <T> T draw(Function<RandomGenerator, T> number) {
+            try {
+                return number.apply(given);
+            } catch (Throwable e) {
+                failed("random generator of the environment", "the library draws from one of its own", e);
+                return number.apply(Own.SYSTEM.random());
+            }
+        }
+
+        @Override
+        public long nextLong() {
+            return draw(RandomGenerator::nextLong);
+        }
+
+        @Override
+        public long nextLong(long bound) {
+            return draw(generator -> generator.nextLong(bound));
+        }
+
+        @Override
+        public long nextLong(long origin, long bound) {
+            return draw(generator -> generator.nextLong(origin, bound));
+        }
+
+        @Override
+        public int nextInt() {
+            return draw(RandomGenerator::nextInt);
+        }
+
+        @Override
+        public int nextInt(int bound) {
+            return draw(generator -> generator.nextInt(bound));
+        }
+
+        @Override
+        public int nextInt(int origin, int bound) {
+            return draw(generator -> generator.nextInt(origin, bound));
+        }
+
+        @Override
+        public double nextDouble() {
+            return draw(RandomGenerator::nextDouble);
+        }
+
+        @Override
+        public boolean nextBoolean() {
+            return draw(RandomGenerator::nextBoolean);
+        }
+
+        @Override
+        public void nextBytes(byte[] bytes) {
+            draw(generator -> {
+                generator.nextBytes(bytes);
+                return bytes;
+            });
+        }
+    }
+
+    /** The substitutes, made when the first of them is needed. The timers have a thread only while there are some. */
+    private static final class Own {
+        static final Environment SYSTEM = Environment.system();
+
+        private Own() {}
+    }
+
+    /** Uses timers of the library's while the given ones refuse, unless they were shut down. */
+    private final class GuardedScheduler extends AbstractExecutorService implements ScheduledExecutorService {
+        private final ScheduledExecutorService given;
+
+        GuardedScheduler(ScheduledExecutorService given) {
+            this.given = given;
+        }
+
+        private <T> T schedule(Function<ScheduledExecutorService, T> task) {
+            try {
+                return task.apply(given);
+            } catch (RejectedExecutionException e) {
+                if (given.isShutdown()) {
+                    throw e; // whoever has shut it down ends what needs it
+                }
+                failed("scheduler of the environment", "timers of the library take its place", e);
+                return task.apply(Own.SYSTEM.scheduler());
+            } catch (Throwable e) {
+                failed("scheduler of the environment", "timers of the library take its place", e);
+                return task.apply(Own.SYSTEM.scheduler());
+            }
+        }
+
+        private <V> ScheduledFuture<V> timer(Function<ScheduledExecutorService, ScheduledFuture<V>> task) {
+            return schedule(timers -> new GuardedTimer<>(Objects.requireNonNull(task.apply(timers), "timer")));
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            Once once = new Once(task);
+            schedule(timers -> {
+                timers.execute(once);
+                return once;
+            });
+        }
+
+        @Override
+        @SuppressWarnings("unchecked") // a timer of a task without a value
+        public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+            Once once = new Once(task);
+            return timer(timers -> (ScheduledFuture<Object>) timers.schedule(once, delay, unit));
+        }
+
+        @Override
+        public <V> ScheduledFuture<V> schedule(Callable<V> task, long delay, TimeUnit unit) {
+            return timer(timers -> timers.schedule(task, delay, unit));
+        }
+
+        @Override
+        @SuppressWarnings("unchecked") // a timer of a task without a value
+        public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, long first, long period, TimeUnit unit) {
+            return timer(timers -> (ScheduledFuture<Object>) timers.scheduleAtFixedRate(task, first, period, unit));
+        }
+
+        @Override
+        @SuppressWarnings("unchecked") // a timer of a task without a value
+        public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long first, long delay, TimeUnit unit) {
+            return timer(timers -> (ScheduledFuture<Object>) timers.scheduleWithFixedDelay(task, first, delay, unit));
+        }
+
+        @Override
+        public void shutdown() {
+            given.shutdown();
+        }
+
+        @Override
+        public List<Runnable> shutdownNow() {
+            return given.shutdownNow();
+        }
+
+        @Override
+        public boolean isShutdown() {
+            return given.isShutdown();
+        }
+
+        @Override
+        public boolean isTerminated() {
+            return given.isTerminated();
+        }
+
+        @Override
+        public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+            return given.awaitTermination(timeout, unit);
+        }
+    }
+
+    /** A timer whose end may throw: then it goes off, and whoever set it no longer expects it. */
+    private final class GuardedTimer<V> implements ScheduledFuture<V> {
+        private final ScheduledFuture<V> given;
+
+        GuardedTimer(ScheduledFuture<V> given) {
+            this.given = given;
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterrupt) {
+            try {
+                return given.cancel(mayInterrupt);
+            } catch (Throwable e) {
+                failed("timer of the environment", "goes off although it was cancelled", e);
+                return false;
+            }
+        }
+
+        @Override
+        public boolean isCancelled() {
+            return given.isCancelled();
+        }
+
+        @Override
+        public boolean isDone() {
+            return given.isDone();
+        }
+
+        @Override
+        public V get() throws InterruptedException, ExecutionException {
+            return given.get();
+        }
+
+        @Override
+        public V get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
+            return given.get(timeout, unit);
+        }
+
+        @Override
+        public long getDelay(TimeUnit unit) {
+            return given.getDelay(unit);
+        }
+
+        @Override
+        public int compareTo(Delayed other) {
+            return given.compareTo(other);
+        }
+    }
+}
