@@ -319,11 +319,6 @@ public final class BatchVerbs {
         CompletableFuture<T> apply(Transaction tx, BatchRow row);
     }
 
-    private <T> CompletableFuture<T> change(String verb, TransactionContext context, String name, Change<T> change) {
-        Keyspace.checkBatchName(name);
-        return inOrder(verb, context, name, List.of(), jobs -> changed(jobs.tx(), name, change));
-    }
-
     /** @param then follows the change in its transaction, behind those of other verbs that have begun */
     private <T, U> CompletableFuture<U> change(
             String verb,

@@ -84,7 +84,7 @@ class EngineErrorTest {
             void fail(Engine engine, ManualStorage storage, Database database) {
                 storage.throwWhenAskedForContents(error(), 2);
                 var unused = set(database, "a");
-                engine.after(1).thenRun(storage::finishNext);
+                var unusedEnd = engine.after(1).thenRun(storage::finishNext);
             }
         },
         BACKUP {
