@@ -124,7 +124,7 @@ final class ProcessFaults implements FaultPlan {
 
     @Override
     public CompletableFuture<?> after(FaultPoint point, @Nullable InjectedFault injectedFault) {
-        if (injectedFault == ORPHANED) {
+        if (ORPHANED.equals(injectedFault)) {
             return new CompletableFuture<>(); // never answered
         }
         long usual = time.nanoTime() + latency.answerNanos(point);
