@@ -4,7 +4,6 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -20,7 +19,8 @@ import java.util.function.Supplier;
  * <p>Each thread has its own transactions. They do not pass to threads that it starts.
  */
 public final class ThreadTransaction {
-    private static final ThreadLocal<Map<Database, Transaction>> OPEN = ThreadLocal.withInitial(Map::of);
+    private static final ThreadLocal<IdentityHashMap<Database, Transaction>> OPEN =
+            ThreadLocal.withInitial(IdentityHashMap::new);
 
     private ThreadTransaction() {}
 
@@ -45,7 +45,7 @@ public final class ThreadTransaction {
             throw new IllegalStateException(
                     "A transaction of this database is bound to this thread: unbind it before you bind another.");
         }
-        Map<Database, Transaction> all = new IdentityHashMap<>(OPEN.get());
+        IdentityHashMap<Database, Transaction> all = new IdentityHashMap<>(OPEN.get());
         all.put(database, transaction);
         OPEN.set(all);
     }
@@ -56,12 +56,12 @@ public final class ThreadTransaction {
      * @param database the database of the transaction
      */
     public static void unbind(Database database) {
-        Map<Database, Transaction> others = new IdentityHashMap<>(OPEN.get());
+        IdentityHashMap<Database, Transaction> others = new IdentityHashMap<>(OPEN.get());
         others.remove(database);
         restore(others);
     }
 
-    private static void restore(Map<Database, Transaction> all) {
+    private static void restore(IdentityHashMap<Database, Transaction> all) {
         if (all.isEmpty()) {
             OPEN.remove();
         } else {
@@ -78,7 +78,7 @@ public final class ThreadTransaction {
      * @return the result
      */
     public static <T> T without(Supplier<T> code) {
-        Map<Database, Transaction> all = OPEN.get();
+        IdentityHashMap<Database, Transaction> all = OPEN.get();
         OPEN.remove();
         try {
             return code.get();

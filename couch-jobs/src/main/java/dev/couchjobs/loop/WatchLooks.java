@@ -164,8 +164,9 @@ public final class WatchLooks implements AutoCloseable {
     }
 
     private synchronized List<Wait> notReadFor(int ticks) {
+        long last = tick - ticks;
         return waits.stream()
-                .takeWhile(wait -> wait.lookedAt <= tick - ticks)
+                .takeWhile(wait -> wait.lookedAt <= last)
                 .limit(KEYS_PER_TRANSACTION)
                 .toList();
     }

@@ -193,6 +193,7 @@ class JobBatchesUnderFaultsTest {
         private static final int BATCH = 19;
         /** How the job ended when it ended last. */
         private static final int LAST_END = 8;
+
         private static final int LANES = 8;
 
         private final TupleRows<TupleRows.Row> batches = TupleRows.of(BATCHES);

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code descents} row of a type: the last job that was added with so many before it that it may be one of a line
+ * The row of a type under {@code ("descents")}: the last job that was added with so many before it that it may be one of a line
  * without end. No addition reads the row, so none conflicts with another.
  *
  * @param type the type

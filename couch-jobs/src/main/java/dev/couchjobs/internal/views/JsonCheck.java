@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.views;
 
+import com.google.errorprone.annotations.FormatMethod;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -32,6 +33,9 @@ public final class JsonCheck {
     /** In UTF-16 code units, as Jackson's default. */
     static final int NAME_LENGTH_MAX = 50_000;
 
+    private static final String HALF_PAIR =
+            "%s contains half of a surrogate pair, which is no character and cannot be written in UTF-8";
+
     private static final int CHARS = 8_192;
 
     /** Jackson's own limits are off: those above have better messages. */
@@ -59,7 +63,7 @@ public final class JsonCheck {
             bytes.get(utf8);
             return utf8;
         } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException(halfPair("the text"), e);
+            throw new IllegalArgumentException(String.format(HALF_PAIR, "the text"), e);
         }
     }
 
@@ -101,11 +105,11 @@ public final class JsonCheck {
                         name.length() <= NAME_LENGTH_MAX,
                         "a name in it is longer than %,d characters",
                         NAME_LENGTH_MAX);
-                require(!hasEscapes || hasWholePairs(name), halfPair("a name in it"));
+                require(!hasEscapes || hasWholePairs(name), HALF_PAIR, "a name in it");
             }
             case VALUE_STRING -> {
                 // Without escapes the text is as valid as its bytes; asking for its length reads it to its end.
-                require(!hasEscapes || hasWholePairs(parser.getString()), halfPair("a text in it"));
+                require(!hasEscapes || hasWholePairs(parser.getString()), HALF_PAIR, "a text in it");
                 parser.finishToken();
             }
             case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> {
@@ -122,14 +126,11 @@ public final class JsonCheck {
         }
     }
 
+    @FormatMethod
     private static void require(boolean holds, String reason, Object... limit) {
         if (!holds) {
             throw new IllegalArgumentException(String.format(reason, limit));
         }
-    }
-
-    private static String halfPair(String where) {
-        return where + " contains half of a surrogate pair, which is no character and cannot be written in UTF-8";
     }
 
     private static boolean hasSmallExponent(String number) {

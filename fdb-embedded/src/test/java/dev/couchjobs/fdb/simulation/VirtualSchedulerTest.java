@@ -196,11 +196,11 @@ class VirtualSchedulerTest {
             @Override
             public void run() {
                 ran.add("period " + scheduler.nanoTime());
-                scheduler.schedule(this, 1, NANOSECONDS);
+                var unusedNext = scheduler.schedule(this, 1, NANOSECONDS);
             }
         };
-        scheduler.schedule(again, 1, NANOSECONDS);
-        scheduler.schedule(() -> ran.add("later " + scheduler.nanoTime()), 11, NANOSECONDS);
+        var unusedFirst = scheduler.schedule(again, 1, NANOSECONDS);
+        var unusedLater = scheduler.schedule(() -> ran.add("later " + scheduler.nanoTime()), 11, NANOSECONDS);
         scheduler.jump(Duration.ofNanos(10));
         assertThat(ran).isEmpty();
 
