@@ -66,6 +66,7 @@ class Jackson2Test {
     }
 
     @Test
+    @SuppressWarnings("FutureReturnValueIgnored") // as on the page
     void rawPayloadsComeBackAsTheyWereStored() {
         Database db = Databases.inMemory();
         CouchJobs jobs = CouchJobs.builder(db).build();

@@ -56,7 +56,7 @@ class MetersTest {
                     .create(database, Position.earliest())
                     .join();
             var unused = JobGauges.on(REGISTRY, database, jobs, SHORT, List.of(JobType.of(TYPE, String.class)));
-            var alsoUnused = TopicGauges.on(REGISTRY, database, topics, SHORT);
+            var unusedTopics = TopicGauges.on(REGISTRY, database, topics, SHORT);
             while (REGISTRY.find("couchjobs.topics.lag").gauge() == null) {
                 Polling.pause();
             }

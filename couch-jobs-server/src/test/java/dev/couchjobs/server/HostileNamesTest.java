@@ -290,7 +290,7 @@ class HostileNamesTest {
                 job -> job.set("headers", object().put(name, name)),
                 job -> job.set("unique", object().put("key", name)))) {
             ObjectNode job = object().put("data", name).put("id", "a");
-            put.apply(job);
+            var unused = put.apply(job);
             if (!isAccepted(send("POST", "/v1/types/keys/jobs", Optional.of(job)))) {
                 continue;
             }

@@ -239,6 +239,7 @@ class BypassedTransactionTest {
 
     /** Middleware may continue on another thread, where no transaction is open. */
     @Test
+    @SuppressWarnings("FutureReturnValueIgnored") // they are refused
     void middlewareThatGoesAsideBypassesNothing() {
         JobMiddleware aside = new JobMiddleware() {
             @Override

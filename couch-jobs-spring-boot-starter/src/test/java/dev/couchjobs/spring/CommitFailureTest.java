@@ -48,8 +48,8 @@ class CommitFailureTest {
     })
     void aMessageHasWholeSentences(int code, String beginning) {
         for (String text : new String[] {"text", "text."}) {
-            String message =
-                    JobsTransactionManager.translated(new Failure(text, code)).getMessage();
+            String message = ""
+                    + JobsTransactionManager.translated(new Failure(text, code)).getMessage();
 
             assertThat(message).contains(beginning).endsWith(".").doesNotContain("..");
             assertThat(message.split("(?<=[.:]) "))

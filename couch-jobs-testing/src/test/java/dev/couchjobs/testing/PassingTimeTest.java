@@ -187,7 +187,9 @@ class PassingTimeTest {
         QUEUEING(Schedule::queueing, 1),
         CANCELLING(Schedule::cancellingPrevious, 1);
 
+        @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
         private final UnaryOperator<Schedule> rule;
+
         private final int runs;
 
         Missed(UnaryOperator<Schedule> rule, int runs) {

@@ -48,12 +48,14 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
  * Every duration that the public API takes, found by reflection: a value is accepted and works, or is refused at once
  * with an error that names the parameter.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // whoever runs a call gets what it returns
 class DurationsContract extends JobsContract {
     private static final NewJob<WorkData> JOB = NewJob.of(INDEX, new WorkData(1));
 
@@ -209,6 +211,7 @@ class DurationsContract extends JobsContract {
         return job.id();
     }
 
+    @SuppressWarnings("NullAway") // a job without a result
     private Object snoozedInAHandler(Duration time) {
         CompletableFuture<Object> snoozed = new CompletableFuture<>();
         try (Worker worker = jobs.worker()
@@ -366,7 +369,7 @@ class DurationsContract extends JobsContract {
         } catch (RuntimeException e) {
             Throwable cause = e.getCause();
             boolean isRefusal = cause instanceof NullPointerException || cause instanceof IllegalArgumentException;
-            return isRefusal && isNamed(name, cause) ? Optional.empty() : Optional.of(e.toString());
+            return isRefusal && cause != null && isNamed(name, cause) ? Optional.empty() : Optional.of(e.toString());
         }
     }
 
@@ -375,13 +378,13 @@ class DurationsContract extends JobsContract {
     }
 
     /** {@return the error of a wait that may go on, and is ended} */
-    private static Throwable errorNow(CompletableFuture<?> wait) {
+    private static @Nullable Throwable errorNow(CompletableFuture<?> wait) {
         Throwable error = wait.isCompletedExceptionally() ? failureOf(wait) : null;
         wait.cancel(false);
         return error;
     }
 
-    private static Throwable failureOrNull(CompletableFuture<?> future) {
+    private static @Nullable Throwable failureOrNull(CompletableFuture<?> future) {
         try {
             await(future);
             return null;

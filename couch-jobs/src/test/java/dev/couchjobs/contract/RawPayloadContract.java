@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.core.type.TypeReference;
 
 /** Payloads as bytes: the same come back, equal data is known as equal, and no reader meets what it refuses. */
+@SuppressWarnings("FutureReturnValueIgnored") // whoever runs a verb gets what it returns
 class RawPayloadContract extends JobsContract {
     private static final JobType<RawPayload, RawPayload> RAW =
             JobType.of("payload", RawPayload.class, RawPayload.class);

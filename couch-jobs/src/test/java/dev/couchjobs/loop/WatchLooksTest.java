@@ -28,7 +28,7 @@ class WatchLooksTest {
     private final WatchLooks looks =
             new WatchLooks(new Environment(process.clock(), process.scheduler(), process.random()), body -> {
                 transactions++;
-                return database.readAsync(body::apply);
+                return database.readAsync(body);
             });
 
     @AfterEach
@@ -114,6 +114,7 @@ class WatchLooksTest {
     }
 
     @Test
+    @SuppressWarnings("FutureReturnValueIgnored") // the test gets it from the transaction
     void aWatchThatIsArmedAtOnceIsComparedWithWhatItsTransactionReads() {
         CompletableFuture<Void> wait = simulation.await(
                 database.runAsync(tx -> CompletableFuture.completedFuture(looks.await(ArmedWatch.armNow(tx, key(1))))));

@@ -84,6 +84,7 @@ class DescentTest {
         abstract CompletableFuture<?> add(DescentTest test, JobContext<Integer> job, NewJob<Integer> next);
 
         /** Runs when the thread of the handler has returned. */
+        @SuppressWarnings("FutureReturnValueIgnored") // composed right away
         private static CompletableFuture<?> later(DescentTest test, Supplier<CompletableFuture<?>> addition) {
             return CompletableFuture.supplyAsync(addition, test.stage.time()).thenCompose(done -> done);
         }
@@ -121,6 +122,7 @@ class DescentTest {
     }
 
     @Test
+    @SuppressWarnings("NullAway") // a job without a result
     void anAdditionBeyondTheBoundOfItsTypeIsRefused() {
         List<Throwable> refusals = new ArrayList<>();
         JobType<Integer, Void> bounded = LINE.maxDescent(2);

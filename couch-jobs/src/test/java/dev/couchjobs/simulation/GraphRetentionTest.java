@@ -1,5 +1,6 @@
 package dev.couchjobs.simulation;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
@@ -199,7 +200,7 @@ class GraphRetentionTest {
                     .filter(id -> !gone.contains(id))
                     .map(id -> {
                         DependencyPolicy policy = samples.of(DependencyPolicy.IGNORE, DependencyPolicy.FAIL);
-                        return Dependency.on(types.get(id), id).ifUnsuccessful(policy);
+                        return Dependency.on(type(id), id).ifUnsuccessful(policy);
                     });
         }
 
@@ -210,6 +211,10 @@ class GraphRetentionTest {
 
         private JobType<String, String> typeOf(String id, JobType<String, String> drawn) {
             return expecting.containsKey(id) ? TYPES.get(1) : drawn;
+        }
+
+        private JobType<String, String> type(String id) {
+            return requireNonNull(types.get(id));
         }
 
         private void connect(String first, String second) {
@@ -225,7 +230,7 @@ class GraphRetentionTest {
         }
 
         private void end(String id) {
-            Job<String> job = running.remove(id);
+            Job<String> job = requireNonNull(running.remove(id));
             switch (samples.choice(3)) {
                 case 0 -> stage.await(jobs.processor().fail(database, job, "wrong", false));
                 case 1 -> stage.await(jobs.processor().cancel(database, job, "no more"));
@@ -235,18 +240,18 @@ class GraphRetentionTest {
 
         private void cancel(String id) {
             running.remove(id);
-            stage.await(jobs.control().cancel(database, types.get(id), id, "no more"));
+            stage.await(jobs.control().cancel(database, type(id), id, "no more"));
         }
 
         private void remove(String id) {
             running.remove(id);
-            stage.await(jobs.remove(database, types.get(id), id));
+            stage.await(jobs.remove(database, type(id), id));
             gone.add(id);
             ended.remove(id);
         }
 
         private void addAgain(String id) {
-            stage.await(jobs.add(database, NewJob.of(types.get(id), "again").id(id)));
+            stage.await(jobs.add(database, NewJob.of(type(id), "again").id(id)));
             ended.remove(id);
         }
 

@@ -260,8 +260,11 @@ class JobBatchesUnderFaultsTest {
         }
 
         /** {@return whether an outstanding member may have ended in the commit, and been added again} */
-        private static boolean mayHaveEnded(@Nullable Tuple before, Tuple now) {
-            return before == null ? now.size() > LAST_END && now.get(LAST_END) != null : !before.equals(now);
+        private static boolean mayHaveEnded(@Nullable Tuple before, @Nullable Tuple now) {
+            if (before == null) {
+                return now != null && now.size() > LAST_END && now.get(LAST_END) != null;
+            }
+            return !before.equals(now);
         }
 
         private static void look(

@@ -23,8 +23,9 @@ final class NeededRowsLaw {
 
     private static final int TOLD_MAX = 10;
 
-    /** {@return why a row is not needed, or null if it is} The value of a row that is no tuple is empty. */
+    /** Says why a row is not needed. */
     private interface Rule {
+        /** {@return the reason, or null if it is needed} The value of a row that is no tuple is empty. */
         @Nullable String objection(Rows rows, Tuple key, Tuple value);
     }
 

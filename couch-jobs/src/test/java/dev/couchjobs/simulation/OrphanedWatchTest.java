@@ -51,7 +51,11 @@ class OrphanedWatchTest {
         TYPE_IN_USE(Bounds.FIVE_MINUTES, WatchScene::typeInUse, "MonitorLeases");
 
         private final Duration bound;
+
+        @SuppressWarnings("ImmutableEnumChecker") // method references
         private final Function<WatchScene, WatchScene.Awaited> begin;
+
+        @SuppressWarnings("ImmutableEnumChecker") // List.of
         private final List<String> classes;
 
         Place(Duration bound, Function<WatchScene, WatchScene.Awaited> begin, String... classes) {

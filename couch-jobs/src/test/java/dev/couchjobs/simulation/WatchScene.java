@@ -216,6 +216,7 @@ final class WatchScene implements AutoCloseable {
                         .allMatch(worker -> worker.state() == WorkerState.PAUSED));
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // the transaction returns it
     Awaited orderForRemoteWorker() {
         SimulatedProcess server = simulation.process("server");
         CouchJobs remote = instance(server);
@@ -248,7 +249,7 @@ final class WatchScene implements AutoCloseable {
                 () -> {
                     await(others.types().setTypeTimeout(database, SMS, timeout));
                     await(others.add(database, SMS, "job", "data"));
-                    await(others.processor().accept(SMS, AcceptOptions.nonBlocking()))
+                    var unused = await(others.processor().accept(SMS, AcceptOptions.nonBlocking()))
                             .orElseThrow();
                     others.close();
                 },

@@ -126,7 +126,7 @@ class JacksonCodecTest {
         assertThat(new String(CODEC.write(tree, JsonNode.class), UTF_8)).contains("0.12345678901234567890", "1.0");
     }
 
-    private static <T> LinkedHashSet<T> reversed(Set<T> set) {
+    private static <T> Set<T> reversed(Set<T> set) {
         List<T> elements = new ArrayList<>(set);
         Collections.reverse(elements);
         return new LinkedHashSet<>(elements);

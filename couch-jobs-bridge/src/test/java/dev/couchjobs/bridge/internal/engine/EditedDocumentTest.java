@@ -133,7 +133,7 @@ class EditedDocumentTest {
             bridges.advance(20);
             int revisions = bridges.revisions("a", "x");
             assertThat(revisions)
-                    .isEqualTo(Integer.parseInt(ended.path("_rev").asString().split("-")[0]) + 2);
+                    .isEqualTo(Integer.parseInt(ended.path("_rev").asString().split("-", 2)[0]) + 2);
 
             ObjectNode mended = bridges.read("b", "x").deepCopy();
             ((ObjectNode) mended.at("/job/0")).put("do", "one");
@@ -358,7 +358,7 @@ class EditedDocumentTest {
 
     /** {@return what is not as the table says} */
     private static Optional<String> check(Edited edited, ObjectNode now, boolean isShared) {
-        String[] results = edited.result.split(" / ");
+        String[] results = edited.result.split(" / ", 2);
         String result = isShared ? results[0] : results[results.length - 1];
         String name = edited.field.substring(edited.field.lastIndexOf('.') + 1);
         String reason = now.path("reason").asString("");

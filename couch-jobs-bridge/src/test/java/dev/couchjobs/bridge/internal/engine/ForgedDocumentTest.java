@@ -46,6 +46,7 @@ class ForgedDocumentTest {
             document.put("job_status", "success");
         });
 
+        @SuppressWarnings("ImmutableEnumChecker") // lambdas without state
         final Consumer<ObjectNode> change;
 
         Forgery(Consumer<ObjectNode> change) {
@@ -93,9 +94,9 @@ class ForgedDocumentTest {
             switch (way) {
                 case EDIT -> bridges.at(place).write(document);
                 case WINNING_CONFLICT ->
-                    bridges.at(place).conflict(revision.split("-")[0] + "-" + "f".repeat(32), document);
+                    bridges.at(place).conflict(revision.split("-", 2)[0] + "-" + "f".repeat(32), document);
                 case LOSING_CONFLICT ->
-                    bridges.at(place).conflict(revision.split("-")[0] + "-" + "0".repeat(32), document);
+                    bridges.at(place).conflict(revision.split("-", 2)[0] + "-" + "0".repeat(32), document);
             }
         }
     }

@@ -33,7 +33,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -214,7 +213,7 @@ public final class ServeCommand implements Callable<Integer> {
     private static void serve(Settings settings, PrintWriter out) throws InterruptedException {
         CountDownLatch signal = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
-        AtomicReference<@Nullable FDBException> stopped = new AtomicReference<>();
+        FDBException stopped = null;
         try (Database database = Databases.open(settings.place());
                 CouchJobs jobs = CouchJobs.on(database);
                 RunningBridge bridge = RunningBridge.start(settings.bridge(), database);
@@ -228,23 +227,22 @@ public final class ServeCommand implements Callable<Integer> {
             CompletableFuture<FDBException> failure = EmbeddedDatabase.failure(database);
             var unused = failure.thenRun(signal::countDown);
             awaitSignal(signal, closed);
-            stopped.set(failure.getNow(null));
-            if (stopped.get() != null) {
+            stopped = failure.getNow(null);
+            if (stopped != null) {
                 ServerThreads.endProcess(closed, CLOSING_MAX, Failure.STOPPED);
             }
         } catch (RuntimeException e) {
-            if (stopped.get() == null) {
+            if (stopped == null) {
                 throw e;
             }
             // A database that has stopped cannot be closed as others are: why it has stopped says all.
         } finally {
             closed.countDown();
         }
-        FDBException error = stopped.get();
-        if (error != null) {
+        if (stopped != null) {
             throw new Failure(
                     Failure.STOPPED,
-                    "The database has stopped: " + reason(error),
+                    "The database has stopped: " + reason(stopped),
                     "Start the server again, which opens the database again; a service manager should do so.");
         }
     }

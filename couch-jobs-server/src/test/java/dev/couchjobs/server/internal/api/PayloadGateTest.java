@@ -90,7 +90,7 @@ class PayloadGateTest {
         }
     }
 
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the caller infers that it throws no checked one
     private static <T extends Throwable> T thrown(Throwable error) throws T {
         throw (T) error;
     }

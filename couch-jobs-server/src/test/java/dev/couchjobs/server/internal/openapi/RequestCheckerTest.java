@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.openapi;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.server.internal.http.Json;
@@ -71,7 +72,7 @@ class RequestCheckerTest {
 
     @Test
     void eachMistakeOfSeveralIsNamed() {
-        ApiOperation add = document.operations().get("addJob");
+        ApiOperation add = requireNonNull(document.operations().get("addJob"));
         assertThat(errors(add, "{\"data\": 1, \"id\": 5, \"priority\": 3, \"tag\": []}"))
                 .containsExactlyInAnyOrder(
                         new FieldError("/id", "has to be a string, and is an integer"),
@@ -82,7 +83,7 @@ class RequestCheckerTest {
 
     @Test
     void whatGoesTogetherIsNamed() {
-        ApiOperation put = document.operations().get("putSchedule");
+        ApiOperation put = requireNonNull(document.operations().get("putSchedule"));
         String job = "\"job\": {\"type\": \"a\", \"data\": 1}";
         List<FieldError> expected =
                 List.of(new FieldError("", "has to have exactly one of these: cron, every, afterEach"));
