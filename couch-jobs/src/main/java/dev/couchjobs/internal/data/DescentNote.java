@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The row of a type under {@code ("descents")}: the last job that was added with so many before it that it may be one of a line
- * without end. No addition reads the row, so none conflicts with another.
+ * The row of a type under {@code ("descents")}: the last job that was added with so many before it that it may be one
+ * of a line without end. No addition reads the row, so none conflicts with another.
  *
  * @param type the type
  * @param jobId the job
