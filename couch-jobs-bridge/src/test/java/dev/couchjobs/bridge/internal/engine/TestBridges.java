@@ -233,7 +233,7 @@ public final class TestBridges implements AutoCloseable {
                 return result;
             }
             result.whenStopped(() -> result.complete(result(false)));
-            long seconds = command.startsWith("sleep ") ? Long.parseLong(command.split(" ", 2)[1]) : 0;
+            long seconds = command.startsWith("sleep ") ? Long.parseLong(command.split(" ", -1)[1]) : 0;
             ActionResult end = command.equals("fail for good")
                     ? ActionResult.refused("no other try would do better")
                     : result(!command.startsWith("fail"));
