@@ -57,6 +57,14 @@ public final class GuardedEnvironment {
         return new Environment(guarded.clock, guarded.scheduler, guarded.random);
     }
 
+    /** {@return whether time passes only while a thread runs scheduled tasks: the clock is the scheduler, too} */
+    public static boolean isTimeVirtual(Environment environment) {
+        return environment.scheduler() instanceof GuardedScheduler scheduler
+                        && environment.clock() instanceof GuardedClock clock
+                ? scheduler.given == (Object) clock.given
+                : environment.scheduler() == (Object) environment.clock();
+    }
+
     /** {@return an executor that refuses nothing: what another one refuses runs on the timers of the environment} */
     public static Executor around(Supplier<Executor> given, Environment environment) {
         GuardedEnvironment log = new GuardedEnvironment(environment);

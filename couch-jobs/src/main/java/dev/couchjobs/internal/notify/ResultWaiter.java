@@ -12,6 +12,7 @@ import dev.couchjobs.Outcome;
 import dev.couchjobs.ResultTimeoutException;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.Durations;
+import dev.couchjobs.internal.loop.GuardedEnvironment;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.loop.TimerDelays;
 import dev.couchjobs.internal.verbs.QueryVerbs;
@@ -73,7 +74,7 @@ public final class ResultWaiter {
     /** Blocks until the result is complete; throws the runtime exception with which it failed. */
     public static <R> @Nullable R join(
             Environment environment, CompletableFuture<@Nullable R> result, JobType<?, R> type, String jobId) {
-        if (!result.isDone() && isTimeVirtual(environment)) {
+        if (!result.isDone() && GuardedEnvironment.isTimeVirtual(environment)) {
             result.cancel(false);
             throw new IllegalStateException(
                     "Job " + jobId + " of type " + type + " has not ended, and time is virtual: it does"
@@ -92,11 +93,6 @@ public final class ResultWaiter {
             Thread.currentThread().interrupt();
             throw new CancellationException("Interrupted while waiting for job " + jobId + " of type " + type + ".");
         }
-    }
-
-    /** Whether the clock is also the scheduler: then time passes only while its thread runs scheduled tasks. */
-    private static boolean isTimeVirtual(Environment environment) {
-        return environment.clock() == (Object) environment.scheduler();
     }
 
     private <D, R> void awaitEnd(ResultRequest<D, R> request) {
