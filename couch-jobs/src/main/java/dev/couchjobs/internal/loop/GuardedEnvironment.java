@@ -59,10 +59,11 @@ public final class GuardedEnvironment {
 
     /** {@return whether time passes only while a thread runs scheduled tasks: the clock is the scheduler, too} */
     public static boolean isTimeVirtual(Environment environment) {
-        return environment.scheduler() instanceof GuardedScheduler scheduler
-                        && environment.clock() instanceof GuardedClock clock
-                ? scheduler.given == (Object) clock.given
-                : environment.scheduler() == (Object) environment.clock();
+        if (environment.scheduler() instanceof GuardedScheduler scheduler
+                && environment.clock() instanceof GuardedClock clock) {
+            return scheduler.given == (Object) clock.given;
+        }
+        return environment.scheduler() == (Object) environment.clock();
     }
 
     /** {@return an executor that refuses nothing: what another one refuses runs on the timers of the environment} */
