@@ -165,6 +165,9 @@ public final class JsonCheck {
 
     /** Jackson takes overlong forms and surrogates for characters. */
     private static void requireUtf8(byte[] json) {
+        if (isAscii(json)) {
+            return;
+        }
         CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder(); // reports what is malformed
         ByteBuffer in = ByteBuffer.wrap(json);
         CharBuffer out = CharBuffer.allocate(Math.min(CHARS, json.length + 1));
@@ -177,6 +180,15 @@ public final class JsonCheck {
         require(
                 json.length == 0 || json[0] != (byte) 0xEF || json[1] != (byte) 0xBB,
                 "it begins with a byte order mark");
+    }
+
+    private static boolean isAscii(byte[] json) {
+        for (byte each : json) {
+            if (each < 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** {@return whether a text contains the escape of a surrogate: &#92;uD800 to &#92;uDFFF} */
