@@ -49,6 +49,10 @@ public record JobOptions(
                 : new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, keys, newDescent);
     }
 
+    private JobOptions with(JobKeys newKeys) {
+        return new JobOptions(priority, since, due, blocked, retry, dependencies, edits, firing, newKeys, descent);
+    }
+
     /** {@return the limit key of the job, or null} */
     public @Nullable String limitKey() {
         return keys.limit();
@@ -71,19 +75,7 @@ public record JobOptions(
 
     /** {@return a copy for a job that has begun: its deadline is met} */
     public JobOptions begun() {
-        return keys.startBefore() == JobKeys.NO_DEADLINE
-                ? this
-                : new JobOptions(
-                        priority,
-                        since,
-                        due,
-                        blocked,
-                        retry,
-                        dependencies,
-                        edits,
-                        firing,
-                        keys.withoutDeadline(),
-                        descent);
+        return keys.startBefore() == JobKeys.NO_DEADLINE ? this : with(keys.withoutDeadline());
     }
 
     /** {@return a copy of these options of a running job in the batch of an object that is added, if it has one} */
@@ -94,14 +86,12 @@ public record JobOptions(
 
     /** {@return a copy for a closing job} */
     public JobOptions in(BatchPlace place) {
-        return new JobOptions(
-                priority, since, due, blocked, retry, dependencies, edits, firing, keys.in(place), descent);
+        return with(keys.in(place));
     }
 
     /** {@return a copy for a closing job whose batch has closed} */
     JobOptions released() {
-        return new JobOptions(
-                priority, since, due, blocked, retry, dependencies, edits, firing, keys.released(), descent);
+        return with(keys.released());
     }
 
     /** {@return whether the job waits for a dependency, others in its sequence, or a batch: it is in no queue} */
@@ -111,23 +101,12 @@ public record JobOptions(
 
     /** {@return a copy for a job that waits for those before it in its sequence, or no longer does} */
     JobOptions held(boolean held) {
-        return new JobOptions(
-                priority, since, due, blocked, retry, dependencies, edits, firing, keys.held(held), descent);
+        return with(keys.held(held));
     }
 
     /** {@return a copy in the place of an earlier object, if that is in the same sequence} */
     public JobOptions inPlaceOf(JobOptions earlier) {
-        return new JobOptions(
-                priority,
-                since,
-                due,
-                blocked,
-                retry,
-                dependencies,
-                edits,
-                firing,
-                keys.inPlaceOf(earlier.keys),
-                descent);
+        return with(keys.inPlaceOf(earlier.keys));
     }
 
     /** {@return whether the job moves from the later part to another queue once its scheduled time has come} */
@@ -229,19 +208,7 @@ public record JobOptions(
 
     /** {@return a copy with another unique key} */
     public JobOptions unique(@Nullable UniqueKey newUnique) {
-        return Objects.equals(unique(), newUnique)
-                ? this
-                : new JobOptions(
-                        priority,
-                        since,
-                        due,
-                        blocked,
-                        retry,
-                        dependencies,
-                        edits,
-                        firing,
-                        keys.withUnique(newUnique),
-                        descent);
+        return Objects.equals(unique(), newUnique) ? this : with(keys.withUnique(newUnique));
     }
 
     /** {@return a copy for a job that takes its unique key again, if it has one} */

@@ -163,12 +163,16 @@ final class TransactionScope {
         return taken;
     }
 
+    /** Most transactions record no change of most kinds, and have no list for these. */
+    private static <T> List<T> with(List<T> recorded, T change) {
+        List<T> longer = recorded.isEmpty() ? new ArrayList<>() : recorded;
+        longer.add(change);
+        return longer;
+    }
+
     /** Records a change whose slot the end of the verb has to settle. */
     synchronized void settleLater(LimitChange change) {
-        if (limitChanges.isEmpty()) {
-            limitChanges = new ArrayList<>();
-        }
-        limitChanges.add(change);
+        limitChanges = with(limitChanges, change);
     }
 
     /** {@return the changes to settle, as recorded since the last call} */
@@ -184,10 +188,7 @@ final class TransactionScope {
 
     /** Records that a job joins or leaves a sequence. */
     synchronized void settleLater(SequenceChange change) {
-        if (sequenceChanges.isEmpty()) {
-            sequenceChanges = new ArrayList<>();
-        }
-        sequenceChanges.add(change);
+        sequenceChanges = with(sequenceChanges, change);
     }
 
     /** {@return the changes of sequences, as recorded since the last call} */
@@ -203,10 +204,7 @@ final class TransactionScope {
 
     /** Records the change of a job in a batch. */
     synchronized void settleLater(BatchChange change) {
-        if (batchChanges.isEmpty()) {
-            batchChanges = new ArrayList<>();
-        }
-        batchChanges.add(change);
+        batchChanges = with(batchChanges, change);
     }
 
     /** {@return the changes of jobs in batches, as recorded since the last call} */
@@ -222,10 +220,7 @@ final class TransactionScope {
 
     /** Records the change of a graph. */
     synchronized void settleLater(GraphChange change) {
-        if (graphChanges.isEmpty()) {
-            graphChanges = new ArrayList<>();
-        }
-        graphChanges.add(change);
+        graphChanges = with(graphChanges, change);
     }
 
     /** {@return the changes of graphs, as recorded since the last call} */
@@ -241,10 +236,7 @@ final class TransactionScope {
 
     /** Records a change that a status index may show. */
     synchronized void settleLater(StatusChange change) {
-        if (statusChanges.isEmpty()) {
-            statusChanges = new ArrayList<>();
-        }
-        statusChanges.add(change);
+        statusChanges = with(statusChanges, change);
     }
 
     /** {@return the changes that status indexes may show, as recorded since the last call} */
@@ -260,10 +252,7 @@ final class TransactionScope {
 
     /** Records that a job with a limit key enters the limited queue, or the queue from which processes claim. */
     synchronized void place(LimitedJob job) {
-        if (placedJobs.isEmpty()) {
-            placedJobs = new ArrayList<>();
-        }
-        placedJobs.add(job);
+        placedJobs = with(placedJobs, job);
     }
 
     /** {@return the jobs that entered a queue by their limit keys, as recorded since the last call} */

@@ -4,6 +4,7 @@ import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 /**
  * Checks the durations that callers give. Whatever passes can be added to a time, and fits into a long as nanoseconds
@@ -18,7 +19,7 @@ public final class Durations {
 
     /** {@return a time to wait, or a limit: zero or more, and beyond a hundred years as good as for ever} */
     public static Duration limit(String name, Duration value) {
-        require(!notNull(name, value).isNegative(), name, "zero or more", value);
+        require(!notNull(name, value).isNegative(), name, () -> "zero or more", value);
         return value.compareTo(LONGEST) < 0 ? value : LONGEST;
     }
 
@@ -30,13 +31,13 @@ public final class Durations {
     /** {@return a duration that is not zero} */
     public static Duration positive(String name, Duration value) {
         boolean isInBounds = isBetween(notNull(name, value), Duration.ofNanos(1), LONGEST);
-        require(isInBounds, name, "more than zero and at most " + text(LONGEST), value);
+        require(isInBounds, name, () -> "more than zero and at most " + text(LONGEST), value);
         return value;
     }
 
     /** {@return a duration within bounds} */
     public static Duration between(String name, Duration value, Duration min, Duration max) {
-        require(isBetween(notNull(name, value), min, max), name, "from " + text(min) + " to " + text(max), value);
+        require(isBetween(notNull(name, value), min, max), name, () -> from(min, max), value);
         return value;
     }
 
@@ -47,10 +48,8 @@ public final class Durations {
      */
     public static Duration whole(
             Duration unit, String unitName, String name, Duration value, Duration min, Duration max) {
-        // Each transaction that reads a type's timeout comes here: no division of durations, and no text if it holds.
-        if (!isBetween(notNull(name, value), min, max) || value.toNanosPart() % unit.toNanos() != 0) {
-            require(false, name, "a whole number of " + unitName + ", from " + text(min) + " to " + text(max), value);
-        }
+        boolean isWhole = isBetween(notNull(name, value), min, max) && value.toNanosPart() % unit.toNanos() == 0;
+        require(isWhole, name, () -> "a whole number of " + unitName + ", " + from(min, max), value);
         return value;
     }
 
@@ -67,10 +66,16 @@ public final class Durations {
         return value.compareTo(min) >= 0 && value.compareTo(max) <= 0;
     }
 
-    private static void require(boolean held, String name, String rule, Duration value) {
+    /** Each transaction that reads a type's timeout comes here: there is no text of the rule while it holds. */
+    private static void require(boolean held, String name, Supplier<String> rule, Duration value) {
         if (!held) {
-            throw new IllegalArgumentException(name + " is " + rule + "; this is " + DurationText.of(value) + ".");
+            throw new IllegalArgumentException(
+                    name + " is " + rule.get() + "; this is " + DurationText.of(value) + ".");
         }
+    }
+
+    private static String from(Duration min, Duration max) {
+        return "from " + text(min) + " to " + text(max);
     }
 
     private static String text(Duration bound) {
