@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fromMillis } from './duration.js';
 import { JobFailed, ResultTimeout } from './errors.js';
 import { Http } from './http.js';
+import { fromBase64 } from './json.js';
 import { Topic } from './topics.js';
 
 const LONGEST_WAIT = 20_000;
@@ -109,7 +110,7 @@ export class Client {
           throw new JobFailed(type, id, job.outcome, job.error);
         }
         const bytes = job['resultBytes'];
-        return (typeof bytes === 'string' ? new Uint8Array(Buffer.from(bytes, 'base64')) : job.result) as T;
+        return (typeof bytes === 'string' ? fromBase64(bytes) : job.result) as T;
       }
       if (performance.now() >= end) {
         throw new ResultTimeout(`Job ${id} of type ${type} has not ended after ${timeout} ms.`);

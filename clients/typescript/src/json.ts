@@ -81,6 +81,11 @@ function inBase64(body: object): object {
   return members;
 }
 
+/** Returns the bytes of a payload, which a reply has in Base64. */
+export function fromBase64(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text, 'base64'));
+}
+
 /**
  * Returns the value of a reply. Beside each payload, such as `data`, it has its text, as `dataText`.
  *

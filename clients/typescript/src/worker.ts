@@ -5,6 +5,7 @@ import type { NewJob } from './client.js';
 import { fromMillis, toMillis } from './duration.js';
 import { ApiError, ConnectionLost, LeaseLost, NotJson, PermanentFailure, textOf, type Halt } from './errors.js';
 import { Http, isTemporary, type SendOptions } from './http.js';
+import { fromBase64 } from './json.js';
 
 const WAIT = 20_000;
 const QUIET_PAUSE = 2_000;
@@ -99,7 +100,7 @@ export class Job<D = any> {
     this.type = claim.type;
     this.id = claim.id;
     const bytes = claim.dataBytes;
-    this.data = (bytes === undefined ? claim.data : new Uint8Array(Buffer.from(bytes, 'base64'))) as D;
+    this.data = (bytes === undefined ? claim.data : fromBase64(bytes)) as D;
     this.dataText = claim.dataText ?? '';
     this.mediaType = claim.dataMediaType ?? 'application/json';
     this.claim = claim.claim;
