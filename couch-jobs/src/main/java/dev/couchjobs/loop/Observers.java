@@ -1,7 +1,8 @@
 package dev.couchjobs.loop;
 
 import dev.couchjobs.Environment;
-import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.internal.loop.CallbackLog;
+import java.time.Instant;
 import java.util.List;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -46,21 +47,10 @@ public final class Observers<L> {
             try {
                 call.accept(listener);
             } catch (Throwable e) { // also an error: who observes must not keep jobs from running
-                log(listener.getClass().getName(), event, e);
+                String callback = "listener " + listener.getClass().getName() + ", " + event;
+                Instant now = environment.clock().instant();
+                CallbackLog.warn(LOG, environment, now, callback, "changes nothing by that", e);
             }
-        }
-    }
-
-    private void log(String listener, String event, Throwable error) {
-        String callback = "listener " + listener + ", " + event;
-        if (!LogThrottle.of(environment)
-                .tryAcquire(callback, environment.clock().instant())) {
-            return;
-        }
-        try {
-            LOG.warn("The {} has failed, and changes nothing by that; logged once a minute", callback, error);
-        } catch (Throwable e) { // the error is of a class of the user's, which the log has called
-            LOG.warn("The {} has failed, and changes nothing by that: {}", callback, RootCauses.text(error));
         }
     }
 }

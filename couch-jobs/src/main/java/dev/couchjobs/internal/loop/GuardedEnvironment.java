@@ -1,13 +1,9 @@
 package dev.couchjobs.internal.loop;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Callable;
@@ -34,27 +30,19 @@ import org.slf4j.LoggerFactory;
  */
 public final class GuardedEnvironment {
     private static final Logger LOG = LoggerFactory.getLogger(GuardedEnvironment.class);
-    private static final Duration SILENCE = Duration.ofMinutes(1);
+    private static final String EXECUTOR = "executor of the database";
 
     private final GuardedClock clock;
-    private final GuardedScheduler scheduler;
-    private final GuardedRandom random;
-
-    @GuardedBy("lastLogged") private final Map<String, Instant> lastLogged = new HashMap<>();
+    private final Environment guarded;
 
     private GuardedEnvironment(Environment given) {
         clock = new GuardedClock(given.clock());
-        scheduler = new GuardedScheduler(given.scheduler());
-        random = new GuardedRandom(given.random());
+        guarded = new Environment(clock, new GuardedScheduler(given.scheduler()), new GuardedRandom(given.random()));
     }
 
     /** {@return an environment that never throws} */
     public static Environment around(Environment given) {
-        if (given.scheduler() instanceof GuardedScheduler) {
-            return given;
-        }
-        GuardedEnvironment guarded = new GuardedEnvironment(given);
-        return new Environment(guarded.clock, guarded.scheduler, guarded.random);
+        return given.scheduler() instanceof GuardedScheduler ? given : new GuardedEnvironment(given).guarded;
     }
 
     /** {@return whether time passes only while a thread runs scheduled tasks: the clock is the scheduler, too} */
@@ -66,34 +54,26 @@ public final class GuardedEnvironment {
         return environment.scheduler() == (Object) environment.clock();
     }
 
-    /** {@return an executor that refuses nothing: what another one refuses runs on the timers of the environment} */
+    /**
+     * {@return an executor that refuses nothing: what another one refuses runs on the timers of the environment}
+     *
+     * @param environment a guarded one
+     */
     public static Executor around(Supplier<Executor> given, Environment environment) {
-        GuardedEnvironment log = new GuardedEnvironment(environment);
         return task -> {
             Once once = new Once(task);
             try {
                 given.get().execute(once);
             } catch (Throwable e) {
-                log.failed("executor of the database", "the timers of the environment run the task", e);
+                Instant now = environment.clock().instant();
+                CallbackLog.warn(LOG, environment, now, EXECUTOR, "the timers of the environment run the task", e);
                 environment.scheduler().execute(once);
             }
         };
     }
 
     private void failed(String callback, String substitute, Throwable error) {
-        Instant now = clock.lastTold();
-        synchronized (lastLogged) {
-            Instant last = lastLogged.get(callback);
-            if (last != null && Duration.between(last, now).abs().compareTo(SILENCE) < 0) {
-                return;
-            }
-            lastLogged.put(callback, now);
-        }
-        try {
-            LOG.warn("The {} has failed, and {}; logged once a minute", callback, substitute, error);
-        } catch (Throwable e) { // the error is of a class of the user's, which the log has called
-            LOG.warn("The {} has failed, and {}: {}", callback, substitute, RootCauses.text(error));
-        }
+        CallbackLog.warn(LOG, guarded, clock.lastTold(), callback, substitute, error);
     }
 
     /** A task that runs once, although an executor may take it, and then throw. */
@@ -226,7 +206,7 @@ public final class GuardedEnvironment {
                 return task.apply(given);
             } catch (RejectedExecutionException e) {
                 if (given.isShutdown()) {
-                    throw e; // whoever has shut it down ends what needs it
+                    throw e; // its owner has shut it down, and ends what needs it
                 }
                 failed("scheduler of the environment", "timers of the library take its place", e);
                 return task.apply(Own.SYSTEM.scheduler());
@@ -299,7 +279,7 @@ public final class GuardedEnvironment {
         }
     }
 
-    /** A timer whose end may throw: then it goes off, and whoever set it no longer expects it. */
+    /** A timer whose cancellation may throw. The timer goes off then, and its owner ignores that. */
     private final class GuardedTimer<V> implements ScheduledFuture<V> {
         private final ScheduledFuture<V> given;
 

@@ -1,4 +1,4 @@
-package dev.couchjobs.loop;
+package dev.couchjobs.internal.loop;
 
 import dev.couchjobs.Environment;
 import java.time.Duration;
@@ -13,7 +13,7 @@ import java.util.concurrent.ScheduledExecutorService;
  * The causes of failures that loops of an environment have logged within the last minute. When a disk is full, all
  * loops fail with one cause, several times a second.
  */
-final class LogThrottle {
+public final class LogThrottle {
     private static final Duration SILENCE = Duration.ofMinutes(1);
     private static final int CAUSES_MAX = 1_000;
     private static final Map<ScheduledExecutorService, LogThrottle> ALL =
@@ -22,12 +22,12 @@ final class LogThrottle {
     private final Map<String, Instant> lastLogged = new HashMap<>();
 
     /** {@return the throttle of an environment} */
-    static LogThrottle of(Environment environment) {
+    public static LogThrottle of(Environment environment) {
         return ALL.computeIfAbsent(environment.scheduler(), unused -> new LogThrottle());
     }
 
     /** {@return whether the caller is to log a cause now} Each is logged once a minute, even if the clock is set. */
-    synchronized boolean tryAcquire(String cause, Instant now) {
+    public synchronized boolean tryAcquire(String cause, Instant now) {
         lastLogged.values().removeIf(time -> !now.isBefore(time.plus(SILENCE)) || now.isBefore(time.minus(SILENCE)));
         return lastLogged.size() < CAUSES_MAX && lastLogged.putIfAbsent(cause, now) == null;
     }

@@ -1,4 +1,4 @@
-package dev.couchjobs.loop;
+package dev.couchjobs.internal.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
