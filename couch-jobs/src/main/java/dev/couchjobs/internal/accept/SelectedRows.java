@@ -4,6 +4,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.QueueEntry;
 import dev.couchjobs.internal.data.RowChange;
+import dev.couchjobs.internal.data.Standing;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -68,10 +69,10 @@ final class SelectedRows {
             if (job.options().limitKey() != null) {
                 endedLimited.add(row.jobId());
             }
-        } else if (isCandidate && !needsAdmission(row, job)) {
+        } else if (isCandidate && !needsAdmission(job)) {
             addCandidate(row, ref, job);
         } else if (mayMove(row, job)) {
-            mayAdmitJobs |= needsAdmission(row, job);
+            mayAdmitJobs |= needsAdmission(job);
             moves.add(new RowChange(ref, job, job.dueNow()));
         }
     }
@@ -104,8 +105,8 @@ final class SelectedRows {
     }
 
     /** A job with a limit key or a turn key is in the later part until a claim finds that its time has come. */
-    private static boolean needsAdmission(QueueEntry row, JobRow job) {
-        return !row.isDue() && job.options().movesWhenDue();
+    private static boolean needsAdmission(JobRow job) {
+        return Standing.of(job) instanceof Standing.Later later && later.hasKey();
     }
 
     /** No job with a turn key is in the turn part before its time, whatever times the criteria accept. */

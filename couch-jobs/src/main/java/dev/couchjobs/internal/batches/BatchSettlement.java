@@ -6,13 +6,13 @@ import dev.couchjobs.BatchNotFoundException;
 import dev.couchjobs.BatchState;
 import dev.couchjobs.BatchStateException;
 import dev.couchjobs.JobState;
-import dev.couchjobs.internal.data.BatchChange;
-import dev.couchjobs.internal.data.BatchCounters;
-import dev.couchjobs.internal.data.BatchRow;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.SavedChange;
+import dev.couchjobs.internal.feature.FollowUp;
+import dev.couchjobs.internal.feature.Settler;
 import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -22,7 +22,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * other's member outstanding. Therefore a transaction that leaves few members is followed by a check in a transaction
  * of its own. The check after the last of these commits sees the ends of all, and closes the batch.
  */
-public final class BatchSettlement {
+public final class BatchSettlement implements Settler {
     /** Fewer members than this may end in transactions that do not see each other. */
     private static final long FEW = 10_000;
 
@@ -46,17 +45,14 @@ public final class BatchSettlement {
         this.keyspace = keyspace;
     }
 
-    /** Runs a transaction after the one that this settles has committed. */
-    @FunctionalInterface
-    public interface Runner {
-        CompletableFuture<Boolean> run(Database database, Function<Transaction, CompletableFuture<Boolean>> body);
-    }
-
-    /** Settles the changes of this transaction since the last call. */
-    public CompletableFuture<@Nullable Void> settle(Transaction tx, Runner runner) {
-        List<BatchChange> changes = JobTransaction.takeBatchChanges(tx);
+    @Override
+    public CompletableFuture<?> settle(Transaction tx, List<SavedChange> saved, FollowUp followUp) {
+        List<MemberChange> changes = new ArrayList<>(0);
+        for (SavedChange change : saved) {
+            MemberChange.of(change).filter(MemberChange::isAny).ifPresent(changes::add);
+        }
         if (changes.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
+            return NOTHING;
         }
         Map<String, BatchCounters> counted = new LinkedHashMap<>();
         changes.forEach(change -> count(tx, counted, change));
@@ -64,17 +60,19 @@ public final class BatchSettlement {
         changes.stream()
                 .filter(change ->
                         change.batchAfter() != null && !Objects.equals(change.batchBefore(), change.batchAfter()))
-                .map(BatchChange::batchAfter)
+                .map(MemberChange::batchAfter)
                 .distinct()
                 .forEach(batch -> settled.add(requireOpen(tx, Objects.requireNonNull(batch))));
         counted.forEach((batch, change) -> {
             change.save(tx, keyspace, batch);
-            settled.add(settle(tx, runner, batch, change));
+            settled.add(settle(tx, followUp, batch, change));
         });
         changes.stream()
                 .filter(change -> change.removedBatch() != null)
-                .forEach(
-                        change -> settled.add(forget(tx, Objects.requireNonNull(change.removedBatch()), change.ref())));
+                .forEach(change -> settled.add(forget(
+                        tx,
+                        Objects.requireNonNull(change.removedBatch()),
+                        change.change().ref())));
         return Futures.allOf(settled);
     }
 
@@ -98,11 +96,12 @@ public final class BatchSettlement {
         return JobTransaction.of(tx).inOrder(List.of(BatchRow.key(keyspace, batch)), step);
     }
 
-    private void count(Transaction tx, Map<String, BatchCounters> counted, BatchChange change) {
+    private void count(Transaction tx, Map<String, BatchCounters> counted, MemberChange change) {
         String was = change.batchBefore();
         String is = change.batchAfter();
-        JobRow before = change.before();
-        JobRow after = change.after();
+        JobRow before = change.change().before();
+        JobRow after = change.change().event();
+        JobRef ref = change.change().ref();
         boolean stays = was != null && was.equals(is);
         boolean wasOutstanding = was != null && isOutstanding(before);
         boolean isOutstanding = is != null && isOutstanding(after);
@@ -117,10 +116,10 @@ public final class BatchSettlement {
             counted.computeIfAbsent(is, unused -> BatchCounters.none()).add(after, 1);
         }
         if (was != null && wasOutstanding && !(stays && isOutstanding)) {
-            BatchRow.note(tx, keyspace, was, change.ref(), false);
+            BatchRow.note(tx, keyspace, was, ref, false);
         }
         if (is != null && isOutstanding && !(stays && wasOutstanding)) {
-            BatchRow.note(tx, keyspace, is, change.ref(), true);
+            BatchRow.note(tx, keyspace, is, ref, true);
         }
     }
 
@@ -129,7 +128,7 @@ public final class BatchSettlement {
     }
 
     /** The row and the counters are read by snapshot: the ends of members do not conflict with each other. */
-    private CompletableFuture<?> settle(Transaction tx, Runner runner, String batch, BatchCounters change) {
+    private CompletableFuture<?> settle(Transaction tx, FollowUp followUp, String batch, BatchCounters change) {
         if (change.outstanding() >= 0 && !change.isAnyEnd()) {
             return CompletableFuture.completedFuture(change);
         }
@@ -138,27 +137,27 @@ public final class BatchSettlement {
         return BatchRow.find(tx.snapshot(), keyspace, batch)
                 .thenCompose(row -> read.thenCompose(counters -> row.isEmpty()
                         ? clearIfGone(tx, batch)
-                        : settle(tx, runner, batch, row.get(), counters, hasFailed)));
+                        : settle(tx, followUp, batch, row.get(), counters, hasFailed)));
     }
 
     private CompletableFuture<Boolean> settle(
-            Transaction tx, Runner runner, String batch, BatchRow row, BatchCounters counters, boolean hasFailed) {
+            Transaction tx, FollowUp followUp, String batch, BatchRow row, BatchCounters counters, boolean hasFailed) {
         if (hasFailed && row.closesAtFailure() && row.mayClose()) {
             return closeIf(tx, batch, found -> true, counted -> true);
         }
-        return checkIfFewAreLeft(tx, runner, batch, counters);
+        return checkIfFewAreLeft(tx, followUp, batch, counters);
     }
 
     /**
      * Closes a batch that has no members left as far as this transaction sees, or checks that once it has committed.
      */
     private CompletableFuture<Boolean> checkIfFewAreLeft(
-            Transaction tx, Runner runner, String batch, BatchCounters counters) {
+            Transaction tx, FollowUp followUp, String batch, BatchCounters counters) {
         if (counters.outstanding() <= 0) {
             return closeIfEnded(tx, batch);
         }
         if (counters.outstanding() <= FEW) {
-            checkAfter(tx, runner, batch);
+            checkAfter(tx, followUp, batch);
         }
         return CompletableFuture.completedFuture(false);
     }
@@ -214,9 +213,9 @@ public final class BatchSettlement {
     }
 
     /** Checks a batch that the caller has sealed, in the order of the verbs of its transaction. */
-    public CompletableFuture<Boolean> sealed(Transaction tx, Runner runner, String batch) {
+    public CompletableFuture<Boolean> sealed(Transaction tx, FollowUp followUp, String batch) {
         return BatchCounters.read(tx.snapshot(), keyspace, batch)
-                .thenCompose(counters -> checkIfFewAreLeft(tx, runner, batch, counters));
+                .thenCompose(counters -> checkIfFewAreLeft(tx, followUp, batch, counters));
     }
 
     /**
@@ -258,25 +257,25 @@ public final class BatchSettlement {
     }
 
     /** Checks a batch once a transaction has committed. One check at a time runs in this process for each batch. */
-    private void checkAfter(Transaction tx, Runner runner, String batch) {
+    private void checkAfter(Transaction tx, FollowUp followUp, String batch) {
         Database database = tx.getDatabase();
-        var unused = tx.getVersionstamp().thenAccept(committed -> check(database, runner, batch));
+        var unused = tx.getVersionstamp().thenAccept(committed -> check(database, followUp, batch));
     }
 
-    private void check(Database database, Runner runner, String batch) {
+    private void check(Database database, FollowUp followUp, String batch) {
         boolean isRunning = checks.merge(batch, false, (running, added) -> true);
         if (!isRunning) {
-            runCheck(database, runner, batch);
+            runCheck(database, followUp, batch);
         }
     }
 
     /** A check that fails is repeated by the sweep of the closing job's type. */
-    private void runCheck(Database database, Runner runner, String batch) {
-        var unused = runner.run(database, tx -> closeIfEndedBySnapshot(tx, batch))
+    private void runCheck(Database database, FollowUp followUp, String batch) {
+        var unused = followUp.run(database, tx -> closeIfEndedBySnapshot(tx, batch))
                 .whenComplete((closed, error) -> {
                     Boolean again = checks.computeIfPresent(batch, (name, isRequested) -> isRequested ? false : null);
                     if (again != null) {
-                        runCheck(database, runner, batch);
+                        runCheck(database, followUp, batch);
                     }
                 });
     }

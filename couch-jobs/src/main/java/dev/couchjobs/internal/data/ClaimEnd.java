@@ -56,7 +56,7 @@ public record ClaimEnd(
         return result == null && removeAt == NEVER ? this : of(how, at, error);
     }
 
-    Outcome outcome() {
+    public Outcome outcome() {
         return switch (how) {
             case FAILED, EXPIRED -> Outcome.FAILED;
             case CANCELLED -> isLate ? Outcome.EXPIRED : Outcome.CANCELLED;

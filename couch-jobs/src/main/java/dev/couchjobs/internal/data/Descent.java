@@ -2,6 +2,7 @@ package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The generation of the jobs that are added: one more than that of the job whose handler adds them, and 0 for others. A
@@ -36,7 +37,9 @@ public final class Descent {
 
     /** Records that the holder of a job uses a transaction. */
     public static void usedByHolder(Transaction tx, JobRow job) {
-        TransactionScope.of(tx).usedByHolder(job.options().descent());
+        JobTransaction.state(tx, OfTransaction.class, OfTransaction::new)
+                .next
+                .accumulateAndGet(job.options().descent() + 1, Math::max);
     }
 
     /** {@return the generation of a job that this thread adds} */
@@ -46,8 +49,16 @@ public final class Descent {
 
     /** {@return the generation of a job that this thread adds in a context} */
     public static int ofAddition(TransactionContext context) {
-        return context instanceof Transaction tx
-                ? Math.max(ofAddition(), TransactionScope.descentIn(tx))
-                : ofAddition();
+        return context instanceof Transaction tx ? Math.max(ofAddition(), ofAdditionIn(tx)) : ofAddition();
+    }
+
+    private static int ofAdditionIn(Transaction tx) {
+        return JobTransaction.stateOf(tx, OfTransaction.class)
+                .map(known -> known.next.get())
+                .orElse(0);
+    }
+
+    private static final class OfTransaction {
+        final AtomicInteger next = new AtomicInteger();
     }
 }

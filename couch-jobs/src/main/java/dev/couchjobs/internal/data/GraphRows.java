@@ -29,14 +29,17 @@ public final class GraphRows {
                 : job.options().dependencies().graph();
     }
 
-    static boolean hasEnded(@Nullable JobRow job) {
+    /** {@return whether a job is gone or has ended} */
+    public static boolean hasEnded(@Nullable JobRow job) {
         return job == null || job.state() == JobState.FINISHED;
     }
 
-    /** Moves the row of a job. {@return whether it has a row that it did not have} */
-    static boolean replace(
-            Transaction tx, GraphKeys graphs, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        return IndexKey.move(tx, key(graphs, ref, before), key(graphs, ref, after));
+    /** Moves the row of a job. */
+    static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+        if (graphOf(before) != DependencyState.NO_GRAPH || graphOf(after) != DependencyState.NO_GRAPH) {
+            GraphKeys graphs = ref.keys().graphs();
+            IndexKey.move(tx, key(graphs, ref, before), key(graphs, ref, after));
+        }
     }
 
     private static Optional<byte[]> key(GraphKeys graphs, JobRef ref, @Nullable JobRow job) {

@@ -89,11 +89,6 @@ public record JobKeys(
         return sequence == null ? this : withSequence(sequence.held(held));
     }
 
-    /** {@return whether the job waits for those before it in its sequence, or for its batch to close} */
-    boolean areHeld() {
-        return (sequence != null && sequence.held()) || (batch != null && batch.held());
-    }
-
     /** {@return a copy with the place of other keys, if that is in the same sequence} */
     JobKeys inPlaceOf(JobKeys other) {
         return sequence != null && other.sequence != null && sequence.name().equals(other.sequence.name())

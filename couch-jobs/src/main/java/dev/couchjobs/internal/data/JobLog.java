@@ -88,9 +88,8 @@ public final class JobLog {
         writeAndNotify(jobs, ref, row);
     }
 
-    /** Replaces the progress of the job, and notifies its subscribers. */
-    public static CompletableFuture<@Nullable Void> progress(
-            JobTransaction jobs, JobRef ref, JobRow row, JobProgress progress) {
+    /** Replaces the progress of the job, and notifies its subscribers. {@return the progress as it is stored} */
+    public static byte[] progress(JobTransaction jobs, JobRef ref, JobRow row, JobProgress progress) {
         byte[] value = Tuple.from(
                         progress.done(),
                         progress.total(),
@@ -99,7 +98,7 @@ public final class JobLog {
                 .pack();
         jobs.tx().set(progressKey(ref), value);
         writeAndNotify(jobs, ref, row);
-        return StatusIndex.progress(jobs.tx(), ref, row, value);
+        return value;
     }
 
     static byte[] entryKey(JobRef ref, long number) {
@@ -138,7 +137,7 @@ public final class JobLog {
         return tx.get(key).thenApply(value -> Quarantine.readable(tx, ref.keys(), key, value, JobLog::decodeProgress));
     }
 
-    static JobProgress decodeProgress(byte[] value) {
+    public static JobProgress decodeProgress(byte[] value) {
         Tuple progress = Tuple.fromBytes(value);
         return new JobProgress(
                 progress.getLong(0),

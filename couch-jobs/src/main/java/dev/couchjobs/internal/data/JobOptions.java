@@ -94,11 +94,6 @@ public record JobOptions(
         return with(keys.released());
     }
 
-    /** {@return whether the job waits for a dependency, others in its sequence, or a batch: it is in no queue} */
-    public boolean isBlocked() {
-        return blocked || keys.areHeld();
-    }
-
     /** {@return a copy for a job that waits for those before it in its sequence, or no longer does} */
     JobOptions held(boolean held) {
         return with(keys.held(held));
@@ -107,11 +102,6 @@ public record JobOptions(
     /** {@return a copy in the place of an earlier object, if that is in the same sequence} */
     public JobOptions inPlaceOf(JobOptions earlier) {
         return with(keys.inPlaceOf(earlier.keys));
-    }
-
-    /** {@return whether the job moves from the later part to another queue once its scheduled time has come} */
-    public boolean movesWhenDue() {
-        return keys.needAge();
     }
 
     /** {@return a copy for a job that is blocked or not} */

@@ -115,16 +115,6 @@ public record JobRow(
         return withOptions(options.withDependencies(dependencies));
     }
 
-    /** {@return whether the job waits for a dependency, or for others in its sequence} */
-    public boolean isBlocked() {
-        return state == JobState.PENDING && options.isBlocked();
-    }
-
-    /** {@return whether the job waits for a dependency} */
-    public boolean waitsForDependency() {
-        return state == JobState.PENDING && options.blocked();
-    }
-
     /** {@return whether this is the closing job of a batch, and waits for that to close} */
     public boolean isClosingHeld(String batch) {
         BatchPlace place = options.keys().batch();
@@ -398,7 +388,11 @@ public record JobRow(
 
     /** {@return whether two rows differ in anything that subscribers receive} */
     boolean differsFrom(JobRow other) {
-        return state != other.state || options.isBlocked() != other.options.isBlocked() || hasOtherOptionsThan(other);
+        return state != other.state || isBlocked() != other.isBlocked() || hasOtherOptionsThan(other);
+    }
+
+    private boolean isBlocked() {
+        return Standing.of(this) instanceof Standing.Blocked;
     }
 
     private boolean hasOtherOptionsThan(JobRow other) {

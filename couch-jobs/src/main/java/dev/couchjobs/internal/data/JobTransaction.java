@@ -72,42 +72,41 @@ public final class JobTransaction {
         return tx;
     }
 
-    /** {@return the recorder of release notices in this transaction, created if there is none} */
-    public ReleaseRecorder releases(Supplier<? extends ReleaseRecorder> maker) {
-        return scope.releases(maker);
+    /**
+     * {@return the changes of jobs by a transaction since the last call for a settler}
+     *
+     * @param settler its number, from 0
+     * @param settlers how many settlers there are
+     */
+    public static List<SavedChange> takeChanges(Transaction tx, int settler, int settlers) {
+        return TransactionScope.takeChanges(tx, settler, settlers);
     }
 
-    private ReleaseRecorder releases() {
-        return scope.releases(() -> {
-            throw new IllegalStateException("Rows of jobs are written by verbs only");
-        });
+    /** Lets verbs write the rows of jobs in a transaction. */
+    public static void recordReleases(Transaction tx, ReleaseRecorder recorder) {
+        TransactionScope.of(tx).recordReleases(recorder);
     }
 
-    /** {@return the ends and removals of jobs that schedules made, in this transaction since the last call} */
-    public static List<RowChange> takeEndedFirings(Transaction tx) {
-        return TransactionScope.takeEndedFirings(tx);
+    /** {@return the number of the shard for a transaction, which is the same in each call} */
+    public static int shard(Transaction tx, String name) {
+        return TransactionScope.of(tx).shard(name);
     }
 
-    /** {@return the changes of jobs in batches by this transaction since the last call} */
-    public static List<BatchChange> takeBatchChanges(Transaction tx) {
-        return TransactionScope.takeBatchChanges(tx);
+    /** {@return what a feature knows of a transaction, made by the first call} */
+    public static <T> T state(Transaction tx, Class<T> kind, Supplier<T> maker) {
+        return TransactionScope.of(tx).state(kind, maker);
     }
 
-    /** {@return the changes of jobs in sequences to settle, in this transaction since the last call} */
-    public static List<SequenceChange> takeSequenceChanges(Transaction tx) {
-        return TransactionScope.takeSequenceChanges(tx);
-    }
-
-    /** {@return the changes of jobs with limit keys to settle, in this transaction since the last call} */
-    public static List<LimitChange> takeLimitChanges(Transaction tx) {
-        return TransactionScope.takeLimitChanges(tx);
+    /** {@return what a feature knows of a transaction, if it knows anything} */
+    public static <T> Optional<T> stateOf(ReadTransaction tx, Class<T> kind) {
+        return TransactionScope.stateOf(tx, kind);
     }
 
     /** {@return whether a job is due as this transaction has last written it} */
     public static boolean isDue(Transaction tx, LimitedJob job) {
         return TransactionScope.written(tx, job.ref().rowKey())
                 .flatMap(TransactionScope.Written::row)
-                .filter(LimitChange::isDueAndLimited)
+                .filter(LimitedJob::isDue)
                 .filter(row -> LimitedJob.of(job.ref(), row).equals(job))
                 .isPresent();
     }
@@ -116,7 +115,7 @@ public final class JobTransaction {
     public static boolean isQueuedWithoutLimitKey(Transaction tx, LimitedJob job) {
         return TransactionScope.written(tx, job.ref().rowKey())
                 .flatMap(TransactionScope.Written::row)
-                .filter(row -> !LimitChange.isDueAndLimited(row))
+                .filter(row -> !LimitedJob.isDue(row))
                 .flatMap(row -> QueueIndex.key(job.ref(), row))
                 .filter(key -> Arrays.equals(key, job.queueKey()))
                 .isPresent();
@@ -356,24 +355,17 @@ public final class JobTransaction {
      * @param restored the row to write
      */
     public void restore(JobRef ref, JobRow was, JobRow restored) {
-        JobRow now = Objects.requireNonNull(settleSequence(ref, null, restored));
+        JobRow now = Objects.requireNonNull(holdBack(null, restored));
         SharedRows shared = sharedRows(ref.keys(), List.of(ref.rowKey()));
         now.write(tx, ref.dataKey());
         shared.restore(ref, was, now);
-        LimitChange limit = new LimitChange(ref, was, now);
-        if (limit.affectsSlots()) {
-            scope.settleLater(limit);
-        }
-        if (BatchChange.isToSettle(was, now)) {
-            scope.settleLater(new BatchChange(ref, was, now));
-        }
-        settleStatus(ref, was, now);
+        scope.settleLater(new SavedChange(ref, was, now, now, true));
         if (QueueIndex.restore(tx, ref, was, now)) {
             shared.wakeProcessors();
         }
         saveDeadLetter(ref, null, now);
         TagIndex.replace(tx, ref, null, now);
-        saveGraph(ref, null, now);
+        GraphRows.replace(tx, ref, null, now);
         scope.remember(ref.rowKey(), now);
         shared.save(scope.shard(ref.id()), OptionalLong.empty());
     }
@@ -424,11 +416,11 @@ public final class JobTransaction {
     private void write(RowChange change, SharedRows shared) {
         JobRef ref = change.ref();
         JobRow before = change.before();
-        JobRow after = settleSequence(ref, before, change.after());
+        JobRow after = holdBack(before, change.after());
         JobRow event =
                 after == null ? null : (before == null ? after : after.after(before)).stamped(shared.userVersion());
         JobRow kept = event == null || event.vanishes() ? null : event;
-        JobRow next = releases().record(tx, new RowChange(ref, before, event), kept);
+        JobRow next = scope.releases().record(tx, new RowChange(ref, before, event), kept);
         conflict(ref, before, next);
         if (next == null) {
             tx.clear(ref.dataKey());
@@ -442,27 +434,18 @@ public final class JobTransaction {
         if (before != null && before.isTakenFromHolder(event)) {
             shared.wakeHolders();
         }
-        if (LimitChange.isToSettle(ref, before, next)) {
-            scope.settleLater(new LimitChange(ref, before, next));
-        }
-        if (BatchChange.isToSettle(before, event)) {
-            scope.settleLater(new BatchChange(ref, before, event));
-        }
-        settleStatus(ref, before, next);
+        scope.settleLater(new SavedChange(ref, before, event, next, false));
         clearActivity(ref, before, next);
         savePayloads(ref, before, next);
         saveDeadLetter(ref, before, next);
         UniqueIndex.replace(tx, ref, before, next);
         TagIndex.replace(tx, ref, before, next);
-        saveGraph(ref, before, next);
+        GraphRows.replace(tx, ref, before, next);
         DescentNote.write(tx, ref, shared.userVersion(), before, next);
         AttemptLog.replace(tx, ref, before, next);
         JobLog.replace(tx, ref, before, next);
         scope.remember(ref.rowKey(), next);
         countKeyChanges(ref, before, next); // after all writes: a search that misses one finds the count changed
-        if (endsFiring(before, after)) {
-            scope.endFiring(change);
-        }
     }
 
     private void countKeyChanges(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
@@ -480,74 +463,22 @@ public final class JobTransaction {
         scope.countChange(new RowKey(UniqueIndex.rowKey(ref.keys(), unique)));
     }
 
-    private void settleStatus(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        if (StatusChange.isToSettle(before, after) && StatusIndex.mayBeUsed(tx)) {
-            scope.settleLater(new StatusChange(ref, before, after));
-        }
-    }
-
     /**
      * {@return the row after a change; if it joins a sequence, held back until the end of the verb decides} A job that
      * stays in its sequence keeps its place.
      */
-    private @Nullable JobRow settleSequence(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        SequencePlace was = SequenceChange.place(before);
-        SequencePlace is = SequenceChange.place(after);
-        if (was == null && is == null) {
+    private static @Nullable JobRow holdBack(@Nullable JobRow before, @Nullable JobRow after) {
+        SequencePlace was = SequencePlace.of(before);
+        SequencePlace is = SequencePlace.of(after);
+        if (after == null || is == null) {
             return after;
         }
-        SequenceChange change = SequenceChange.of(ref, before, after == null || after.vanishes() ? null : after);
-        if (change.isAny()) {
-            scope.settleLater(change);
+        if (was == null || before == null || !was.name().equals(is.name())) {
+            return after.vanishes() ? after : after.held(true);
         }
-        if (after != null && change.joined().isPresent()) {
-            return after.held(true);
-        }
-        boolean isAtNewPlace = was != null && is != null && is.name().equals(was.name()) && is.token() != was.token();
-        return after != null && before != null && isAtNewPlace
-                ? after.withOptions(after.options().inPlaceOf(before.options()))
-                : after;
-    }
-
-    private void saveGraph(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        long was = GraphRows.graphOf(before);
-        long is = GraphRows.graphOf(after);
-        if (was == DependencyState.NO_GRAPH && is == DependencyState.NO_GRAPH) {
-            return;
-        }
-        GraphKeys graphs = ref.keys().graphs();
-        if (GraphRows.replace(tx, graphs, ref, before, after) && !GraphRows.hasEnded(after)) {
-            scope.settleLater(new GraphChange(graphs, GraphChange.Kind.OPENED, is, DependencyState.NO_GRAPH));
-        }
-        if (was != DependencyState.NO_GRAPH && was != is) {
-            leave(ref, was);
-        }
-    }
-
-    /** Records that a job is not expected any more in a graph. */
-    public void leave(JobRef ref, long graph) {
-        if (graph != DependencyState.NO_GRAPH) {
-            GraphKeys graphs = ref.keys().graphs();
-            scope.settleLater(new GraphChange(graphs, GraphChange.Kind.LEFT, graph, DependencyState.NO_GRAPH));
-        }
-    }
-
-    /** Records that a job waits for jobs of two graphs. */
-    public void unite(JobRef ref, long graph, long other) {
-        scope.settleLater(new GraphChange(ref.keys().graphs(), GraphChange.Kind.UNITED, graph, other));
-    }
-
-    /** {@return the changes of graphs to settle, in this transaction since the last call} */
-    public static List<GraphChange> takeGraphChanges(Transaction tx) {
-        return TransactionScope.takeGraphChanges(tx);
-    }
-
-    private static boolean endsFiring(@Nullable JobRow before, @Nullable JobRow after) {
-        return before != null
-                && before.options().firing() != null
-                && before.options().firing().next() != Firing.Next.ADDED
-                && before.state() != JobState.FINISHED
-                && (after == null || after.state() == JobState.FINISHED);
+        return was.token() == is.token()
+                ? after
+                : after.withOptions(after.options().inPlaceOf(before.options()));
     }
 
     /** Appends an entry to the feed for a job whose log or progress changed, but not its row. */

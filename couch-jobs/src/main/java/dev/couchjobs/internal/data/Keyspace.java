@@ -199,17 +199,17 @@ public final class Keyspace {
     }
 
     /** {@return the rows of the batches, by name} */
-    Subspace batches() {
+    public Subspace batches() {
         return root.subspace(Tuple.from("batches"));
     }
 
     /** {@return the counters of a batch} */
-    Subspace batchCounts(String batch) {
+    public Subspace batchCounts(String batch) {
         return root.subspace(Tuple.from("batch_counts", batch));
     }
 
     /** {@return the members of a batch that have not ended, by type and id} */
-    Subspace batchMembers(String batch) {
+    public Subspace batchMembers(String batch) {
         return root.subspace(Tuple.from("batch_members", batch));
     }
 

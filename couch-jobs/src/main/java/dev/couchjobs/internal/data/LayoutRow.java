@@ -96,8 +96,13 @@ public final class LayoutRow {
         return new Check(layout, Layout::refusesWriting, tx::cancel);
     }
 
+    /** {@return the layout, as a transaction that writes rows reads it} */
+    public static CompletableFuture<Layout> whileWriting(Transaction tx) {
+        return TransactionScope.layout(tx).orElseThrow();
+    }
+
     /** {@return whether a feature may be in use, as far as a transaction that writes rows knows already} */
-    static boolean mayUse(Transaction tx, Feature feature) {
+    public static boolean mayUse(Transaction tx, Feature feature) {
         return TransactionScope.layout(tx)
                 .map(layout -> !layout.isDone()
                         || layout.isCompletedExceptionally()

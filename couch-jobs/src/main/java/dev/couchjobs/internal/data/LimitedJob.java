@@ -3,6 +3,7 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.JobState;
 import java.util.Comparator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,16 @@ public record LimitedJob(
                 job.scheduledTime());
     }
 
+    /** {@return whether a job is due and has a limit key} */
+    public static boolean isDue(JobRow row) {
+        return row.options().limitKey() != null && Standing.of(row) instanceof Standing.Due;
+    }
+
+    /** {@return whether a job runs and has a limit key} */
+    public static boolean isRunning(JobRow row) {
+        return row.options().limitKey() != null && row.state() == JobState.RUNNING;
+    }
+
     static LimitedJob decode(TypeKeys keys, KeyValue row) {
         TupleReader path = keys.readLimited(row.getKey());
         String limitKey = path.readString();
@@ -70,8 +81,8 @@ public record LimitedJob(
     }
 
     private void place(Transaction tx) {
-        if (StatusIndex.mayBeUsed(tx)) {
-            TransactionScope.of(tx).place(this);
+        if (LayoutRow.mayUse(tx, Feature.STATUS_INDEX)) {
+            PlacedJobs.of(tx).add(this);
         }
     }
 

@@ -9,13 +9,13 @@ import java.util.List;
  * Counters as the words of one little-endian number, which one atomic addition changes. A word that is negative borrows
  * from the next one; in the sum of all shards every word is correct.
  */
-final class PackedCounters {
+public final class PackedCounters {
     private static final int WORD_BITS = 64;
 
     private PackedCounters() {}
 
     /** {@return whether any of the changes is not zero} */
-    static boolean isAny(long[] changes) {
+    public static boolean isAny(long[] changes) {
         for (long change : changes) {
             if (change != 0) {
                 return true;
@@ -25,7 +25,7 @@ final class PackedCounters {
     }
 
     /** {@return the changes as one number} */
-    static byte[] encode(long[] changes) {
+    public static byte[] encode(long[] changes) {
         ByteBuffer value = ByteBuffer.allocate(changes.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         long borrowed = 0;
         for (long change : changes) {
@@ -36,7 +36,7 @@ final class PackedCounters {
     }
 
     /** {@return the sums of those shards that have so many words} */
-    static long[] sum(List<byte[]> shards, int wordCount) {
+    public static long[] sum(List<byte[]> shards, int wordCount) {
         BigInteger rest = shards.stream()
                 .filter(shard -> shard.length == wordCount * Long.BYTES)
                 .map(shard -> new BigInteger(reversed(shard)))

@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.JobState;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * its priority. From then on a job with a limit key waits in the limited queue until it is admitted, and a job with a
  * turn key is in the turn part of the ranked queue.
  */
-final class QueueIndex {
+public final class QueueIndex {
     private QueueIndex() {}
 
     /** Moves the row of a job, and returns whether the row is new, so that idle processes have to be woken. */
@@ -38,25 +37,38 @@ final class QueueIndex {
         return moved(tx, ref, now, IndexKey.move(tx, Optional.empty(), unconditionalKey(ref, now, was)));
     }
 
-    /** {@return the key to write or clear at once; empty if the end of the verb decides, see {@link LimitChange}} */
+    /** {@return the key to write or clear at once; empty if the end of the verb decides, see {@link LimitedJob}} */
     private static Optional<byte[]> unconditionalKey(JobRef ref, @Nullable JobRow row, @Nullable JobRow other) {
-        return LimitChange.isDueAndLimited(row) && !LimitChange.runsLimited(other) ? Optional.empty() : key(ref, row);
+        return row != null && LimitedJob.isDue(row) && !(other != null && LimitedJob.isRunning(other))
+                ? Optional.empty()
+                : key(ref, row);
     }
 
     /** {@return the key of a job in a queue from which processes claim, once it is admitted if it has a limit key} */
     static Optional<byte[]> key(JobRef ref, @Nullable JobRow row) {
-        if (row == null || row.state() != JobState.PENDING || row.options().isBlocked()) {
-            return Optional.empty();
+        return row == null
+                ? Optional.empty()
+                : Standing.of(row)
+                        .match(
+                                blocked -> Optional.empty(),
+                                later -> Optional.of(later(ref, row.options(), later)),
+                                due -> Optional.of(due(ref, row)),
+                                running -> Optional.empty(),
+                                ended -> Optional.empty());
+    }
+
+    private static byte[] later(JobRef ref, JobOptions options, Standing.Later later) {
+        if (!later.isRanked()) {
+            return ref.keys().pending(later.time(), ref.id());
         }
-        long time = row.scheduledTime();
+        // Priority 0 tells claims to move the job: its priority counts within its turn key.
+        int priority = options.turnKey() == null ? options.priority() : 0;
+        return ref.keys().rankedLater(later.time(), priority, ref.id());
+    }
+
+    private static byte[] due(JobRef ref, JobRow row) {
         JobOptions options = row.options();
-        boolean isLater = time != 0 && !options.due();
-        if (isLater && (options.priority() != 0 || options.movesWhenDue())) {
-            // Priority 0 tells claims to move the job: its priority counts within its turn key.
-            int priority = options.turnKey() == null ? options.priority() : 0;
-            return Optional.of(ref.keys().rankedLater(time, priority, ref.id()));
-        }
-        return Optional.of(due(ref, options.turnKey(), options.priority(), options.since(), time));
+        return due(ref, options.turnKey(), options.priority(), options.since(), row.scheduledTime());
     }
 
     /** {@return the key of a job that may run now} */
@@ -71,7 +83,7 @@ final class QueueIndex {
     }
 
     /** {@return the order of a job with a scheduled time: that time, in milliseconds since the epoch} */
-    static long since(long scheduledTime) {
+    public static long since(long scheduledTime) {
         return scheduledTime > Long.MAX_VALUE / 1_000 ? Long.MAX_VALUE : scheduledTime * 1_000;
     }
 }

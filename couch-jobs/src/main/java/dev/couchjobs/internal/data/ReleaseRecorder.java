@@ -4,9 +4,10 @@ import com.apple.foundationdb.Transaction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a release notice when a transaction ends a job with dependents. Each transaction has one recorder. The package
- * {@code dependencies} implements the interface, so that this package does not depend on that one.
+ * Writes a release notice when a transaction ends a job with dependents. The package {@code dependencies} implements
+ * the interface, so that this package does not depend on that one.
  */
+@FunctionalInterface
 public interface ReleaseRecorder {
     /**
      * Records the change of a job's row for its dependents.

@@ -48,26 +48,11 @@ final class SharedRows {
         counters.change(before, after);
         limitShards.change(before, after);
         record(ref, before, after, event);
-        recordUse(before, after);
         endsClaims |= isRunning(before) && !isRunning(after);
-    }
-
-    /** A type is in use ({@link TypeInUse}) if one of its jobs ran, or waited without a scheduled time. */
-    private void recordUse(@Nullable JobRow before, @Nullable JobRow after) {
-        boolean wasInUse = before != null
-                && keepsInUse(before)
-                && (before.state() == JobState.RUNNING || before.scheduledTime() == 0);
-        if (!wasInUse && after != null && keepsInUse(after)) {
-            TransactionScope.of(tx).use(keys);
-        }
     }
 
     private static boolean isRunning(@Nullable JobRow job) {
         return job != null && job.state() == JobState.RUNNING;
-    }
-
-    private static boolean keepsInUse(JobRow job) {
-        return job.state() != JobState.FINISHED && !job.isBlocked();
     }
 
     /** Adds a job that was in quarantine: the counters include it, but it has no other rows. */
@@ -75,7 +60,6 @@ final class SharedRows {
         counters.change(was, now);
         limitShards.change(was, now);
         record(ref, null, now, now);
-        recordUse(null, now);
     }
 
     private void record(JobRef ref, @Nullable JobRow before, @Nullable JobRow after, @Nullable JobRow event) {

@@ -260,6 +260,6 @@ public final class SlotTable {
     /** Wakes the processors of a type whose jobs this transaction has admitted. */
     public static void wakeProcessors(Transaction tx, TypeKeys keys) {
         touchPending(tx, keys);
-        TransactionScope.of(tx).use(keys);
+        AdmittedTypes.add(tx, keys);
     }
 }

@@ -5,7 +5,7 @@ import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.JobCounts;
-import dev.couchjobs.JobState;
+import dev.couchjobs.Outcome;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -83,18 +83,27 @@ public final class StateCounters {
     }
 
     private void add(JobRow row, int change) {
-        if (row.state() == JobState.RUNNING) {
-            first[RUNNING] += change;
-        } else if (row.state() == JobState.PENDING) {
-            first[row.options().isBlocked() ? BLOCKED : PENDING] += change;
+        int word = Standing.of(row)
+                .match(
+                        blocked -> BLOCKED,
+                        later -> PENDING,
+                        due -> PENDING,
+                        running -> RUNNING,
+                        ended -> word(ended.outcome()));
+        if (word < FIRST_WORDS) {
+            first[word] += change;
         } else {
-            switch (row.outcome()) {
-                case SUCCEEDED -> first[SUCCEEDED] += change;
-                case FAILED -> first[FAILED] += change;
-                case CANCELLED -> first[CANCELLED] += change;
-                case EXPIRED -> addFurther(EXPIRED, change);
-            }
+            addFurther(word - FIRST_WORDS, change);
         }
+    }
+
+    private static int word(Outcome outcome) {
+        return switch (outcome) {
+            case SUCCEEDED -> SUCCEEDED;
+            case FAILED -> FAILED;
+            case CANCELLED -> CANCELLED;
+            case EXPIRED -> FIRST_WORDS + EXPIRED;
+        };
     }
 
     private void addFurther(int word, int change) {

@@ -13,11 +13,9 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -51,28 +49,22 @@ final class TransactionScope {
 
     private volatile boolean allowsQuarantine;
 
-    @GuardedBy("this") private @Nullable ReleaseRecorder releases;
+    /** The changes of jobs that a settler has yet to take. */
+    @GuardedBy("this") private final List<SavedChange> changes = new ArrayList<>(0);
 
-    @GuardedBy("this") private final Set<TypeKeys> used = new LinkedHashSet<>();
+    /** A copy of them, if one has been made since the last was added. */
+    @GuardedBy("this") private @Nullable List<SavedChange> copy;
 
-    @GuardedBy("this") private final List<RowChange> endedFirings = new ArrayList<>(0);
+    /** How many of them each settler has taken, by the number of the settler. */
+    @GuardedBy("this") private int[] taken = {};
 
-    @GuardedBy("this") private List<LimitChange> limitChanges = List.of();
+    private volatile @Nullable ReleaseRecorder releases;
 
-    @GuardedBy("this") private List<SequenceChange> sequenceChanges = List.of();
-
-    @GuardedBy("this") private List<BatchChange> batchChanges = List.of();
-
-    @GuardedBy("this") private List<GraphChange> graphChanges = List.of();
-
-    @GuardedBy("this") private List<StatusChange> statusChanges = List.of();
-
-    @GuardedBy("this") private List<LimitedJob> placedJobs = List.of();
+    /** What features know of this transaction; few know anything. */
+    @GuardedBy("this") private @Nullable Map<Class<?>, Object> states;
 
     /** Held between the comparison of counted changes and the writes that depend on it. */
     private final Object comparedWrites = new Object();
-
-    @GuardedBy("this") private int nextDescent;
 
     private volatile boolean isRetry;
 
@@ -139,145 +131,79 @@ final class TransactionScope {
         return find(tx).filter(scope -> scope.allowsQuarantine).isPresent();
     }
 
-    /** {@return the recorder of release notices in this transaction, created if there is none} */
-    synchronized ReleaseRecorder releases(Supplier<? extends ReleaseRecorder> maker) {
-        if (releases == null) {
-            releases = maker.get();
+    /** {@return what a feature knows of this transaction, made by the first call} */
+    synchronized <T> T state(Class<T> kind, Supplier<T> maker) {
+        if (states == null) {
+            states = new HashMap<>();
         }
-        return releases;
+        return kind.cast(states.computeIfAbsent(kind, unused -> maker.get()));
     }
 
-    /** Records that this transaction ends or removes a job that a schedule made. */
-    synchronized void endFiring(RowChange end) {
-        endedFirings.add(end);
+    /** {@return what a feature knows of a transaction, if it knows anything} */
+    static <T> Optional<T> stateOf(ReadTransaction tx, Class<T> kind) {
+        return find(tx).map(scope -> scope.state(kind));
     }
 
-    /** {@return the ends of jobs that schedules made, as recorded since the last call} */
-    static List<RowChange> takeEndedFirings(Transaction tx) {
-        return find(tx).map(TransactionScope::takeEndedFirings).orElse(List.of());
+    private synchronized <T> @Nullable T state(Class<T> kind) {
+        return states == null ? null : kind.cast(states.get(kind));
     }
 
-    private synchronized List<RowChange> takeEndedFirings() {
-        List<RowChange> taken = List.copyOf(endedFirings);
-        endedFirings.clear();
-        return taken;
+    /** Lets verbs write the rows of jobs in this transaction. */
+    void recordReleases(ReleaseRecorder recorder) {
+        releases = recorder;
     }
 
-    /** Most transactions record no change of most kinds, and have no list for these. */
-    private static <T> List<T> with(List<T> recorded, T change) {
-        List<T> longer = recorded.isEmpty() ? new ArrayList<>() : recorded;
-        longer.add(change);
-        return longer;
+    ReleaseRecorder releases() {
+        ReleaseRecorder recorder = releases;
+        if (recorder == null) {
+            throw new IllegalStateException("Rows of jobs are written by verbs only");
+        }
+        return recorder;
     }
 
-    /** Records a change whose slot the end of the verb has to settle. */
-    synchronized void settleLater(LimitChange change) {
-        limitChanges = with(limitChanges, change);
+    /** Records the change of a job, for the settlers. */
+    synchronized void settleLater(SavedChange change) {
+        changes.add(change);
+        copy = null;
     }
 
-    /** {@return the changes to settle, as recorded since the last call} */
-    static List<LimitChange> takeLimitChanges(Transaction tx) {
-        return find(tx).map(TransactionScope::takeLimitChanges).orElse(List.of());
+    /**
+     * {@return the changes of jobs by a transaction since the last call for a settler}
+     *
+     * @param settler its number, from 0
+     * @param settlers how many settlers there are
+     */
+    static List<SavedChange> takeChanges(Transaction tx, int settler, int settlers) {
+        return find(tx).map(scope -> scope.takeChanges(settler, settlers)).orElse(List.of());
     }
 
-    private synchronized List<LimitChange> takeLimitChanges() {
-        List<LimitChange> taken = limitChanges;
-        limitChanges = List.of();
-        return taken;
+    private synchronized List<SavedChange> takeChanges(int settler, int settlers) {
+        if (changes.isEmpty()) {
+            return List.of();
+        }
+        if (taken.length == 0) {
+            taken = new int[settlers];
+        }
+        if (copy == null) {
+            copy = List.copyOf(changes);
+        }
+        List<SavedChange> rest = copy.subList(taken[settler], copy.size());
+        taken[settler] = changes.size();
+        if (haveAllTaken()) {
+            changes.clear();
+            copy = null;
+            Arrays.fill(taken, 0);
+        }
+        return rest;
     }
 
-    /** Records that a job joins or leaves a sequence. */
-    synchronized void settleLater(SequenceChange change) {
-        sequenceChanges = with(sequenceChanges, change);
-    }
-
-    /** {@return the changes of sequences, as recorded since the last call} */
-    static List<SequenceChange> takeSequenceChanges(Transaction tx) {
-        return find(tx).map(TransactionScope::takeSequenceChanges).orElse(List.of());
-    }
-
-    private synchronized List<SequenceChange> takeSequenceChanges() {
-        List<SequenceChange> taken = sequenceChanges;
-        sequenceChanges = List.of();
-        return taken;
-    }
-
-    /** Records the change of a job in a batch. */
-    synchronized void settleLater(BatchChange change) {
-        batchChanges = with(batchChanges, change);
-    }
-
-    /** {@return the changes of jobs in batches, as recorded since the last call} */
-    static List<BatchChange> takeBatchChanges(Transaction tx) {
-        return find(tx).map(TransactionScope::takeBatchChanges).orElse(List.of());
-    }
-
-    private synchronized List<BatchChange> takeBatchChanges() {
-        List<BatchChange> taken = batchChanges;
-        batchChanges = List.of();
-        return taken;
-    }
-
-    /** Records the change of a graph. */
-    synchronized void settleLater(GraphChange change) {
-        graphChanges = with(graphChanges, change);
-    }
-
-    /** {@return the changes of graphs, as recorded since the last call} */
-    static List<GraphChange> takeGraphChanges(Transaction tx) {
-        return find(tx).map(TransactionScope::takeGraphChanges).orElse(List.of());
-    }
-
-    private synchronized List<GraphChange> takeGraphChanges() {
-        List<GraphChange> taken = graphChanges;
-        graphChanges = List.of();
-        return taken;
-    }
-
-    /** Records a change that a status index may show. */
-    synchronized void settleLater(StatusChange change) {
-        statusChanges = with(statusChanges, change);
-    }
-
-    /** {@return the changes that status indexes may show, as recorded since the last call} */
-    static List<StatusChange> takeStatusChanges(Transaction tx) {
-        return find(tx).map(TransactionScope::takeStatusChanges).orElse(List.of());
-    }
-
-    private synchronized List<StatusChange> takeStatusChanges() {
-        List<StatusChange> taken = statusChanges;
-        statusChanges = List.of();
-        return taken;
-    }
-
-    /** Records that a job with a limit key enters the limited queue, or the queue from which processes claim. */
-    synchronized void place(LimitedJob job) {
-        placedJobs = with(placedJobs, job);
-    }
-
-    /** {@return the jobs that entered a queue by their limit keys, as recorded since the last call} */
-    static List<LimitedJob> takePlacedJobs(Transaction tx) {
-        return find(tx).map(TransactionScope::takePlacedJobs).orElse(List.of());
-    }
-
-    private synchronized List<LimitedJob> takePlacedJobs() {
-        List<LimitedJob> taken = placedJobs;
-        placedJobs = List.of();
-        return taken;
-    }
-
-    /** Records that the holder of a job of a generation uses this transaction. */
-    synchronized void usedByHolder(int descent) {
-        nextDescent = Math.max(nextDescent, descent + 1);
-    }
-
-    /** {@return the generation of jobs that a transaction adds} */
-    static int descentIn(Transaction tx) {
-        return find(tx).map(TransactionScope::nextDescent).orElse(0);
-    }
-
-    private synchronized int nextDescent() {
-        return nextDescent;
+    @GuardedBy("this") private boolean haveAllTaken() {
+        for (int count : taken) {
+            if (count < changes.size()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Remembers the layout that this transaction reads. */
@@ -298,22 +224,6 @@ final class TransactionScope {
     /** {@return whether an earlier try of a transaction has failed} */
     static boolean isRetry(ReadTransaction tx) {
         return find(tx).filter(scope -> scope.isRetry).isPresent();
-    }
-
-    /** Records that this transaction enqueues or starts jobs of a type. */
-    synchronized void use(TypeKeys type) {
-        used.add(type);
-    }
-
-    /** {@return the types whose jobs this transaction enqueued or started since the last call} */
-    static List<TypeKeys> takeUsed(Transaction tx) {
-        return find(tx).map(TransactionScope::takeUsed).orElse(List.of());
-    }
-
-    private synchronized List<TypeKeys> takeUsed() {
-        List<TypeKeys> taken = List.copyOf(used);
-        used.clear();
-        return taken;
     }
 
     /** {@return all rows that this transaction wrote within a range, by key; removed rows are empty} */

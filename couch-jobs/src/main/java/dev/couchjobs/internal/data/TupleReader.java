@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * method throws a {@link RuntimeException} if the next element is of another kind or the bytes end within it. Not
  * thread-safe.
  */
-final class TupleReader {
+public final class TupleReader {
     private static final int UUID_BYTES = 2 * Long.BYTES;
     private static final int FLOAT = 0x20;
     /** Of a number of more than eight bytes, whose length is in the next byte. */
@@ -37,7 +37,7 @@ final class TupleReader {
     }
 
     /** {@return whether there is another element in this tuple, or in the nested one} */
-    boolean hasNext() {
+    public boolean hasNext() {
         return depth == 0 ? at < bytes.length : bytes[at] != TupleWriter.NULL || isNestedNull();
     }
 
@@ -70,7 +70,7 @@ final class TupleReader {
         return code == TupleWriter.TRUE;
     }
 
-    long readLong() {
+    public long readLong() {
         byte code = bytes[at++];
         int size = numberBytes(code);
         long value = readUnsigned(size);
@@ -91,7 +91,7 @@ final class TupleReader {
         return size;
     }
 
-    int readInt() {
+    public int readInt() {
         return Math.toIntExact(readLong());
     }
 
@@ -122,7 +122,7 @@ final class TupleReader {
         return readEscaped();
     }
 
-    String readString() {
+    public String readString() {
         expect(TupleWriter.STRING, "a text");
         int start = at;
         int end = start;

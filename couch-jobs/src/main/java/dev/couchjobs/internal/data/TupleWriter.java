@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * and their keys are written with it, because {@code Tuple} takes a quarter of the time of a job; the bytes are the
  * same. Not thread-safe.
  */
-final class TupleWriter {
+public final class TupleWriter {
     static final byte NULL = 0x00;
     static final byte BYTES = 0x01;
     static final byte STRING = 0x02;
@@ -36,7 +36,7 @@ final class TupleWriter {
      *
      * @param capacity the expected length in bytes
      */
-    TupleWriter(int capacity) {
+    public TupleWriter(int capacity) {
         bytes = new byte[capacity];
     }
 
@@ -46,7 +46,7 @@ final class TupleWriter {
      * @param prefix the bytes before it
      * @param capacity the expected length of the tuple in bytes
      */
-    TupleWriter(byte[] prefix, int capacity) {
+    public TupleWriter(byte[] prefix, int capacity) {
         bytes = Arrays.copyOf(prefix, prefix.length + capacity);
         length = prefix.length;
     }
@@ -75,13 +75,13 @@ final class TupleWriter {
         return this;
     }
 
-    TupleWriter add(boolean value) {
+    public TupleWriter add(boolean value) {
         reserve(1);
         bytes[length++] = value ? TRUE : FALSE;
         return this;
     }
 
-    TupleWriter add(long value) {
+    public TupleWriter add(long value) {
         int size = (Long.SIZE - Long.numberOfLeadingZeros(Math.abs(value)) + Byte.SIZE - 1) / Byte.SIZE;
         reserve(1 + size);
         bytes[length++] = (byte) (value < 0 ? INT_ZERO - size : INT_ZERO + size);
@@ -89,7 +89,7 @@ final class TupleWriter {
         return this;
     }
 
-    TupleWriter add(double value) {
+    public TupleWriter add(double value) {
         long bits = Double.doubleToRawLongBits(value);
         reserve(1 + Long.BYTES);
         bytes[length++] = DOUBLE;
@@ -97,12 +97,12 @@ final class TupleWriter {
         return this;
     }
 
-    TupleWriter add(byte[] value) {
+    public TupleWriter add(byte[] value) {
         return addEscaped(BYTES, value);
     }
 
     /** Adds a text that is well-formed, as {@link Keyspace#isWellFormed} says. */
-    TupleWriter add(String value) {
+    public TupleWriter add(String value) {
         int chars = value.length();
         reserve(chars + 2);
         int start = length;
@@ -119,11 +119,11 @@ final class TupleWriter {
         return this;
     }
 
-    TupleWriter addNullable(@Nullable String value) {
+    public TupleWriter addNullable(@Nullable String value) {
         return value == null ? addNull() : add(value);
     }
 
-    TupleWriter addNullable(@Nullable UUID value) {
+    public TupleWriter addNullable(@Nullable UUID value) {
         if (value == null) {
             return addNull();
         }
@@ -134,7 +134,7 @@ final class TupleWriter {
         return this;
     }
 
-    TupleWriter add(Versionstamp complete) {
+    public TupleWriter add(Versionstamp complete) {
         byte[] stamp = complete.getBytes();
         reserve(1 + stamp.length);
         bytes[length++] = VERSIONSTAMP;
@@ -173,7 +173,7 @@ final class TupleWriter {
         return this;
     }
 
-    byte[] toBytes() {
+    public byte[] toBytes() {
         return bytes.length == length ? bytes : Arrays.copyOf(bytes, length);
     }
 

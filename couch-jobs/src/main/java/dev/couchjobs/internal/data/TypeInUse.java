@@ -4,10 +4,14 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.JobState;
+import dev.couchjobs.internal.futures.Futures;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -92,11 +96,36 @@ public record TypeInUse(
         return TypeTimeouts.rowIfReadable(tx, keys);
     }
 
-    /** Brings the types into use whose jobs this transaction has enqueued or started. */
-    public static CompletableFuture<Void> bringIntoUse(Transaction tx) {
-        return CompletableFuture.allOf(TransactionScope.takeUsed(tx).stream()
-                .map(keys -> bringIntoUse(tx, keys))
-                .toArray(CompletableFuture<?>[]::new));
+    /** Brings the types into use whose jobs a transaction has enqueued, started or admitted. */
+    public static CompletableFuture<?> bringIntoUse(Transaction tx, List<SavedChange> changes) {
+        Set<TypeKeys> used = new LinkedHashSet<>(AdmittedTypes.take(tx));
+        for (SavedChange change : changes) {
+            if (begins(change)) {
+                used.add(change.ref().keys());
+            }
+        }
+        return used.isEmpty()
+                ? CompletableFuture.completedFuture(used)
+                : Futures.allOf(
+                        used.stream().map(keys -> bringIntoUse(tx, keys)).toList());
+    }
+
+    /** {@return whether a type may come into use by a change: if one of its jobs ran or waited, it is in use} */
+    private static boolean begins(SavedChange change) {
+        JobRow before = change.indexed();
+        JobRow after = change.after();
+        return after != null
+                && keepsInUse(after)
+                && !(before != null && keepsInUse(before) && isSureToKeepInUse(before));
+    }
+
+    private static boolean keepsInUse(JobRow job) {
+        return Standing.of(job).match(blocked -> false, later -> true, due -> true, running -> true, ended -> false);
+    }
+
+    /** A type may have gone out of use while a job waited for its scheduled time. */
+    private static boolean isSureToKeepInUse(JobRow job) {
+        return job.state() == JobState.RUNNING || job.scheduledTime() == 0;
     }
 
     /**

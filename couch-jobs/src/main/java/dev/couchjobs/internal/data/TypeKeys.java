@@ -6,7 +6,9 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,8 +89,17 @@ public final class TypeKeys {
     private final GraphKeys graphs;
     private final byte[] descents;
     private final RowReader rowReader = new RowReader();
-    private volatile StatusIndex.@Nullable Known statusIndex;
-    private volatile TypeRetention.@Nullable Known retentionKnown;
+    private final Map<Class<?>, Object> known = new ConcurrentHashMap<>(0);
+
+    /** {@return what a feature has last read of the type, if anything} It is not part of the keys. */
+    public <T> Optional<T> known(Class<T> kind) {
+        return Optional.ofNullable(kind.cast(known.get(kind)));
+    }
+
+    /** Keeps what a feature has read of the type, in place of what it has read before. */
+    public void know(Object read) {
+        known.put(read.getClass(), read);
+    }
 
     TypeKeys(Subspace root, String typeName) {
         this.typeName = typeName;
@@ -162,7 +173,7 @@ public final class TypeKeys {
     }
 
     /** {@return the keys of the graphs, which may have jobs of several types} */
-    GraphKeys graphs() {
+    public GraphKeys graphs() {
         return graphs;
     }
 
@@ -223,17 +234,8 @@ public final class TypeKeys {
     }
 
     /** The jobs by status, time and id; at the subspace's own key whether they are indexed. */
-    Subspace statuses() {
+    public Subspace statuses() {
         return statuses;
-    }
-
-    /** What was last read of the type's status index; not part of the keys. */
-    StatusIndex.@Nullable Known statusIndex() {
-        return statusIndex;
-    }
-
-    void statusIndex(StatusIndex.Known known) {
-        statusIndex = known;
     }
 
     /** The retention of the type in place of that in the code. */
@@ -241,26 +243,17 @@ public final class TypeKeys {
         return retention;
     }
 
-    /** What was last read of the type's retention; not part of the keys. */
-    TypeRetention.@Nullable Known retentionKnown() {
-        return retentionKnown;
-    }
-
-    void retentionKnown(TypeRetention.Known known) {
-        retentionKnown = known;
-    }
-
-    byte[] statusesPrefix() {
+    public byte[] statusesPrefix() {
         return statusesPrefix;
     }
 
     /** Reads the path of a row in the status index: status, time, id, and a mark behind the id if it is progress. */
-    TupleReader readStatus(byte[] key) {
+    public TupleReader readStatus(byte[] key) {
         return below(statusesPrefix, key);
     }
 
     /** The number of jobs with each status. */
-    Subspace statusCounts() {
+    public Subspace statusCounts() {
         return statusCounts;
     }
 
@@ -647,21 +640,21 @@ public final class TypeKeys {
     }
 
     /** The sequences with jobs. */
-    Subspace sequences() {
+    public Subspace sequences() {
         return sequences;
     }
 
     /** A job behind the current one of a sequence. */
-    byte[] sequenceQueue(String name, long number) {
+    public byte[] sequenceQueue(String name, long number) {
         return sequenceQueue.pack(Tuple.from(name, number));
     }
 
     /** The jobs behind the current one of a sequence. */
-    Range sequenceQueue(String name) {
+    public Range sequenceQueue(String name) {
         return sequenceQueue.get(name).range();
     }
 
-    long numberInSequence(byte[] key) {
+    public long numberInSequence(byte[] key) {
         return sequenceQueue.unpack(key).getLong(1);
     }
 

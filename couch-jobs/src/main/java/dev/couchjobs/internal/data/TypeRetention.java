@@ -51,18 +51,18 @@ public final class TypeRetention {
      * counts as none: it must not keep jobs from ending.
      */
     public static CompletableFuture<Optional<Retention>> whileEnding(Transaction tx, TypeKeys keys) {
-        return TransactionScope.layout(tx).orElseThrow().thenCompose(layout -> {
+        return LayoutRow.whileWriting(tx).thenCompose(layout -> {
             if (!layout.mayUse(Feature.TYPE_RETENTIONS)) {
                 return CompletableFuture.completedFuture(Optional.empty());
             }
-            Known known = keys.retentionKnown();
-            return known != null && known.layoutNumber() == layout.settings()
-                    ? CompletableFuture.completedFuture(known.retention())
+            Optional<Known> known = keys.known(Known.class).filter(read -> read.layoutNumber() == layout.settings());
+            return known.isPresent()
+                    ? CompletableFuture.completedFuture(known.get().retention())
                     : tx.get(keys.retention()).thenApply(value -> {
                         Optional<Retention> retention = Optional.ofNullable(value)
                                 .flatMap(bytes -> Quarantine.readableOrLogged(
                                         new KeyValue(keys.retention(), bytes), row -> decode(row.getValue())));
-                        keys.retentionKnown(new Known(layout.settings(), retention));
+                        keys.know(new Known(layout.settings(), retention));
                         return retention;
                     });
         });

@@ -19,6 +19,7 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
+import dev.couchjobs.internal.data.Standing;
 import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.data.WaitCondition;
 import dev.couchjobs.internal.futures.Futures;
@@ -228,7 +229,7 @@ public final class DependencyLinker {
                     ended(link, dependency.outcome()).in(graph));
         }
         DependencyState awaited = withGroup(inGraph, link.waitCondition());
-        return maybeCyclic && dependency.waitsForDependency()
+        return maybeCyclic && Standing.of(dependency).waitsForDependencies()
                 ? refuseCycle(tx, link).thenApply(none -> await(tx, link, dependency, awaited, graph))
                 : CompletableFuture.completedFuture(await(tx, link, dependency, awaited, graph));
     }
@@ -303,7 +304,7 @@ public final class DependencyLinker {
             DependencyState after = before.inGraph(graph);
             member = after.equals(before) ? member : member.withDependencies(after);
             if (after.graph() != graph) {
-                JobTransaction.of(tx).unite(ref, after.graph(), graph);
+                GraphNotes.unite(tx, ref, after.graph(), graph);
             }
         }
         return member;

@@ -9,8 +9,12 @@ import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
+import dev.couchjobs.internal.data.SavedChange;
+import dev.couchjobs.internal.data.Standing;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeRetention;
+import dev.couchjobs.internal.feature.FollowUp;
+import dev.couchjobs.internal.feature.Settler;
 import dev.couchjobs.internal.futures.Futures;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -38,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Each dependent has an edit of its own, outside the edits of the jobs that ended, so that jobs that depend on each
  * other cannot deadlock in the edit order.
  */
-public final class DependencyPropagator {
+public final class DependencyPropagator implements Settler {
     /**
      * The transaction size up to which one more dependent is failed. Unlinking a dependent with as many dependencies as
      * one transaction can add takes at most half of FoundationDB's limit.
@@ -71,8 +75,13 @@ public final class DependencyPropagator {
         }
     }
 
+    @Override
+    public CompletableFuture<?> settle(Transaction tx, List<SavedChange> changes, FollowUp followUp) {
+        return ReleaseOutbox.isAnyPending(tx) ? propagate(tx) : NOTHING;
+    }
+
     /** Delivers the notices of this transaction, to as many dependents as it may notify. */
-    public CompletableFuture<@Nullable Void> propagate(Transaction tx) {
+    private CompletableFuture<@Nullable Void> propagate(Transaction tx) {
         CompletableFuture<?> cleared = ReleaseOutbox.clearExpectedIfEmpty(tx, keyspace);
         return deliverAll(tx).thenCombine(cleared, (delivered, done) -> null);
     }
@@ -249,7 +258,7 @@ public final class DependencyPropagator {
             for (int i = 0; i < refs.size(); i++) {
                 JobRef ref = refs.get(i);
                 rows.get(i)
-                        .filter(row -> row.waitsForDependency() && unblocked.contains(ref))
+                        .filter(row -> Standing.of(row).waitsForDependencies() && unblocked.contains(ref))
                         .ifPresent(row -> changes.add(new RowChange(ref, row, DependencyFailures.unblocked(row))));
             }
             JobTransaction.of(tx).saveAll(changes);
@@ -271,7 +280,7 @@ public final class DependencyPropagator {
     private CompletableFuture<JobRef> fail(Transaction tx, JobRef ref, ReleaseNotice notice) {
         JobTransaction jobs = JobTransaction.of(tx);
         return jobs.edit(ref, row -> {
-            if (row.filter(JobRow::isBlocked).isEmpty()) {
+            if (row.filter(job -> Standing.of(job).waitsForDependencies()).isEmpty()) {
                 return CompletableFuture.completedFuture(ref);
             }
             return failures.fail(tx, ref, row.get(), notice).thenApply(failed -> {

@@ -2,11 +2,14 @@ package dev.couchjobs.internal.dependencies;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.DependencyState;
-import dev.couchjobs.internal.data.GraphChange;
 import dev.couchjobs.internal.data.GraphKeys;
 import dev.couchjobs.internal.data.GraphRows;
 import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.SavedChange;
+import dev.couchjobs.internal.feature.FollowUp;
+import dev.couchjobs.internal.feature.Settler;
 import dev.couchjobs.internal.futures.Futures;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -17,23 +20,23 @@ import org.jspecify.annotations.Nullable;
  * Settles the graphs that a transaction has changed. Of two graphs that are united the one with the lower number joins
  * the other. The numbers are random, so the way from a graph to the last one grows with the logarithm of the unions.
  */
-public final class GraphSettlement {
-    private GraphSettlement() {}
-
-    /** Settles the changes of this transaction since the last call. */
-    public static CompletableFuture<@Nullable Void> settle(Transaction tx) {
-        List<GraphChange> changes = JobTransaction.takeGraphChanges(tx).stream()
+public final class GraphSettlement implements Settler {
+    @Override
+    public CompletableFuture<?> settle(Transaction tx, List<SavedChange> saved, FollowUp followUp) {
+        List<GraphChange> noted = new ArrayList<>(GraphNotes.take(tx));
+        for (SavedChange change : saved) {
+            GraphChange.addTo(noted, change);
+        }
+        if (noted.isEmpty()) {
+            return NOTHING;
+        }
+        List<GraphChange> changes = noted.stream()
                 .distinct()
                 .sorted(Comparator.comparing(GraphChange::kind))
                 .toList();
-        return changes.isEmpty()
-                ? CompletableFuture.completedFuture(null)
-                : JobTransaction.of(tx)
-                        .inOrder(
-                                changes.stream()
-                                        .map(each -> each.keys().prefix())
-                                        .toList(),
-                                () -> prefetch(tx, changes).thenCompose(known -> settle(tx, changes, 0)));
+        List<byte[]> graphs = changes.stream().map(each -> each.keys().prefix()).toList();
+        return JobTransaction.of(tx)
+                .inOrder(graphs, () -> prefetch(tx, changes).thenCompose(known -> settle(tx, changes, 0)));
     }
 
     /** Reads at once what most changes ask for: the client knows it from then on. */

@@ -1,20 +1,15 @@
 package dev.couchjobs.internal.dependencies;
 
-import com.apple.foundationdb.Transaction;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.ReleaseRecorder;
-import dev.couchjobs.internal.data.RowChange;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** The release notices that one transaction has still to deliver, and how many dependents it may still notify. */
-final class PendingReleases implements ReleaseRecorder {
+final class PendingReleases {
     /** Keeps a transaction far from the limits of five seconds and ten megabytes, whatever else it writes. */
     static final int DEPENDENTS_MAX = 100;
 
@@ -26,11 +21,6 @@ final class PendingReleases implements ReleaseRecorder {
     @GuardedBy("this") private int remainingCapacity = DEPENDENTS_MAX;
 
     @GuardedBy("this") private boolean isTransitive;
-
-    @Override
-    public @Nullable JobRow record(Transaction tx, RowChange change, @Nullable JobRow kept) {
-        return ReleaseOutbox.recordTransition(tx, change, kept);
-    }
 
     synchronized void add(ReleaseNotice notice) {
         notices.add(notice);

@@ -49,7 +49,7 @@ public final class ReleaseOutbox {
     private ReleaseOutbox() {}
 
     private static PendingReleases pending(Transaction tx) {
-        return (PendingReleases) JobTransaction.of(tx).releases(PendingReleases::new);
+        return JobTransaction.state(tx, PendingReleases.class, PendingReleases::new);
     }
 
     /** Implements {@link ReleaseRecorder#record}. */
@@ -206,12 +206,17 @@ public final class ReleaseOutbox {
                             || jobs.changeIfUnchanged(since, () -> {
                                 tx.clear(key);
                                 GraphRows.expectNoMore(tx, ref, expected.graph());
-                                jobs.leave(ref, expected.graph());
+                                GraphNotes.leave(tx, ref, expected.graph());
                             });
                 })
                 .thenCompose(isDecided -> isDecided
                         ? CompletableFuture.completedFuture(ref)
                         : clearExpectedIfEmpty(tx, keyspace, ref, group)); // a job that is added has joined the group
+    }
+
+    /** {@return whether this transaction may have notices to deliver, or waiter groups to remove} */
+    static boolean isAnyPending(Transaction tx) {
+        return JobTransaction.stateOf(tx, PendingReleases.class).isPresent();
     }
 
     /** {@return all undelivered notices of this transaction, and removes them; the caller delivers them} */
@@ -230,13 +235,13 @@ public final class ReleaseOutbox {
     }
 
     /**
-     * Registers the recorder of release notices in a transaction. The number of dependents that a transaction notifies
+     * Lets a transaction write release notices. The number of dependents that a transaction notifies
      * halves with each failed try, down to none, so that dependents cannot prevent the commit.
      */
-    public static void registerRecorder(Transaction tx, int failedTries) {
-        PendingReleases releases = pending(tx);
+    public static void prepare(Transaction tx, int failedTries) {
+        JobTransaction.recordReleases(tx, ReleaseOutbox::recordTransition);
         if (failedTries > 0) {
-            releases.consume(DEPENDENTS_MAX - (DEPENDENTS_MAX >> Math.min(failedTries, Integer.SIZE - 1)));
+            pending(tx).consume(DEPENDENTS_MAX - (DEPENDENTS_MAX >> Math.min(failedTries, Integer.SIZE - 1)));
         }
     }
 

@@ -7,16 +7,19 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Rate;
 import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.KeyLimit;
 import dev.couchjobs.internal.data.KeySlots;
-import dev.couchjobs.internal.data.LimitChange;
 import dev.couchjobs.internal.data.LimitedJob;
 import dev.couchjobs.internal.data.RateMeter;
+import dev.couchjobs.internal.data.SavedChange;
 import dev.couchjobs.internal.data.SlotTable;
 import dev.couchjobs.internal.data.TokenWaits;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.feature.FollowUp;
+import dev.couchjobs.internal.feature.Settler;
 import dev.couchjobs.internal.futures.Futures;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -37,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * for that. The transaction that ends a job passes its slot to the next job that waits, so the number of taken slots is
  * always that of the admitted and running jobs, and no process watches over it.
  */
-public final class Admission {
+public final class Admission implements Settler {
     /** The maximum number of jobs that a transaction admits beyond the slots that it frees. */
     private static final int EXTRA_MAX = 100;
     /** The maximum number of jobs to skip after a conflict, as a multiple of the jobs to admit. */
@@ -70,25 +73,55 @@ public final class Admission {
 
     private record SlotRequest(LimitedJob job, Kind kind) {}
 
-    /** Settles the slots of the jobs that this transaction has changed since the last call. */
-    public CompletableFuture<@Nullable Void> settle(Transaction tx) {
-        List<LimitChange> changes = JobTransaction.takeLimitChanges(tx);
-        if (changes.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
+    /**
+     * Settles the slots of jobs. A job that is due waits in the limited queue of its key, or is admitted: it has a
+     * slot, and is in the queue from which processes claim. It keeps the slot while it runs, and if it may run again at
+     * once. A running job keeps its limit key.
+     */
+    @Override
+    public CompletableFuture<?> settle(Transaction tx, List<SavedChange> changes, FollowUp followUp) {
+        Map<LimitKey, List<SlotRequest>> requests = new LinkedHashMap<>(0);
+        for (SavedChange change : changes) {
+            if (isLimited(change.before()) || isLimited(change.after())) {
+                addRequests(requests, change.ref(), change.before(), change.after(), change.isRestored());
+            }
         }
-        Map<LimitKey, List<SlotRequest>> requests = new LinkedHashMap<>();
-        for (LimitChange change : changes) {
-            if (change.before() != null && (change.leavesQueue() || change.freesSlot())) {
-                add(
-                        requests,
-                        LimitedJob.of(change.ref(), change.before()),
-                        change.freesSlot() ? Kind.FREES_SLOT : Kind.LEAVES_QUEUE);
-            }
-            if (change.after() != null && change.needsSlot()) {
-                add(requests, LimitedJob.of(change.ref(), change.after()), Kind.NEEDS_SLOT);
-            }
+        if (requests.isEmpty()) {
+            return NOTHING;
         }
         return inOrder(tx, requests.keySet(), () -> settle(tx, requests));
+    }
+
+    private static boolean isLimited(@Nullable JobRow job) {
+        return job != null && job.options().limitKey() != null;
+    }
+
+    private static void addRequests(
+            Map<LimitKey, List<SlotRequest>> requests,
+            JobRef ref,
+            @Nullable JobRow before,
+            @Nullable JobRow after,
+            boolean isRestored) {
+        Optional<LimitedJob> was = due(ref, before);
+        Optional<LimitedJob> is = due(ref, after);
+        if (was.isPresent() && was.equals(is) && !isRestored) {
+            return;
+        }
+        boolean ran = before != null && LimitedJob.isRunning(before);
+        boolean runs = after != null && LimitedJob.isRunning(after);
+        if (ran && !runs && is.isEmpty()) {
+            add(requests, LimitedJob.of(ref, before), Kind.FREES_SLOT);
+        }
+        if (!runs) {
+            was.ifPresent(job -> add(requests, job, Kind.LEAVES_QUEUE));
+        }
+        if (!ran) {
+            is.ifPresent(job -> add(requests, job, Kind.NEEDS_SLOT));
+        }
+    }
+
+    private static Optional<LimitedJob> due(JobRef ref, @Nullable JobRow job) {
+        return job != null && LimitedJob.isDue(job) ? Optional.of(LimitedJob.of(ref, job)) : Optional.empty();
     }
 
     private static void add(Map<LimitKey, List<SlotRequest>> requests, LimitedJob job, Kind kind) {

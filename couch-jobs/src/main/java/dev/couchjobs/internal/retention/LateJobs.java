@@ -8,6 +8,7 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
+import dev.couchjobs.internal.data.Standing;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.dependencies.Dependents;
@@ -38,7 +39,7 @@ final class LateJobs {
         }
         List<CompletableFuture<?>> unlinked = new ArrayList<>();
         late.forEach((id, row) -> {
-            if (row.waitsForDependency()) {
+            if (Standing.of(row).waitsForDependencies()) {
                 unlinked.add(Dependents.awaitedBy(tx, keyspace, new JobRef(keys, id))
                         .thenCompose(dependencies -> dependencies.unlinkAll(tx)));
             }

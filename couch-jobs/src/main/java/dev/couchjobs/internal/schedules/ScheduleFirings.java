@@ -16,10 +16,14 @@ import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.data.RowChange;
+import dev.couchjobs.internal.data.SavedChange;
+import dev.couchjobs.internal.data.Standing;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
+import dev.couchjobs.internal.feature.FollowUp;
+import dev.couchjobs.internal.feature.Settler;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.DateTimeException;
@@ -44,7 +48,7 @@ import org.slf4j.LoggerFactory;
  * it if jobs may overlap. So each time has one job, whatever process ends or claims the job before it, and no process
  * watches the schedules.
  */
-public final class ScheduleFirings {
+public final class ScheduleFirings implements Settler {
     private static final Logger LOG = LoggerFactory.getLogger(ScheduleFirings.class);
     /** A transaction of 10,000,000 bytes has room for the data twice, and for the result of the job before. */
     public static final int DATA_BYTES_MAX = 1_000_000;
@@ -106,21 +110,38 @@ public final class ScheduleFirings {
         }
     }
 
-    /** Adds the jobs that follow those that this transaction has ended. */
-    public CompletableFuture<@Nullable Void> addFollowing(Transaction tx) {
-        List<RowChange> ends = JobTransaction.takeEndedFirings(tx);
-        if (ends.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
+    /** Adds the jobs that follow those that this transaction has ended or removed. */
+    @Override
+    public CompletableFuture<?> settle(Transaction tx, List<SavedChange> changes, FollowUp followUp) {
+        List<SavedChange> ends = new ArrayList<>(0);
+        for (SavedChange change : changes) {
+            if (isFollowed(change)) {
+                ends.add(change);
+            }
         }
-        List<byte[]> keys =
-                ends.stream().map(end -> table.key(firing(end).schedule())).toList();
+        if (ends.isEmpty()) {
+            return NOTHING;
+        }
+        List<byte[]> keys = ends.stream()
+                .map(end -> table.key(firing(end.before()).schedule()))
+                .toList();
         return JobTransaction.of(tx).inOrder(keys, () -> {
             List<CompletableFuture<Optional<Plan>>> plans = ends.stream()
                     .filter(end -> !JobTransaction.isAddedAgain(tx, end.ref()))
                     .map(end -> planFollowing(tx, end))
                     .toList();
-            return addAll(tx, plans).thenApply(done -> null);
+            return addAll(tx, plans);
         });
+    }
+
+    /** {@return whether a change ends or removes a job of a schedule, behind which none was added before} */
+    private static boolean isFollowed(SavedChange change) {
+        JobRow before = change.indexed();
+        return before != null
+                && before.options().firing() != null
+                && before.options().firing().next() != Firing.Next.ADDED
+                && before.state() != JobState.FINISHED
+                && (change.event() == null || change.event().state() == JobState.FINISHED);
     }
 
     private CompletableFuture<?> addAll(Transaction tx, List<CompletableFuture<Optional<Plan>>> plans) {
@@ -141,7 +162,7 @@ public final class ScheduleFirings {
      */
     public CompletableFuture<?> addFollowingClaimed(Transaction tx, List<RowChange> claims, Cancellation cancellation) {
         List<byte[]> keys = claims.stream()
-                .map(claim -> table.key(firing(claim).schedule()))
+                .map(claim -> table.key(firing(claim.before()).schedule()))
                 .toList();
         return JobTransaction.of(tx).inOrder(keys, () -> {
             List<CompletableFuture<Optional<Plan>>> plans = claims.stream()
@@ -153,7 +174,7 @@ public final class ScheduleFirings {
 
     private CompletableFuture<Optional<Plan>> planFollowingClaimed(
             Transaction tx, RowChange claim, Cancellation cancellation) {
-        String name = firing(claim).schedule();
+        String name = firing(claim.before()).schedule();
         CompletableFuture<Payload> data = table.readData(tx, name);
         return table.findReadable(tx, claim.ref().keys(), name).thenCompose(found -> {
             Optional<ScheduleRow> current = found.filter(row -> isCurrent(row, claim.ref()));
@@ -179,8 +200,9 @@ public final class ScheduleFirings {
             if (job.isEmpty() || job.get().state() == JobState.FINISHED) {
                 return CompletableFuture.completedFuture(null);
             }
-            CompletableFuture<@Nullable Void> unlinked =
-                    job.get().isBlocked() ? awaited.unlinkAll(tx) : CompletableFuture.completedFuture(null);
+            CompletableFuture<@Nullable Void> unlinked = Standing.of(job.get()).waitsForDependencies()
+                    ? awaited.unlinkAll(tx)
+                    : CompletableFuture.completedFuture(null);
             return unlinked.thenApply(done -> {
                 jobs.save(ref, job.get(), cancellation.apply(job.get(), "The schedule has started " + claimed.id()));
                 return null;
@@ -193,17 +215,16 @@ public final class ScheduleFirings {
         return next(name, row, now, now);
     }
 
-    private static Firing firing(RowChange end) {
-        return Objects.requireNonNull(
-                Objects.requireNonNull(end.before()).options().firing());
+    private static Firing firing(@Nullable JobRow job) {
+        return Objects.requireNonNull(Objects.requireNonNull(job).options().firing());
     }
 
     /**
      * {@return the job that follows one that has ended, if that was a current job} If no job follows, it writes the row
      * of the schedule.
      */
-    private CompletableFuture<Optional<Plan>> planFollowing(Transaction tx, RowChange end) {
-        String name = firing(end).schedule();
+    private CompletableFuture<Optional<Plan>> planFollowing(Transaction tx, SavedChange end) {
+        String name = firing(end.before()).schedule();
         CompletableFuture<Payload> data = table.readData(tx, name);
         return table.findReadable(tx, end.ref().keys(), name)
                 .thenCombine(
@@ -218,7 +239,8 @@ public final class ScheduleFirings {
                 && row.definition().typeName().equals(ref.keys().typeName());
     }
 
-    private Optional<Plan> planFollowing(Transaction tx, String name, ScheduleRow before, RowChange end, Payload data) {
+    private Optional<Plan> planFollowing(
+            Transaction tx, String name, ScheduleRow before, SavedChange end, Payload data) {
         if (before.isRemoved()) {
             table.remove(tx, name);
             return Optional.empty();
@@ -248,8 +270,8 @@ public final class ScheduleFirings {
     }
 
     /** {@return the result of a job that has ended, as the data of those that follow, if the schedule passes it on} */
-    private Optional<Payload> passedOn(Transaction tx, String name, ScheduleRow row, RowChange end) {
-        ClaimEnd claimEnd = end.after() == null ? null : end.after().claimEnd();
+    private Optional<Payload> passedOn(Transaction tx, String name, ScheduleRow row, SavedChange end) {
+        ClaimEnd claimEnd = end.event() == null ? null : end.event().claimEnd();
         if (!row.definition().passesResult()
                 || Objects.requireNonNull(row.current()).isOutdated()
                 || claimEnd == null
@@ -271,7 +293,7 @@ public final class ScheduleFirings {
         return Optional.of(result);
     }
 
-    private OptionalLong nextAfterEnd(String name, ScheduleRow row, RowChange end) {
+    private OptionalLong nextAfterEnd(String name, ScheduleRow row, SavedChange end) {
         ClaimInfo claim = Objects.requireNonNull(end.before()).claimInfo();
         long now = now(row.definition());
         long began = claim.number() == 0 ? now : Math.floorDiv(claim.since(), 1000L);

@@ -5,10 +5,10 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
-import dev.couchjobs.internal.data.SequenceChange;
-import dev.couchjobs.internal.data.SequenceKey;
+import dev.couchjobs.internal.data.SavedChange;
 import dev.couchjobs.internal.data.SequencePlace;
-import dev.couchjobs.internal.data.SequenceRow;
+import dev.couchjobs.internal.feature.FollowUp;
+import dev.couchjobs.internal.feature.Settler;
 import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,25 +16,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the jobs of a sequence in order: one of them is current, and the others are held back. The transaction that
  * ends the current job makes the next one current.
  */
-public final class SequenceOrder {
+public final class SequenceOrder implements Settler {
     /** The number of places behind the current job to read at first, and at most. */
     private static final int PAGE = 20;
 
     private static final int PAGE_MAX = 1_000;
 
-    private SequenceOrder() {}
-
-    /** Settles which jobs are current, after the changes of this transaction since the last call. */
-    public static CompletableFuture<@Nullable Void> settle(Transaction tx) {
-        List<SequenceChange> changes = JobTransaction.takeSequenceChanges(tx);
+    /** Settles which jobs are current. */
+    @Override
+    public CompletableFuture<?> settle(Transaction tx, List<SavedChange> saved, FollowUp followUp) {
+        List<SequenceChange> changes = new ArrayList<>(0);
+        for (SavedChange change : saved) {
+            SequenceChange.of(change).filter(SequenceChange::isAny).ifPresent(changes::add);
+        }
         if (changes.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
+            return NOTHING;
         }
         Map<SequenceKey, List<SequenceChange>> byKey = new LinkedHashMap<>();
         for (SequenceChange change : changes) {
@@ -89,7 +90,7 @@ public final class SequenceOrder {
 
         /** {@return whether a job is in the sequence with a token} */
         private boolean isAt(JobRow job, long token) {
-            SequencePlace place = SequenceChange.place(job);
+            SequencePlace place = SequencePlace.of(job);
             return place != null && place.token() == token && place.name().equals(key.name());
         }
 
@@ -105,7 +106,7 @@ public final class SequenceOrder {
         }
 
         private boolean isInSequence(JobRow job) {
-            SequencePlace place = SequenceChange.place(job);
+            SequencePlace place = SequencePlace.of(job);
             return place != null && place.name().equals(key.name());
         }
 

@@ -10,17 +10,13 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.OtherDatabaseException;
 import dev.couchjobs.ThreadTransaction;
-import dev.couchjobs.internal.batches.BatchSettlement;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.Quarantine;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeKeys;
-import dev.couchjobs.internal.dependencies.DependencyPropagator;
-import dev.couchjobs.internal.dependencies.ReleaseOutbox;
-import dev.couchjobs.internal.limits.Admission;
-import dev.couchjobs.internal.schedules.ScheduleFirings;
+import dev.couchjobs.internal.features.Features;
 import dev.couchjobs.loop.Observers;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -50,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Transactions {
     private final Environment environment;
-    private final VerbEpilogue epilogue;
+    private final Features features;
     private final LayoutRow layout;
     private final Duration timeout;
     private final TransactionLabel label;
@@ -67,11 +63,7 @@ public final class Transactions {
             Environment environment, InstantSource clock, Keyspace keyspace, Duration timeout, TransactionLabel label) {
         this(
                 environment,
-                new VerbEpilogue(
-                        new ScheduleFirings(keyspace, clock, environment.random()),
-                        new DependencyPropagator(keyspace, environment.clock()),
-                        new BatchSettlement(keyspace),
-                        new Admission(environment)),
+                new Features(environment, clock, keyspace),
                 new LayoutRow(keyspace),
                 timeout,
                 label,
@@ -82,7 +74,7 @@ public final class Transactions {
 
     private Transactions(
             Environment environment,
-            VerbEpilogue epilogue,
+            Features features,
             LayoutRow layout,
             Duration timeout,
             TransactionLabel label,
@@ -90,7 +82,7 @@ public final class Transactions {
             Function<Database, CompletableFuture<Boolean>> isOwn,
             Observers<JobsListener> listeners) {
         this.environment = environment;
-        this.epilogue = epilogue;
+        this.features = features;
         this.layout = layout;
         this.timeout = timeout;
         this.label = label;
@@ -101,14 +93,14 @@ public final class Transactions {
 
     /** {@return a copy that reports its transactions} */
     public Transactions observedBy(Observers<JobsListener> newListeners) {
-        return new Transactions(environment, epilogue, layout, timeout, label, isOpen, isOwn, newListeners);
+        return new Transactions(environment, features, layout, timeout, label, isOpen, isOwn, newListeners);
     }
 
     /** {@return a copy that refuses every other database} */
     public Transactions restrictedTo(Database own) {
         return new Transactions(
                 environment,
-                epilogue,
+                features,
                 layout,
                 timeout,
                 label,
@@ -119,7 +111,7 @@ public final class Transactions {
 
     /** {@return a copy whose transactions fail once the instance is closed} */
     public Transactions whileOpen(BooleanSupplier isOpen) {
-        return new Transactions(environment, epilogue, layout, timeout, label, isOpen, isOwn, listeners);
+        return new Transactions(environment, features, layout, timeout, label, isOpen, isOwn, listeners);
     }
 
     /** Makes a call, unless the instance is closed. */
@@ -130,17 +122,17 @@ public final class Transactions {
     /** {@return a copy that labels its transactions with a purpose} */
     public Transactions named(String purpose, String typeName) {
         return new Transactions(
-                environment, epilogue, layout, timeout, label.named(purpose, typeName), isOpen, isOwn, listeners);
+                environment, features, layout, timeout, label.named(purpose, typeName), isOpen, isOwn, listeners);
     }
 
     /** {@return a copy without the tag, whose transactions are not throttled with the tag} */
     public Transactions untagged() {
-        return new Transactions(environment, epilogue, layout, timeout, label.untagged(), isOpen, isOwn, listeners);
+        return new Transactions(environment, features, layout, timeout, label.untagged(), isOpen, isOwn, listeners);
     }
 
     /** {@return a copy that also uses rows that are out of service} */
     public Transactions outOfService() {
-        return new Transactions(environment, epilogue, layout.unchecked(), timeout, label, isOpen, isOwn, listeners);
+        return new Transactions(environment, features, layout.unchecked(), timeout, label, isOpen, isOwn, listeners);
     }
 
     /** A verb, which reads and writes jobs through a {@link JobTransaction} of its own. */
@@ -258,7 +250,7 @@ public final class Transactions {
             return otherDatabase();
         }
         LayoutRow.Check check = prepareTry(tx, 0);
-        return requireOwn(own, tx::cancel, check.require(epilogue.run(tx, this::runLater, body.apply(tx))));
+        return requireOwn(own, tx::cancel, check.require(features.settle(tx, body.apply(tx), this::runLater)));
     }
 
     private static <T extends @Nullable Object> CompletableFuture<T> requireOwn(
@@ -399,7 +391,7 @@ public final class Transactions {
             return lastError.record(check.require(tries.hasCommitted(tx)
                     .thenCompose(done -> done
                             ? verb.reread(tx).orElseGet(tries::result)
-                            : epilogue.run(tx, this::runLater, tries.recordResult(verb.apply(tries.jobs(tx)))))));
+                            : features.settle(tx, tries.recordResult(verb.apply(tries.jobs(tx))), this::runLater))));
         };
         return report.end(requireOwn(context)
                 .thenCompose(own -> lastError.explain(
@@ -450,7 +442,7 @@ public final class Transactions {
             report.nextTry();
             configure(tx);
             LayoutRow.Check check = prepareTry(tx, tries.getAndIncrement());
-            return lastError.record(check.require(epilogue.run(tx, this::runLater, body.apply(tx))));
+            return lastError.record(check.require(features.settle(tx, body.apply(tx), this::runLater)));
         })));
     }
 
@@ -460,10 +452,7 @@ public final class Transactions {
 
     private LayoutRow.Check prepareTry(Transaction tx, int tryNumber) {
         Quarantine.allow(tx);
-        ReleaseOutbox.registerRecorder(tx, tryNumber);
-        if (tryNumber > 0) {
-            JobTransaction.markRetry(tx);
-        }
+        features.prepare(tx, tryNumber);
         return layout.writing(tx);
     }
 

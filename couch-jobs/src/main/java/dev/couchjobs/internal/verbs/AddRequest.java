@@ -17,7 +17,6 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Moments;
 import dev.couchjobs.internal.data.Payload;
-import dev.couchjobs.internal.data.SequenceChange;
 import dev.couchjobs.internal.data.SequencePlace;
 import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.data.UniqueKey;
@@ -73,7 +72,7 @@ record AddRequest(
         ENDED;
 
         private static Found of(JobRow row) {
-            boolean isOutstanding = row.state() != JobState.FINISHED || SequenceChange.place(row) != null;
+            boolean isOutstanding = row.state() != JobState.FINISHED || SequencePlace.of(row) != null;
             return isOutstanding ? OUTSTANDING : ENDED;
         }
     }

@@ -10,6 +10,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Standing;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.dependencies.Dependents;
@@ -69,7 +70,7 @@ interface JobAction {
     }
 
     private static CompletableFuture<?> unlinked(Transaction tx, Optional<JobRow> before, Dependents.Awaited awaited) {
-        return before.filter(JobRow::isBlocked).isPresent()
+        return before.filter(row -> Standing.of(row).waitsForDependencies()).isPresent()
                 ? awaited.unlinkAll(tx)
                 : CompletableFuture.completedFuture(before);
     }

@@ -22,6 +22,7 @@ import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.QueueEntry;
 import dev.couchjobs.internal.data.QueueListing;
 import dev.couchjobs.internal.data.RunningListing;
+import dev.couchjobs.internal.data.Standing;
 import dev.couchjobs.internal.data.StateCounters;
 import dev.couchjobs.internal.data.TagIndex;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -305,7 +306,8 @@ public final class ListingVerbs {
                         link.policy(),
                         row.map(JobRow::state).orElse(JobState.NOT_FOUND),
                         row.filter(found -> found.state() == JobState.FINISHED).map(JobRow::outcome),
-                        row.filter(JobRow::isBlocked).isPresent()));
+                        row.filter(found -> Standing.of(found) instanceof Standing.Blocked)
+                                .isPresent()));
     }
 
     private Relation<Dependency> dependencies(JobType<?, ?> type, String jobId) {

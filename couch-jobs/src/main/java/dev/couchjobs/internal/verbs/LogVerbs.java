@@ -13,6 +13,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.status.StatusIndex;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ClaimedJob;
 import dev.couchjobs.internal.views.PayloadCodec;
@@ -70,8 +71,11 @@ public final class LogVerbs {
                 .runOnce(
                         context,
                         List.of(ref.keys()),
-                        jobs -> jobs.edit(
-                                ref, row -> JobLog.progress(jobs, ref, Fence.held(jobs.tx(), job, row), progress)));
+                        jobs -> jobs.edit(ref, row -> {
+                            JobRow running = Fence.held(jobs.tx(), job, row);
+                            byte[] stored = JobLog.progress(jobs, ref, running, progress);
+                            return StatusIndex.progress(jobs.tx(), ref, running, stored);
+                        }));
     }
 
     /** {@return the entries after a number, oldest first} */

@@ -16,6 +16,7 @@ import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Quarantine;
+import dev.couchjobs.internal.data.Standing;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.dependencies.OrphanedDependents;
@@ -176,7 +177,7 @@ public final class QuarantineVerbs {
         if (was.state() == JobState.RUNNING) {
             return CompletableFuture.completedFuture(was.requeued(clock.millis(), was.scheduledTime()));
         }
-        return was.waitsForDependency()
+        return Standing.of(was).waitsForDependencies()
                 ? Dependents.awaitedBy(tx, keyspace, job)
                         .thenApply(awaited -> awaited.rows().isEmpty()
                                 ? was.withOptions(was.options().blocked(false))

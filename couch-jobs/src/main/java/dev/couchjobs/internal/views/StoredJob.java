@@ -15,6 +15,7 @@ import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.SequencePlace;
+import dev.couchjobs.internal.data.Standing;
 import dev.couchjobs.internal.data.UniqueKey;
 import java.time.Instant;
 import java.util.List;
@@ -157,7 +158,7 @@ public final class StoredJob<D, R> implements JobInfo<D, R> {
 
     @Override
     public boolean isBlocked() {
-        return row.isBlocked();
+        return Standing.of(row) instanceof Standing.Blocked;
     }
 
     @Override

@@ -126,4 +126,24 @@ class TransactionScopeTest {
             assertThat(TransactionScope.written(tx, KEY)).isPresent();
         }
     }
+
+    @Test
+    void eachSettlerTakesEachChangeOnce() {
+        try (Transaction tx = database.createTransaction()) {
+            SavedChange first = removed("first");
+            SavedChange second = removed("second");
+            TransactionScope.of(tx).settleLater(first);
+            assertThat(TransactionScope.takeChanges(tx, 0, 2)).containsExactly(first);
+            TransactionScope.of(tx).settleLater(second);
+
+            assertThat(TransactionScope.takeChanges(tx, 1, 2)).containsExactly(first, second);
+            assertThat(TransactionScope.takeChanges(tx, 0, 2)).containsExactly(second);
+            assertThat(TransactionScope.takeChanges(tx, 0, 2)).isEmpty();
+            assertThat(TransactionScope.takeChanges(tx, 1, 2)).isEmpty();
+        }
+    }
+
+    private SavedChange removed(String id) {
+        return new SavedChange(keyspace.job("type", id), null, null, null, false);
+    }
 }

@@ -1,4 +1,6 @@
-package dev.couchjobs.internal.data;
+package dev.couchjobs.internal.sequences;
+
+import dev.couchjobs.internal.data.TypeKeys;
 
 /**
  * The key of a sequence of a type.

@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.data;
+package dev.couchjobs.internal.status;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MutationType;
@@ -10,6 +10,15 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobLine;
 import dev.couchjobs.JobProgress;
 import dev.couchjobs.JobStatus;
+import dev.couchjobs.internal.data.Feature;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.Layout;
+import dev.couchjobs.internal.data.LayoutRow;
+import dev.couchjobs.internal.data.PackedCounters;
+import dev.couchjobs.internal.data.Quarantine;
+import dev.couchjobs.internal.data.TypeKeys;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -55,15 +64,15 @@ public final class StatusIndex {
      * transaction reads with a conflict, changes with each state, so a process reads a state once.
      */
     static CompletableFuture<State> stateWhileWriting(Transaction tx, TypeKeys keys) {
-        return TransactionScope.layout(tx).orElseThrow().thenCompose(layout -> {
+        return LayoutRow.whileWriting(tx).thenCompose(layout -> {
             if (!layout.mayUse(Feature.STATUS_INDEX)) {
                 return CompletableFuture.completedFuture(State.NONE);
             }
-            Known known = keys.statusIndex();
-            return known != null && known.layoutNumber() == layout.settings()
-                    ? CompletableFuture.completedFuture(known.state())
+            Optional<Known> known = keys.known(Known.class).filter(read -> read.layoutNumber() == layout.settings());
+            return known.isPresent()
+                    ? CompletableFuture.completedFuture(known.get().state())
                     : state(tx, keys).thenApply(state -> {
-                        keys.statusIndex(new Known(layout.settings(), state));
+                        keys.know(new Known(layout.settings(), state));
                         return state;
                     });
         });
@@ -112,7 +121,7 @@ public final class StatusIndex {
     /** Changes the numbers of jobs. */
     static void count(Transaction tx, TypeKeys keys, long[] changes) {
         if (PackedCounters.isAny(changes)) {
-            int shard = Math.floorMod(TransactionScope.of(tx).shard(keys.typeName()), SHARDS);
+            int shard = Math.floorMod(JobTransaction.shard(tx, keys.typeName()), SHARDS);
             tx.mutate(MutationType.ADD, keys.statusCounts().pack(shard), PackedCounters.encode(changes));
         }
     }
@@ -129,7 +138,7 @@ public final class StatusIndex {
     }
 
     /** Shows the progress of a running job. */
-    static CompletableFuture<@Nullable Void> progress(Transaction tx, JobRef ref, JobRow row, byte[] progress) {
+    public static CompletableFuture<@Nullable Void> progress(Transaction tx, JobRef ref, JobRow row, byte[] progress) {
         return mayBeUsed(tx)
                 ? stateWhileWriting(tx, ref.keys()).thenAccept(state -> {
                     if (state != State.NONE) {

@@ -1,10 +1,16 @@
-package dev.couchjobs.internal.data;
+package dev.couchjobs.internal.sequences;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Quarantine;
+import dev.couchjobs.internal.data.SequencePlace;
+import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.data.TypeKeys;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

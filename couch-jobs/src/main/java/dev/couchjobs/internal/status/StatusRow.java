@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.data;
+package dev.couchjobs.internal.status;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
@@ -8,6 +8,17 @@ import dev.couchjobs.JobProgress;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobStatus;
 import dev.couchjobs.Outcome;
+import dev.couchjobs.internal.data.ClaimEnd;
+import dev.couchjobs.internal.data.ClaimInfo;
+import dev.couchjobs.internal.data.JobKeys;
+import dev.couchjobs.internal.data.JobLog;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.QueueIndex;
+import dev.couchjobs.internal.data.Standing;
+import dev.couchjobs.internal.data.TupleReader;
+import dev.couchjobs.internal.data.TupleWriter;
+import dev.couchjobs.internal.data.TypeKeys;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -46,29 +57,22 @@ final class StatusRow {
 
     /** {@return the status of a job; WAITING for one that may wait for a slot of its limit key} */
     static JobStatus status(JobRow row) {
-        return switch (row.state()) {
-            case RUNNING -> JobStatus.RUNNING;
-            case PENDING -> pending(row);
-            case FINISHED ->
-                switch (row.outcome()) {
-                    case SUCCEEDED -> JobStatus.SUCCEEDED;
-                    case FAILED -> JobStatus.FAILED;
-                    case CANCELLED -> JobStatus.CANCELLED;
-                    case EXPIRED -> JobStatus.EXPIRED;
-                };
-            case NOT_FOUND -> throw new IllegalArgumentException("A row is that of a job");
-        };
+        return Standing.of(row)
+                .match(
+                        blocked -> JobStatus.BLOCKED,
+                        later -> later.isRetry() ? JobStatus.RETRYING : JobStatus.SCHEDULED,
+                        due -> JobStatus.WAITING,
+                        running -> JobStatus.RUNNING,
+                        ended -> status(ended.outcome()));
     }
 
-    private static JobStatus pending(JobRow row) {
-        if (row.isBlocked()) {
-            return JobStatus.BLOCKED;
-        }
-        if (row.scheduledTime() == 0 || row.options().due()) {
-            return JobStatus.WAITING;
-        }
-        ClaimEnd end = row.claimEnd();
-        return end != null && end.outcome() == Outcome.FAILED ? JobStatus.RETRYING : JobStatus.SCHEDULED;
+    private static JobStatus status(Outcome outcome) {
+        return switch (outcome) {
+            case SUCCEEDED -> JobStatus.SUCCEEDED;
+            case FAILED -> JobStatus.FAILED;
+            case CANCELLED -> JobStatus.CANCELLED;
+            case EXPIRED -> JobStatus.EXPIRED;
+        };
     }
 
     /** {@return the key of a job with a status} */

@@ -1,4 +1,4 @@
-package dev.couchjobs.internal.data;
+package dev.couchjobs.internal.batches;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
@@ -7,6 +7,9 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.BatchState;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Quarantine;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

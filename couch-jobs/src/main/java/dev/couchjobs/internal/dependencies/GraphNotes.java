@@ -1,0 +1,49 @@
+package dev.couchjobs.internal.dependencies;
+
+import com.apple.foundationdb.Transaction;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.couchjobs.internal.data.DependencyState;
+import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobTransaction;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The changes of graphs in a transaction that no row of a job shows. */
+final class GraphNotes {
+    @GuardedBy("this") private List<GraphChange> changes = new ArrayList<>();
+
+    private GraphNotes() {}
+
+    private static GraphNotes of(Transaction tx) {
+        return JobTransaction.state(tx, GraphNotes.class, GraphNotes::new);
+    }
+
+    /** Notes that a job is not expected any more in a graph. */
+    static void leave(Transaction tx, JobRef ref, long graph) {
+        if (graph != DependencyState.NO_GRAPH) {
+            of(tx).add(GraphChange.left(ref, graph));
+        }
+    }
+
+    /** Notes that a job waits for jobs of two graphs. */
+    static void unite(Transaction tx, JobRef ref, long graph, long other) {
+        of(tx).add(new GraphChange(ref.keys().graphs(), GraphChange.Kind.UNITED, graph, other));
+    }
+
+    private synchronized void add(GraphChange change) {
+        changes.add(change);
+    }
+
+    /** {@return what was noted in a transaction since the last call} */
+    static List<GraphChange> take(Transaction tx) {
+        return JobTransaction.stateOf(tx, GraphNotes.class)
+                .map(GraphNotes::take)
+                .orElse(List.of());
+    }
+
+    private synchronized List<GraphChange> take() {
+        List<GraphChange> taken = changes;
+        changes = new ArrayList<>();
+        return taken;
+    }
+}

@@ -1,0 +1,77 @@
+package dev.couchjobs.internal.features;
+
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.Environment;
+import dev.couchjobs.internal.batches.BatchSettlement;
+import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.SavedChange;
+import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.dependencies.DependencyPropagator;
+import dev.couchjobs.internal.dependencies.GraphSettlement;
+import dev.couchjobs.internal.dependencies.ReleaseOutbox;
+import dev.couchjobs.internal.feature.FollowUp;
+import dev.couchjobs.internal.feature.Settler;
+import dev.couchjobs.internal.limits.Admission;
+import dev.couchjobs.internal.schedules.ScheduleFirings;
+import dev.couchjobs.internal.sequences.SequenceOrder;
+import dev.couchjobs.internal.status.StatusSettlement;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** All features whose part in a verb needs reads. No other class names all of them. */
+public final class Features {
+    private final List<Settler> settlers;
+
+    /** @param clock computes the times of the next jobs of schedules */
+    public Features(Environment environment, InstantSource clock, Keyspace keyspace) {
+        this.settlers = List.of( // each may follow from those before it
+                new ScheduleFirings(keyspace, clock, environment.random()),
+                new DependencyPropagator(keyspace, environment.clock()),
+                new SequenceOrder(),
+                new BatchSettlement(keyspace),
+                new Admission(environment),
+                new GraphSettlement(),
+                new StatusSettlement(),
+                (tx, changes, followUp) -> TypeInUse.bringIntoUse(tx, changes));
+    }
+
+    /**
+     * Prepares a try of a transaction.
+     *
+     * @param failedTries how many tries before it have failed
+     */
+    public void prepare(Transaction tx, int failedTries) {
+        ReleaseOutbox.prepare(tx, failedTries);
+        if (failedTries > 0) {
+            JobTransaction.markRetry(tx);
+        }
+    }
+
+    /**
+     * Settles what a verb has changed.
+     *
+     * @param verb completes when the verb has written its changes
+     * @param followUp runs what has to follow the commit
+     * @return completes with the result of the verb when all is settled
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> settle(
+            Transaction tx, CompletableFuture<T> verb, FollowUp followUp) {
+        return verb.thenCompose(done -> settle(tx, followUp, 0).thenApply(settled -> done));
+    }
+
+    /** Most settlers have nothing to settle, and cost no future then. */
+    private CompletableFuture<?> settle(Transaction tx, FollowUp followUp, int from) {
+        for (int i = from; i < settlers.size(); i++) {
+            List<SavedChange> changes = JobTransaction.takeChanges(tx, i, settlers.size());
+            CompletableFuture<?> settled = settlers.get(i).settle(tx, changes, followUp);
+            if (!settled.isDone() || settled.isCompletedExceptionally()) {
+                int next = i + 1;
+                return settled.thenCompose(done -> settle(tx, followUp, next));
+            }
+        }
+        return Settler.NOTHING;
+    }
+}
