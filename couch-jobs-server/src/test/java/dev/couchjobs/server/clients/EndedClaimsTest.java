@@ -41,7 +41,7 @@ class EndedClaimsTest {
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final Pattern VERB = Pattern.compile("/v1/work/types/\\w+/jobs/(\\w+)/(\\w+)");
     private static final Map<String, String> SETTINGS =
-            Map.of("COUCH_JOBS_CONCURRENCY", "60", "COUCH_JOBS_GIVE_UP_AFTER", "2500");
+            Map.of("COUCH_JOBS_CONCURRENCY", "60", "COUCH_JOBS_GIVE_UP_AFTER", "5000");
     /** A job that runs until it is told to stop, so that the worker sends heartbeats, and says nothing itself. */
     private static final String KEEPER = "keeper";
 
