@@ -467,16 +467,12 @@ class JobStatusesContract extends JobsContract {
     }
 
     @Test
-    void aJobInQuarantineIsListedUntilTheIndexIsBuiltAgain() {
+    void aJobInQuarantineIsNeitherListedNorCounted() {
         index();
         put(job("j1"));
         put(job("j2"));
         rows.putBytes(rows.key("data", TYPE.name(), "j1"), new byte[] {1, 2, 3});
         assertThat(claim().id()).isEqualTo("j2");
-        assertThat(all()).isEqualTo(Map.of(WAITING, List.of("j1"), RUNNING, List.of("j2")));
-
-        await(timed.statuses().drop(database, TYPE));
-        index();
 
         assertThat(all()).isEqualTo(Map.of(RUNNING, List.of("j2")));
     }

@@ -281,6 +281,7 @@ public record TypeRows(
                     "retire",
                     "archiving",
                     "quarantine",
+                    "index_check",
                     "idle",
                     "unique",
                     "limits",

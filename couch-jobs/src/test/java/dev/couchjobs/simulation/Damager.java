@@ -1,5 +1,6 @@
 package dev.couchjobs.simulation;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
@@ -9,7 +10,9 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.QuarantinedRow;
+import dev.couchjobs.Unique;
 import dev.couchjobs.fdb.simulation.Simulation;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -28,6 +31,9 @@ final class Damager {
             Tuple.from(0L, null, "soon", false, new byte[0]).pack(),
             Tuple.from("later", null, 0L, false, new byte[0]).pack(),
             Tuple.from(0L, null, 0L, false, new byte[0], null, "terms").pack());
+    /** The longest pause of a sweep, with its jitter, and a pass. */
+    private static final Duration CHECKED_WITHIN = Duration.ofMinutes(15);
+
     private static final Versionstamp STAMP = Versionstamp.complete(new byte[10], 3);
 
     private final Simulation simulation;
@@ -58,7 +64,10 @@ final class Damager {
 
     private void add() {
         String jobId = VICTIM + added++;
-        NewJob<String> job = NewJob.of(type, Payloads.unique(random)).id(jobId).priority(random.nextInt(-1, 2));
+        NewJob<String> plain =
+                NewJob.of(type, Payloads.unique(random)).id(jobId).priority(random.nextInt(-1, 2));
+        NewJob<String> tagged = random.nextBoolean() ? plain.tags("victim", "tagged") : plain;
+        NewJob<String> job = random.nextBoolean() ? tagged.unique(Unique.by(jobId)) : tagged;
         oracle.adding(jobId);
         simulation.await(simulation
                 .database()
@@ -114,17 +123,27 @@ final class Damager {
         };
     }
 
+    private static CompletableFuture<Boolean> areIndexesChecked(ReadTransaction tx) {
+        return tx.getRange(ROOT.range(Tuple.from("index_check"))).asList().thenApply(List::isEmpty);
+    }
+
     private byte[] key(String table, Object... path) {
         return ROOT.subspace(Tuple.from(table, type.name())).pack(Tuple.from(path));
     }
 
-    /** Removes for good what is in quarantine, as an operator would. */
-    void clearUp() {
+    /** Removes for good what is in quarantine, as an operator would, once a process has checked the indexes. */
+    void clearUp(CouchJobs operator) {
+        operator.maintenance().monitor(type);
+        Duration latest = simulation.elapsed().plus(CHECKED_WITHIN);
+        while (!simulation.await(simulation.database().readAsync(tx -> areIndexesChecked(tx)))) {
+            oracle.require(simulation.elapsed().compareTo(latest) < 0, "The indexes are not checked");
+            simulation.advance(Duration.ofSeconds(1));
+        }
         for (QuarantinedRow row : simulation
-                .await(jobs.quarantine().list(simulation.database(), type, PageRequest.of(1_000)))
+                .await(operator.quarantine().list(simulation.database(), type, PageRequest.of(1_000)))
                 .items()) {
             oracle.require(
-                    simulation.await(jobs.quarantine().remove(simulation.database(), type, row.id())),
+                    simulation.await(operator.quarantine().remove(simulation.database(), type, row.id())),
                     row + " is not there any more");
         }
     }

@@ -5,6 +5,7 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobState;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Processor;
 import dev.couchjobs.fdb.simulation.Fault;
 import dev.couchjobs.fdb.simulation.SimulatedProcess;
 import dev.couchjobs.fdb.simulation.Simulation;
@@ -126,7 +127,9 @@ final class JobsSimulation implements AutoCloseable {
         }
         calmDown();
         awaitTheEnd();
-        damager.clearUp();
+        if (scenario.damaged()) {
+            damager.clearUp(nodes.get(nodes.size() - 1).jobs());
+        }
         checkTheEnd();
     }
 

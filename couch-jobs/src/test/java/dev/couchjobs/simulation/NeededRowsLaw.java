@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,6 +82,7 @@ final class NeededRowsLaw {
         for (String name : List.of("unique", "sequences", "sequence_queue")) {
             RULES.put(name, (rows, key, value) -> value.isEmpty() ? null : rows.requireJob(key.get(1), value.get(0)));
         }
+        RULES.put("index_check", (rows, key, value) -> "the check of the indexes has not ended");
         RULES.put("dependents", ofJob(4, 5));
         RULES.put("expected", NeededRowsLaw::expected);
         RULES.put("graph", NeededRowsLaw::graph);
@@ -137,20 +137,14 @@ final class NeededRowsLaw {
 
     private NeededRowsLaw() {}
 
-    /**
-     * All rows of the instance by their keys.
-     *
-     * @param isDamaged whether the row of a job was damaged: nobody knows any more which rows it has had elsewhere
-     */
-    private record Rows(TreeMap<Tuple, byte[]> all, Predicate<String> isDamaged) {
+    /** All rows of the instance by their keys. */
+    private record Rows(TreeMap<Tuple, byte[]> all) {
         boolean isJob(Object type, Object id) {
             return all.containsKey(Tuple.from("data", type, id));
         }
 
         @Nullable String requireJob(Object type, @Nullable Object id) {
-            return id != null && (isJob(type, id) || isDamaged.test(id.toString()))
-                    ? null
-                    : "there is no job " + type + "/" + id;
+            return id != null && isJob(type, id) ? null : "there is no job " + type + "/" + id;
         }
 
         @Nullable String require(Tuple key) {
@@ -188,8 +182,8 @@ final class NeededRowsLaw {
     }
 
     /** {@return the first rows that nothing needs, with the reason} */
-    static List<String> violations(ReadTransaction tx, Predicate<String> isDamaged) {
-        Rows rows = new Rows(new TreeMap<>(), isDamaged);
+    static List<String> violations(ReadTransaction tx) {
+        Rows rows = new Rows(new TreeMap<>());
         for (KeyValue row :
                 Objects.requireNonNull(tx.getRange(ROOT.range()).asList().getNow(null), "answered at once")) {
             rows.all.put(ROOT.unpack(row.getKey()), row.getValue());

@@ -253,7 +253,7 @@ final class Oracle {
                 effects.add(lock);
             }
             damageLaw.checkTheEnd(tx);
-            requireNone(NeededRowsLaw.violations(tx, damageLaw::isDamaged));
+            requireNone(NeededRowsLaw.violations(tx));
         }
         calls.finished.forEach((lock, withEffect) ->
                 require(effects.contains(lock) == withEffect, lock + " finished, effect: " + effects.contains(lock)));

@@ -1,8 +1,11 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.JobState;
+import dev.couchjobs.Outcome;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -10,6 +13,19 @@ import java.util.concurrent.CompletableFuture;
 
 /** Reads the {@code dead} rows: jobs that have failed for good, in the order of their ends. */
 public final class DeadLetterIndex {
+    /** Jobs that have failed for good, by the times of their ends. */
+    public static final JobIndex ROWS = new JobIndex() {
+        @Override
+        public Range range(TypeKeys keys) {
+            return keys.dead().range();
+        }
+
+        @Override
+        public Statement decode(TypeKeys keys, KeyValue row) {
+            return says(keys, row);
+        }
+    };
+
     private DeadLetterIndex() {}
 
     /**
@@ -19,6 +35,18 @@ public final class DeadLetterIndex {
      * @param jobId the job
      */
     public record Entry(long endedAt, String jobId) {
+        /** {@return whether the job's own row agrees} */
+        public boolean matches(JobRow job) {
+            return job.state() == JobState.FINISHED
+                    && job.outcome() == Outcome.FAILED
+                    && DeadLetterIndex.endedAt(job) == endedAt;
+        }
+
+        /** {@return the key of the row} */
+        public byte[] key(TypeKeys keys) {
+            return keys.dead(endedAt, jobId);
+        }
+
         /** {@return the continuation token of the page that ends with this row} */
         public String continuation() {
             return Base64.getUrlEncoder()
@@ -55,14 +83,26 @@ public final class DeadLetterIndex {
     }
 
     private static Optional<byte[]> key(TypeKeys keys, Optional<Entry> entry) {
-        return entry.map(each -> keys.dead(each.endedAt(), each.jobId()));
+        return entry.map(each -> each.key(keys));
     }
 
     private static CompletableFuture<List<Entry>> read(
             ReadTransaction tx, TypeKeys keys, Range range, int limit, boolean reverse) {
-        return Quarantine.range(tx, keys, range, limit, reverse, row -> {
-            Tuple place = keys.dead().unpack(row.getKey());
-            return new Entry(place.getLong(0), place.getString(1));
-        });
+        return Quarantine.range(tx, keys, range, limit, reverse, row -> decode(keys, row));
+    }
+
+    private static Entry decode(TypeKeys keys, KeyValue row) {
+        Tuple place = keys.dead().unpack(row.getKey());
+        return new Entry(place.getLong(0), place.getString(1));
+    }
+
+    private static JobIndex.Statement says(TypeKeys keys, KeyValue row) {
+        Entry entry = decode(keys, row);
+        return new JobIndex.Statement(new JobRef(keys, entry.jobId()), entry::matches);
+    }
+
+    /** {@return when a job ended, in milliseconds since the epoch; 0 if that is unknown} */
+    static long endedAt(JobRow job) {
+        return job.claimEnd() == null ? 0 : job.claimEnd().at();
     }
 }

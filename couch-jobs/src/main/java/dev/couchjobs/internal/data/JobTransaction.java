@@ -349,12 +349,12 @@ public final class JobTransaction {
     }
 
     /**
-     * Writes a row that was in quarantine, and its rows in the indexes, which were cleared meanwhile.
+     * Writes a row that was in quarantine, and its rows in the indexes, which may have been cleared meanwhile.
      *
      * @param was the row as the counters include it
      * @param restored the row to write
      */
-    public void restore(JobRef ref, JobRow was, JobRow restored) {
+    public CompletableFuture<?> restore(JobRef ref, JobRow was, JobRow restored) {
         JobRow now = Objects.requireNonNull(holdBack(null, restored));
         SharedRows shared = sharedRows(ref.keys(), List.of(ref.rowKey()));
         now.write(tx, ref.dataKey());
@@ -368,6 +368,7 @@ public final class JobTransaction {
         GraphRows.replace(tx, ref, null, now);
         scope.remember(ref.rowKey(), now);
         shared.save(scope.shard(ref.id()), OptionalLong.empty());
+        return UniqueIndex.restore(tx, ref, now);
     }
 
     /** Whether this transaction writes an activity row for this job alone, which no other job may share. */
@@ -536,7 +537,6 @@ public final class JobTransaction {
     private static Optional<byte[]> deadLetter(JobRef ref, @Nullable JobRow row) {
         return row == null || row.state() != JobState.FINISHED || row.outcome() != Outcome.FAILED
                 ? Optional.empty()
-                : Optional.of(ref.keys()
-                        .dead(row.claimEnd() == null ? 0 : row.claimEnd().at(), ref.id()));
+                : Optional.of(ref.keys().dead(DeadLetterIndex.endedAt(row), ref.id()));
     }
 }

@@ -190,6 +190,9 @@ public final class Quarantine {
         IncompleteVersionstamps.setStampedKey(tx, keys.quarantined().pack(), userVersion, row.getValue());
         tx.addReadConflictKey(key);
         tx.clear(key);
+        if (keys.jobOfData(key).isPresent()) {
+            IndexCheck.request(tx, keys);
+        }
     }
 
     private static String reason(Throwable error) {

@@ -5,11 +5,11 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The key of a row, compared by its bytes. */
-final class RowKey {
+public final class RowKey {
     private final byte[] bytes;
     private final int hash;
 
-    RowKey(byte[] bytes) {
+    public RowKey(byte[] bytes) {
         this.bytes = bytes;
         this.hash = Arrays.hashCode(bytes);
     }

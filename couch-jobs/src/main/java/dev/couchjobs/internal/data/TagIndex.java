@@ -1,17 +1,34 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The {@code tags} rows: the jobs of a type with a tag, by id, for as long as they are kept. */
 public final class TagIndex {
     private static final byte[] EMPTY = new byte[0];
+
+    /** Jobs by tag. */
+    public static final JobIndex ROWS = new JobIndex() {
+        @Override
+        public Range range(TypeKeys keys) {
+            return keys.tags().range();
+        }
+
+        @Override
+        public Statement decode(TypeKeys keys, KeyValue row) {
+            return says(keys, row);
+        }
+    };
 
     private TagIndex() {}
 
@@ -30,8 +47,42 @@ public final class TagIndex {
         return ref.keys().tags().pack(Tuple.from(tag, ref.id()));
     }
 
-    /** {@return the ids of jobs with a tag behind an id, in order} */
-    public static CompletableFuture<List<String>> read(
+    private static JobIndex.Statement says(TypeKeys keys, KeyValue row) {
+        Tuple path = keys.tags().unpack(row.getKey());
+        String tag = path.getString(0);
+        return new JobIndex.Statement(new JobRef(keys, path.getString(1)), job -> hasTag(job, tag));
+    }
+
+    /**
+     * A page of jobs with a tag.
+     *
+     * @param byId the jobs by id, in order
+     * @param last the last id that was read, if more may follow
+     * @param stale the keys of the rows that are left out: their jobs are gone, or do not have the tag
+     */
+    public record Tagged(Map<String, JobRow> byId, Optional<String> last, List<byte[]> stale) {}
+
+    /** {@return the jobs with a tag behind an id} */
+    public static CompletableFuture<Tagged> read(
+            ReadTransaction tx, TypeKeys keys, String tag, String after, int limit) {
+        return ids(tx, keys, tag, after, limit)
+                .thenCompose(ids -> JobTable.find(tx, keys, ids).thenApply(found -> {
+                    Map<String, JobRow> byId = new LinkedHashMap<>(found);
+                    byId.values().removeIf(job -> !hasTag(job, tag));
+                    List<byte[]> stale = ids.stream()
+                            .filter(id -> !byId.containsKey(id))
+                            .map(id -> key(new JobRef(keys, id), tag))
+                            .toList();
+                    Optional<String> last = ids.size() < limit ? Optional.empty() : Optional.of(ids.get(limit - 1));
+                    return new Tagged(byId, last, stale);
+                }));
+    }
+
+    private static boolean hasTag(JobRow job, String tag) {
+        return job.options().keys().tags().contains(tag);
+    }
+
+    private static CompletableFuture<List<String>> ids(
             ReadTransaction tx, TypeKeys keys, String tag, String after, int limit) {
         Range all = keys.tags().get(tag).range();
         Range range = new Range(ByteArrayUtil.keyAfter(keys.tags().pack(Tuple.from(tag, after))), all.end);

@@ -24,6 +24,8 @@ public final class TypeKeys {
     private static final long QUARANTINE_BYTES = 1;
     private static final long IDLE_LEADER = 0;
     private static final long IDLE_FOLLOWERS = 1;
+    private static final long INDEX_CHECK_REQUEST = 0;
+    private static final long INDEX_CHECK_PLACE = 1;
 
     private final String typeName;
     private final Subspace data;
@@ -80,6 +82,7 @@ public final class TypeKeys {
     private final Subspace statuses;
     private final byte[] statusesPrefix;
     private final Subspace statusCounts;
+    private final Subspace indexCheck;
     private final byte[] rules;
     private final byte[] rate;
     private final Subspace rateShards;
@@ -157,6 +160,7 @@ public final class TypeKeys {
         statuses = root.subspace(Tuple.from("statuses", typeName));
         statusesPrefix = statuses.pack();
         statusCounts = root.subspace(Tuple.from("status_counts", typeName));
+        indexCheck = root.subspace(Tuple.from("index_check", typeName));
         rules = root.pack(Tuple.from("rules", typeName));
         rate = root.pack(Tuple.from("rate", typeName));
         rateShards = root.subspace(Tuple.from("rate", typeName));
@@ -255,6 +259,21 @@ public final class TypeKeys {
     /** The number of jobs with each status. */
     public Subspace statusCounts() {
         return statusCounts;
+    }
+
+    /** The row that is there while a check of the indexes is requested. */
+    byte[] indexCheckRequest() {
+        return indexCheck.pack(INDEX_CHECK_REQUEST);
+    }
+
+    /** The row that says how far a check of the indexes is. */
+    byte[] indexCheckPlace() {
+        return indexCheck.pack(INDEX_CHECK_PLACE);
+    }
+
+    /** Both rows of the check of the indexes. */
+    Range indexChecks() {
+        return indexCheck.range();
     }
 
     /** All pending rows. */

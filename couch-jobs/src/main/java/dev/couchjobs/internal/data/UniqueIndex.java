@@ -1,6 +1,8 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
@@ -15,6 +17,19 @@ import org.jspecify.annotations.Nullable;
  * row agrees.
  */
 public final class UniqueIndex {
+    /** The last job that was added with each unique key. */
+    public static final JobIndex ROWS = new JobIndex() {
+        @Override
+        public Range range(TypeKeys keys) {
+            return keys.unique().range();
+        }
+
+        @Override
+        public Statement decode(TypeKeys keys, KeyValue row) {
+            return says(keys, row);
+        }
+    };
+
     private UniqueIndex() {}
 
     /** A job with a unique key, as its row is. */
@@ -33,16 +48,40 @@ public final class UniqueIndex {
     public static CompletableFuture<Optional<Owner>> owner(ReadTransaction tx, TypeKeys keys, UniqueKey unique) {
         byte[] rowKey = rowKey(keys, unique);
         return tx.get(rowKey)
-                .thenApply(value -> Quarantine.readable(tx, keys, rowKey, value, bytes -> {
-                    String jobId = Tuple.fromBytes(bytes).getString(0);
-                    Keyspace.checkJobId(jobId);
-                    return new JobRef(keys, jobId);
-                }))
+                .thenApply(value -> Quarantine.readable(tx, keys, rowKey, value, bytes -> decode(keys, bytes)))
                 .thenCompose(ref -> ref.isEmpty()
                         ? CompletableFuture.completedFuture(Optional.empty())
                         : JobTable.find(tx, ref.get())
                                 .thenApply(row ->
                                         row.filter(job -> hasKey(job, unique)).map(job -> new Owner(ref.get(), job))));
+    }
+
+    private static JobRef decode(TypeKeys keys, byte[] value) {
+        return new JobRef(keys, Keyspace.jobId(Tuple.fromBytes(value), 0));
+    }
+
+    private static JobIndex.Statement says(TypeKeys keys, KeyValue row) {
+        Tuple path = keys.unique().unpack(row.getKey());
+        boolean isDigest = path.getBoolean(0);
+        String text = path.getString(1);
+        return new JobIndex.Statement(decode(keys, row.getValue()), job -> {
+            UniqueKey own = job.options().unique();
+            return own != null && own.isDigest() == isDigest && own.text().equals(text);
+        });
+    }
+
+    /** Writes the row of a job that was in quarantine, if there is none: an {@link IndexCheck} may have removed it. */
+    static CompletableFuture<?> restore(Transaction tx, JobRef ref, JobRow now) {
+        UniqueKey unique = now.options().unique();
+        if (unique == null) {
+            return CompletableFuture.completedFuture(now);
+        }
+        byte[] rowKey = rowKey(ref.keys(), unique);
+        return tx.get(rowKey).thenAccept(value -> {
+            if (value == null) {
+                tx.set(rowKey, value(ref, unique));
+            }
+        });
     }
 
     /** {@return whether no other job that is pending or running has the unique key of a job that has ended} */

@@ -3,10 +3,14 @@ package dev.couchjobs.internal.features;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.batches.BatchSettlement;
+import dev.couchjobs.internal.data.DeadLetterIndex;
+import dev.couchjobs.internal.data.JobIndex;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.SavedChange;
+import dev.couchjobs.internal.data.TagIndex;
 import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.dependencies.DependencyPropagator;
 import dev.couchjobs.internal.dependencies.GraphSettlement;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
@@ -15,6 +19,7 @@ import dev.couchjobs.internal.feature.Settler;
 import dev.couchjobs.internal.limits.Admission;
 import dev.couchjobs.internal.schedules.ScheduleFirings;
 import dev.couchjobs.internal.sequences.SequenceOrder;
+import dev.couchjobs.internal.status.StatusIndex;
 import dev.couchjobs.internal.status.StatusSettlement;
 import java.time.InstantSource;
 import java.util.List;
@@ -23,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 
 /** All features whose part in a verb needs reads. No other class names all of them. */
 public final class Features {
+    /** The indexes whose rows name a job, in the order of their keys. */
+    public static final List<JobIndex> INDEXES =
+            List.of(DeadLetterIndex.ROWS, StatusIndex.ROWS, TagIndex.ROWS, UniqueIndex.ROWS);
+
     private final List<Settler> settlers;
 
     /** @param clock computes the times of the next jobs of schedules */

@@ -7,6 +7,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.internal.batches.BatchSettlement;
+import dev.couchjobs.internal.data.IndexCheck;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Keyspace;
@@ -14,6 +15,7 @@ import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.RetentionIndex;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeRetention;
+import dev.couchjobs.internal.features.Features;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
@@ -33,14 +35,15 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Removes the jobs of one type whose retention is over, as {@code remove} does, and ends the jobs that have not begun
- * by their deadlines: a bounded number at a time and without a scan of the jobs. When no job is due, it pauses until
- * {@link RetentionScanner} starts it again.
+ * by their deadlines: a bounded number at a time and without a scan of the jobs. When no job is due, it does the {@link
+ * IndexCheck} if one is needed. Otherwise it pauses until {@link RetentionScanner} starts it again.
  *
  * <p>Any number of processes may sweep a type. They conflict only on the rows of the jobs. A process that lost such a
  * conflict skips some jobs at its next try.
  */
 final class RetentionSweeper implements AutoCloseable {
     private static final int JOBS_MAX = 100;
+    private static final long AT_ONCE = 0;
     /** How long the closing job of a batch waits at most after the process has died that was to close the batch. */
     private static final Duration BATCHES_CHECKED_AFTER = Duration.ofMinutes(1);
 
@@ -62,6 +65,8 @@ final class RetentionSweeper implements AutoCloseable {
     private final BatchSize batch = new BatchSize(JOBS_MAX);
     private final Loop loop;
     private volatile boolean closed;
+    /** Used by one round at a time. */
+    private IndexCheck.Step indexCheck = IndexCheck.Step.NONE;
 
     RetentionSweeper(Instance instance, JobType<?, ?> type, ClockCheck clock, RetentionScanner scanner) {
         this.clock = clock;
@@ -89,7 +94,7 @@ final class RetentionSweeper implements AutoCloseable {
         loop.wakeUp();
     }
 
-    /** {@return when the next jobs are due, in seconds since the epoch, if any are} */
+    /** {@return when the next jobs are due, or the check of the indexes is, in seconds since the epoch, if any are} */
     CompletableFuture<OptionalLong> nextDue(Transaction tx) {
         CompletableFuture<?> retention =
                 TypeRetention.ending(tx, keys, type).thenAccept(ending -> sweepInterval.retention(ending.retention()));
@@ -98,7 +103,9 @@ final class RetentionSweeper implements AutoCloseable {
                     sweepInterval.layout(layout);
                     return due;
                 })
-                .thenCombine(retention, (due, read) -> due);
+                .thenCombine(retention, (due, read) -> due)
+                .thenCombine(
+                        IndexCheck.isNeeded(tx, keys), (due, isNeeded) -> isNeeded ? OptionalLong.of(AT_ONCE) : due);
     }
 
     /** {@return the pause before the next scan if the next jobs are due at a second} */
@@ -132,6 +139,7 @@ final class RetentionSweeper implements AutoCloseable {
                         })))
                 .thenApply(swept -> {
                     report(swept.removed());
+                    indexCheck = swept.indexCheck();
                     swept.rest().ifPresent(time -> scanner.rest(this, time, longestByLayout()));
                     return swept.rest().isPresent() ? Pause.untilWakeUp() : Pause.none();
                 });
@@ -149,26 +157,30 @@ final class RetentionSweeper implements AutoCloseable {
      *
      * @param removed how many jobs were removed
      * @param rest the pause, if there was nothing to do
+     * @param indexCheck what is known of the check of the indexes
      */
-    private record Swept(int removed, Optional<Duration> rest) {
-        static Swept nothing(Optional<Duration> rest) {
-            return new Swept(0, rest);
-        }
-    }
+    private record Swept(int removed, Optional<Duration> rest, IndexCheck.Step indexCheck) {}
 
     private CompletableFuture<Swept> sweep(Transaction tx, Instant now, int skip, int jobs) {
         CompletableFuture<Boolean> mayRemove = clock.mayRemove(tx, now);
         return DueJobs.read(tx, keys, false, now.getEpochSecond(), skip, jobs)
-                .thenCompose(due -> mayRemove.thenCompose(allowed -> next(tx, due, allowed, now)));
+                .thenCompose(due -> mayRemove.thenCompose(
+                        allowed -> due.isEmpty() ? checkIndexes(tx, jobs) : next(tx, due, allowed, now)));
+    }
+
+    private CompletableFuture<Swept> checkIndexes(Transaction tx, int rows) {
+        return IndexCheck.step(tx, keys, Features.INDEXES, indexCheck, rows)
+                .thenCompose(step -> step.isDone()
+                        ? CompletableFuture.completedFuture(new Swept(0, Optional.empty(), step))
+                        : nextDue(tx)
+                                .thenApply(sweepInterval::until)
+                                .thenApply(pause -> new Swept(0, pause.atMost(), step)));
     }
 
     private CompletableFuture<Swept> next(Transaction tx, DueJobs due, boolean mayRemove, Instant now) {
-        if (due.isEmpty()) {
-            return nextDue(tx).thenApply(sweepInterval::until).thenApply(pause -> Swept.nothing(pause.atMost()));
-        }
         if (!mayRemove) {
             return CompletableFuture.completedFuture(
-                    Swept.nothing(sweepInterval.untilClocksAgree().atMost()));
+                    new Swept(0, sweepInterval.untilClocksAgree().atMost(), indexCheck));
         }
         return due.confirmed(tx, keys).thenCompose(jobs -> {
             Map<String, JobRow> ended = new LinkedHashMap<>();
@@ -190,7 +202,7 @@ final class RetentionSweeper implements AutoCloseable {
                         return lateJobs.end(tx, keys, late);
                     })
                     .thenCompose(done -> checkBatches(tx, closing, now))
-                    .thenApply(done -> new Swept(ended.size(), Optional.empty()));
+                    .thenApply(done -> new Swept(ended.size(), Optional.empty(), indexCheck));
         });
     }
 

@@ -11,6 +11,8 @@ import dev.couchjobs.JobLine;
 import dev.couchjobs.JobProgress;
 import dev.couchjobs.JobStatus;
 import dev.couchjobs.internal.data.Feature;
+import dev.couchjobs.internal.data.IndexCheck;
+import dev.couchjobs.internal.data.JobIndex;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTransaction;
@@ -18,6 +20,9 @@ import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.PackedCounters;
 import dev.couchjobs.internal.data.Quarantine;
+import dev.couchjobs.internal.data.RowKey;
+import dev.couchjobs.internal.data.StaleRows;
+import dev.couchjobs.internal.data.TupleReader;
 import dev.couchjobs.internal.data.TypeKeys;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -27,7 +32,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +46,24 @@ public final class StatusIndex {
     private static final byte[] BUILDING = Tuple.from(false).pack();
     private static final byte[] COMPLETE = Tuple.from(true).pack();
     private static final String BUILT_UP_TO = "built_up_to";
+
+    /** Jobs by status, and the progress of those that run. */
+    public static final JobIndex ROWS = new JobIndex() {
+        @Override
+        public Range range(TypeKeys keys) {
+            return new Range(keys.statuses().get(0).range().begin, keys.statuses().range().end);
+        }
+
+        @Override
+        public Statement decode(TypeKeys keys, KeyValue row) {
+            return says(keys, row);
+        }
+
+        @Override
+        public void clear(Transaction tx, TypeKeys keys, List<byte[]> stale) {
+            StatusIndex.clear(tx, keys, stale);
+        }
+    };
 
     private StatusIndex() {}
 
@@ -137,6 +162,31 @@ public final class StatusIndex {
         });
     }
 
+    private static JobIndex.Statement says(TypeKeys keys, KeyValue row) {
+        TupleReader path = keys.readStatus(row.getKey());
+        JobStatus status = StatusRow.STORED.get(path.readInt());
+        long order = path.readLong();
+        return new JobIndex.Statement(
+                new JobRef(keys, path.readString()),
+                job -> StatusRow.possible(job).contains(status) && StatusRow.order(status, job) == order);
+    }
+
+    /** Removes rows that are there and stale, and counts their jobs no more. */
+    private static void clear(Transaction tx, TypeKeys keys, List<byte[]> stale) {
+        long[] changes = new long[StatusRow.STORED.size()];
+        for (byte[] key : stale) {
+            TupleReader path = keys.readStatus(key);
+            int status = path.readInt();
+            path.readLong();
+            path.readString();
+            if (!path.hasNext()) { // else it is the row of progress
+                changes[status]--;
+            }
+            tx.clear(key);
+        }
+        count(tx, keys, changes);
+    }
+
     /** Shows the progress of a running job. */
     public static CompletableFuture<@Nullable Void> progress(Transaction tx, JobRef ref, JobRow row, byte[] progress) {
         return mayBeUsed(tx)
@@ -156,9 +206,10 @@ public final class StatusIndex {
      * A page of jobs.
      *
      * @param jobs the jobs
-     * @param last the key of the last one, if more may follow
+     * @param last the key of the last row, if more may follow
+     * @param stale the keys of the rows that are left out because they are stale
      */
-    public record Lines(List<JobLine> jobs, Optional<byte[]> last) {}
+    public record Lines(List<JobLine> jobs, Optional<byte[]> last, List<byte[]> stale) {}
 
     /** {@return whether a key is that of a place in the listing of a status} */
     public static boolean covers(TypeKeys keys, JobStatus status, byte[] key) {
@@ -166,7 +217,8 @@ public final class StatusIndex {
     }
 
     /**
-     * {@return jobs with a status, read without conflicts}
+     * {@return jobs with a status, read without conflicts} While an {@link IndexCheck} is needed, stale rows are left
+     * out.
      *
      * @param status a status that is stored
      * @param shown the status that they have, as their type is paused or not
@@ -185,15 +237,37 @@ public final class StatusIndex {
                         key -> isNewestFirst ? new Range(all.begin, key) : new Range(StatusRow.behind(key), all.end))
                 .orElse(all);
         int rowsMax = status == JobStatus.RUNNING ? 2 * limit : limit; // a job that runs may have a row of progress
+        CompletableFuture<Boolean> mayHaveStaleRows = IndexCheck.isNeeded(tx, keys);
         return Quarantine.range(tx, keys, rest, rowsMax, isNewestFirst, row -> StatusRow.decode(keys, row))
-                .thenApply(rows -> lines(keys, status, shown, rows, limit));
+                .thenCompose(rows -> mayHaveStaleRows
+                        .thenCompose(mayHave -> mayHave
+                                ? staleKeys(tx, keys, status, rows)
+                                : CompletableFuture.completedFuture(List.of()))
+                        .thenApply(stale -> lines(keys, status, shown, rows, stale, limit)));
+    }
+
+    private static CompletableFuture<List<byte[]>> staleKeys(
+            ReadTransaction tx, TypeKeys keys, JobStatus status, List<StatusRow.Stored> rows) {
+        List<KeyValue> ofJobs = rows.stream()
+                .filter(row -> row.value() != null)
+                .map(row ->
+                        new KeyValue(StatusRow.key(new JobRef(keys, row.jobId()), status, row.order()), new byte[0]))
+                .toList();
+        return StaleRows.among(tx.snapshot(), keys, ROWS, ofJobs);
     }
 
     /** Joins the rows of each job, of which either may come first. */
     private static Lines lines(
-            TypeKeys keys, JobStatus status, JobStatus shown, List<StatusRow.Stored> rows, int limit) {
+            TypeKeys keys,
+            JobStatus status,
+            JobStatus shown,
+            List<StatusRow.Stored> rows,
+            List<byte[]> stale,
+            int limit) {
+        Set<RowKey> leftOut = stale.stream().map(RowKey::new).collect(Collectors.toSet());
         Map<String, JobProgress> progress = new HashMap<>();
         List<JobLine> lines = new ArrayList<>();
+        int passed = 0;
         byte[] last = null;
         for (StatusRow.Stored row : rows) {
             if (row.progress() != null) {
@@ -201,11 +275,14 @@ public final class StatusIndex {
             }
         }
         for (StatusRow.Stored row : rows) {
-            if (row.value() != null && lines.size() < limit) {
-                lines.add(row.line(row.value(), shown, progress.get(row.jobId())));
+            if (row.value() != null && passed < limit) {
+                passed++;
                 last = StatusRow.key(new JobRef(keys, row.jobId()), status, row.order());
+                if (!leftOut.contains(new RowKey(last))) {
+                    lines.add(row.line(row.value(), shown, progress.get(row.jobId())));
+                }
             }
         }
-        return new Lines(lines, lines.size() < limit ? Optional.empty() : Optional.ofNullable(last));
+        return new Lines(lines, passed < limit ? Optional.empty() : Optional.ofNullable(last), stale);
     }
 }

@@ -14,6 +14,7 @@ import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobLog;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.LimitedJob;
 import dev.couchjobs.internal.data.QueueIndex;
 import dev.couchjobs.internal.data.Standing;
 import dev.couchjobs.internal.data.TupleReader;
@@ -66,6 +67,14 @@ final class StatusRow {
                         ended -> status(ended.outcome()));
     }
 
+    /** {@return the statuses that a job may have as its row says} */
+    static List<JobStatus> possible(@Nullable JobRow row) {
+        if (row == null) {
+            return List.of();
+        }
+        return LimitedJob.isDue(row) ? List.of(JobStatus.WAITING, JobStatus.LIMITED) : List.of(status(row));
+    }
+
     private static JobStatus status(Outcome outcome) {
         return switch (outcome) {
             case SUCCEEDED -> JobStatus.SUCCEEDED;
@@ -90,7 +99,7 @@ final class StatusRow {
     }
 
     /** The order within a status, in milliseconds since the epoch. */
-    private static long order(JobStatus status, JobRow row) {
+    static long order(JobStatus status, JobRow row) {
         return switch (status) {
             case SCHEDULED, RETRYING -> QueueIndex.since(row.scheduledTime());
             case RUNNING -> row.claimInfo().since();

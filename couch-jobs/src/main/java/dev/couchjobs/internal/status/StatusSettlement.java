@@ -41,8 +41,9 @@ public final class StatusSettlement implements Settler {
         }
         Map<TypeKeys, Changes> byType = new LinkedHashMap<>();
         saved.stream()
-                .filter(change -> shows(change.before(), change.after()))
-                .map(change -> new StatusChange(change.ref(), change.before(), change.after()))
+                .filter(change -> change.isRestored() || shows(change.before(), change.after()))
+                .map(change ->
+                        new StatusChange(change.ref(), change.before(), change.after(), change.isRestored()))
                 .forEach(change -> byType.computeIfAbsent(change.ref().keys(), type -> new Changes())
                         .ofRows()
                         .merge(change.ref(), change, StatusChange::then));
@@ -110,11 +111,12 @@ public final class StatusSettlement implements Settler {
      *
      * @param before the row before all of them, or null
      * @param after the row after all of them, or null
+     * @param isRestored whether the job was in quarantine: an {@link IndexCheck} may have removed its row
      */
     private record StatusChange(
-            JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+            JobRef ref, @Nullable JobRow before, @Nullable JobRow after, boolean isRestored) {
         StatusChange then(StatusChange next) {
-            return new StatusChange(ref, before, next.after);
+            return new StatusChange(ref, before, next.after, isRestored || next.isRestored);
         }
     }
 
@@ -149,7 +151,9 @@ public final class StatusSettlement implements Settler {
 
         private CompletableFuture<?> move(StatusChange change) {
             JobRef ref = change.ref();
-            return stored(ref, change.before()).thenCombine(status(ref, change.after()), (were, is) -> {
+            CompletableFuture<List<JobStatus>> stored =
+                    change.isRestored() ? readStored(ref, change.before()) : stored(ref, change.before());
+            return stored.thenCombine(status(ref, change.after()), (were, is) -> {
                 were.forEach(status -> count(status, -1));
                 Optional<byte[]> key =
                         is.map(status -> StatusRow.key(ref, status, Objects.requireNonNull(change.after())));
@@ -162,7 +166,7 @@ public final class StatusSettlement implements Settler {
 
         /** Clears the rows that a job may have had, but for one. */
         private void clear(JobRef ref, @Nullable JobRow before, Optional<byte[]> kept) {
-            for (JobStatus status : possible(before)) {
+            for (JobStatus status : StatusRow.possible(before)) {
                 byte[] key = StatusRow.key(ref, status, Objects.requireNonNull(before));
                 if (kept.filter(other -> Arrays.equals(other, key)).isEmpty()) {
                     clear(key);
@@ -178,22 +182,20 @@ public final class StatusSettlement implements Settler {
             counted[StatusRow.number(status)] += change;
         }
 
-        /** {@return the statuses that a job may have as its row says} */
-        private static List<JobStatus> possible(@Nullable JobRow row) {
-            if (row == null) {
-                return List.of();
-            }
-            return LimitedJob.isDue(row)
-                    ? List.of(JobStatus.WAITING, JobStatus.LIMITED)
-                    : List.of(StatusRow.status(row));
-        }
-
         /** {@return the status under which a job has a row, if it has one} */
         private CompletableFuture<List<JobStatus>> stored(JobRef ref, @Nullable JobRow row) {
-            List<JobStatus> possible = possible(row);
-            if (row == null || (state == StatusIndex.State.COMPLETE && possible.size() == 1)) {
+            List<JobStatus> possible = StatusRow.possible(row);
+            if (state == StatusIndex.State.COMPLETE && possible.size() < 2) {
                 return CompletableFuture.completedFuture(possible);
             }
+            return readStored(ref, row);
+        }
+
+        private CompletableFuture<List<JobStatus>> readStored(JobRef ref, @Nullable JobRow row) {
+            if (row == null) {
+                return CompletableFuture.completedFuture(List.of());
+            }
+            List<JobStatus> possible = StatusRow.possible(row);
             List<CompletableFuture<Boolean>> found = possible.stream()
                     .map(status -> tx.get(StatusRow.key(ref, status, row)).thenApply(Objects::nonNull))
                     .toList();

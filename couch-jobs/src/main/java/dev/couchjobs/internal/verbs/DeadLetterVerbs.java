@@ -34,6 +34,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.stream.IntStream;
 
 /** The verbs for dead letters: to list them, and to retry them. */
 public final class DeadLetterVerbs {
@@ -44,6 +45,7 @@ public final class DeadLetterVerbs {
     private final Executor executor;
     private final Transactions transactions;
     private final InstantSource clock;
+    private final StaleRowRemoval staleRowRemoval;
 
     public DeadLetterVerbs(Instance instance) {
         this.database = instance.database();
@@ -51,6 +53,7 @@ public final class DeadLetterVerbs {
         this.executor = instance.executor();
         this.transactions = instance.transactions();
         this.clock = instance.environment().clock();
+        this.staleRowRemoval = new StaleRowRemoval(instance);
     }
 
     /** {@return a page of the dead letters} */
@@ -68,19 +71,27 @@ public final class DeadLetterVerbs {
                                             ? DeadLetterIndex.newestFirst(tx, keys, from, limit + 1)
                                             : DeadLetterIndex.oldestFirst(tx, keys, from, Optional.empty(), limit + 1);
                                     return rows.thenCompose(found -> page(tx, keys, found, limit));
-                                })));
+                                })))
+                .thenCompose(listed -> staleRowRemoval.after(keys, DeadLetterIndex.ROWS, listed));
     }
 
-    private static CompletableFuture<Page<DeadLetter>> page(
+    private static CompletableFuture<StaleRowRemoval.Listed<Page<DeadLetter>>> page(
             ReadTransaction tx, TypeKeys keys, List<DeadLetterIndex.Entry> found, int limit) {
         List<DeadLetterIndex.Entry> shown = found.subList(0, Math.min(limit, found.size()));
         Optional<String> next =
                 found.size() > limit ? Optional.of(shown.get(limit - 1).continuation()) : Optional.empty();
         List<CompletableFuture<Optional<DeadLetter>>> letters = shown.stream()
                 .map(entry -> JobTable.find(tx.snapshot(), new JobRef(keys, entry.jobId()))
-                        .thenApply(row -> row.map(job -> letter(entry, job))))
+                        .thenApply(row -> row.filter(entry::matches).map(job -> letter(entry, job))))
                 .toList();
-        return Futures.presentOf(letters).thenApply(present -> new Page<>(present, next));
+        return Futures.listOf(letters).thenApply(read -> {
+            List<DeadLetter> present = read.stream().flatMap(Optional::stream).toList();
+            List<byte[]> stale = IntStream.range(0, read.size())
+                    .filter(i -> read.get(i).isEmpty())
+                    .mapToObj(i -> shown.get(i).key(keys))
+                    .toList();
+            return new StaleRowRemoval.Listed<>(new Page<>(present, next), stale);
+        });
     }
 
     private static DeadLetter letter(DeadLetterIndex.Entry entry, JobRow job) {
@@ -165,13 +176,20 @@ public final class DeadLetterVerbs {
                     .thenCompose(rows -> {
                         List<JobRef> refs = rows.stream()
                                 .map(row -> new JobRef(keys, row.jobId()))
+                                .distinct() // a job may have a stale row, too
                                 .toList();
                         return jobs.editAll(refs, jobRows -> {
+                            List<byte[]> stale = new ArrayList<>();
                             List<RowChange> changes = new ArrayList<>();
                             Map<JobRef, JobRow> unique = new LinkedHashMap<>();
-                            for (int i = 0; i < refs.size(); i++) {
-                                JobRef ref = refs.get(i);
-                                jobRows.get(i).filter(JobAction::isDeadLetter).ifPresent(row -> {
+                            for (DeadLetterIndex.Entry entry : rows) {
+                                JobRef ref = new JobRef(keys, entry.jobId());
+                                Optional<JobRow> deadLetter =
+                                        jobRows.get(refs.indexOf(ref)).filter(entry::matches);
+                                if (deadLetter.isEmpty()) {
+                                    stale.add(entry.key(keys));
+                                }
+                                deadLetter.ifPresent(row -> {
                                     if (row.options().unique() == null) {
                                         JobRow again = row.enqueued(row.payload(), ScheduledTimes.NONE);
                                         changes.add(new RowChange(ref, row, again));
@@ -181,6 +199,7 @@ public final class DeadLetterVerbs {
                                 });
                             }
                             jobs.saveAll(changes);
+                            stale.forEach(tx::clear);
                             Optional<DeadLetterIndex.Entry> upTo =
                                     rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(rows.size() - 1));
                             return retryUnique(jobs, unique)

@@ -55,11 +55,13 @@ public final class ListingVerbs {
     private final Database database;
     private final Keyspace keyspace;
     private final Transactions transactions;
+    private final StaleRowRemoval staleRowRemoval;
 
     public ListingVerbs(Instance instance) {
         this.database = instance.database();
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
+        this.staleRowRemoval = new StaleRowRemoval(instance);
     }
 
     /** {@return how many jobs there are} */
@@ -94,12 +96,7 @@ public final class ListingVerbs {
     public CompletableFuture<Page<JobSummary>> tagged(
             ReadTransactionContext context, JobType<?, ?> type, String tag, PageRequest page) {
         Keyspace.checkTag(tag);
-        return new ById(
-                        type,
-                        "tagged " + tag,
-                        page,
-                        row -> row.options().keys().tags().contains(tag))
-                .tagged(context, tag);
+        return new ById(type, "tagged " + tag, page, row -> true).tagged(context, tag);
     }
 
     /** One page of a listing by id, which continues after an id, no matter how the page before was read. */
@@ -139,12 +136,9 @@ public final class ListingVerbs {
                             .read(
                                     context,
                                     tx -> tries.next(size -> TagIndex.read(tx, keys, tag, after, size)
-                                            .thenCompose(ids -> JobTable.find(tx, keys, ids)
-                                                    .thenApply(rows -> page(
-                                                            rows,
-                                                            ids.size() < size
-                                                                    ? Optional.empty()
-                                                                    : Optional.of(ids.get(size - 1))))))));
+                                            .thenApply(found -> new StaleRowRemoval.Listed<>(
+                                                    page(found.byId(), found.last()), found.stale())))))
+                    .thenCompose(listed -> staleRowRemoval.after(keys, TagIndex.ROWS, listed));
         }
 
         CompletableFuture<Page<JobSummary>> scan(ReadTransactionContext context, int lookedAtMax) {

@@ -165,10 +165,9 @@ public final class QuarantineVerbs {
             }
             JobRow was = JobTable.decode(job.get(), row);
             Quarantine.clear(tx, keys, stamp);
-            return runnable(tx, job.get(), was).thenApply(now -> {
-                JobTransaction.of(tx).restore(job.get(), was, now);
-                return true;
-            });
+            return runnable(tx, job.get(), was)
+                    .thenCompose(now -> JobTransaction.of(tx).restore(job.get(), was, now))
+                    .thenApply(done -> true);
         });
     }
 

@@ -10,6 +10,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.StaleRows;
 import dev.couchjobs.internal.data.TagIndex;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.futures.Futures;
@@ -127,8 +128,8 @@ public final class SelectionVerbs<D, R> {
         private CompletableFuture<JobPage> page(Transaction tx, String after, int limit) {
             return tag.isPresent()
                     ? TagIndex.read(tx, keys, tag.get(), after, limit)
-                            .thenCompose(ids ->
-                                    JobTable.find(tx, keys, ids).thenApply(rows -> new JobPage(rows, last(ids, limit))))
+                            .thenCompose(found -> StaleRows.remove(tx, keys, TagIndex.ROWS, found.stale())
+                                    .thenApply(done -> new JobPage(found.byId(), found.last())))
                     : JobTable.list(tx, keys, after, limit)
                             .thenApply(rows -> new JobPage(
                                     rows.byId(), last(List.copyOf(rows.byId().keySet()), limit)));

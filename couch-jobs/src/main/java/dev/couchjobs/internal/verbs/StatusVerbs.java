@@ -43,12 +43,14 @@ public final class StatusVerbs {
     private final Keyspace keyspace;
     private final Transactions transactions;
     private final RandomGenerator random;
+    private final StaleRowRemoval staleRowRemoval;
 
     public StatusVerbs(Instance instance) {
         this.database = instance.database();
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
         this.random = instance.environment().random();
+        this.staleRowRemoval = new StaleRowRemoval(instance);
     }
 
     /** Builds the index of a type, or goes on with a build. */
@@ -175,8 +177,10 @@ public final class StatusVerbs {
                                     return indexed(
                                             tx,
                                             keys,
-                                            isPaused -> lines.thenApply(found -> page(name, status, isPaused, found)));
-                                })));
+                                            isPaused -> lines.thenApply(found -> new StaleRowRemoval.Listed<>(
+                                                    page(name, status, isPaused, found), found.stale())));
+                                })))
+                .thenCompose(listed -> staleRowRemoval.after(keys, StatusIndex.ROWS, listed));
     }
 
     /** The jobs that wait in a paused type have the status PAUSED, and in another type WAITING. */
