@@ -130,6 +130,7 @@ final class JobsSimulation implements AutoCloseable {
         if (scenario.damaged()) {
             damager.clearUp(nodes.get(nodes.size() - 1).jobs());
         }
+        awaitRest();
         checkTheEnd();
     }
 
@@ -270,6 +271,14 @@ final class JobsSimulation implements AutoCloseable {
             oracle.recurringJobs().end(operator);
             simulation.await(operator.types().resume(simulation.database(), scenario.type()));
             simulation.await(operator.limits().clearTotal(simulation.database(), scenario.type()));
+            simulation.advance(Duration.ofSeconds(1));
+        }
+    }
+
+    /** Lets the processes look again after the last end; the law says what they leave. */
+    private void awaitRest() {
+        Duration latest = simulation.elapsed().plus(CALM_AT_MOST);
+        while (!oracle.isAtRest() && simulation.elapsed().compareTo(latest) < 0) {
             simulation.advance(Duration.ofSeconds(1));
         }
     }

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * At rest, no row stands that no job, rule, schedule, batch, group or log needs. The law knows all subspaces: a row in
  * another one breaks it.
+ *
+ * <p>The end of the last job is not yet the rest. The processes have looked again by then: a worker that has room again
+ * claims, and finds that the keys of cancelled jobs have no turn any more.
  */
 final class NeededRowsLaw {
     private static final Subspace ROOT = JobsSimulation.PREFIX.subspace(Tuple.from("couch_jobs"));

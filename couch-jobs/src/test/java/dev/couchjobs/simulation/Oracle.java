@@ -238,6 +238,13 @@ final class Oracle {
         }
     }
 
+    /** {@return whether no row is left that nobody needs} */
+    boolean isAtRest() {
+        try (Transaction tx = simulation.database().createTransaction()) {
+            return NeededRowsLaw.violations(tx).isEmpty();
+        }
+    }
+
     /** Looks for the last time, when nothing is under way any more. */
     void lookAtTheEnd() {
         look(simulation.database());
