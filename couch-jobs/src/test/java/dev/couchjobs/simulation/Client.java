@@ -1,13 +1,17 @@
 package dev.couchjobs.simulation;
 
+import com.apple.foundationdb.ReadTransaction;
 import dev.couchjobs.AddResult;
 import dev.couchjobs.DeadLetter;
 import dev.couchjobs.Dependency;
 import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.JobCounts;
+import dev.couchjobs.JobLine;
 import dev.couchjobs.JobState;
+import dev.couchjobs.JobStatus;
 import dev.couchjobs.JobSummary;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.NotIndexedException;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
@@ -232,18 +236,47 @@ final class Client {
             CompletableFuture<Page<JobSummary>> all = node.jobs().list(tx, node.type(), ALL);
             CompletableFuture<Page<JobSummary>> queued = node.jobs().list(tx, node.type(), JobState.PENDING, ALL);
             CompletableFuture<Page<DeadLetter>> dead = node.jobs().deadLetters().list(tx, node.type(), ALL);
-            return CompletableFuture.allOf(counts, all, queued, dead).thenRun(() -> {
-                JobCounts told = counts.join();
-                Map<JobState, Long> states = all.join().items().stream()
-                        .collect(Collectors.groupingBy(JobSummary::state, Collectors.counting()));
-                boolean agree = isCounted(queued.join().items().size(), told.pending())
-                        && isCounted(dead.join().items().size(), told.failed())
-                        && isCounted(states.getOrDefault(JobState.PENDING, 0L), told.pending() + told.blocked())
-                        && isCounted(states.getOrDefault(JobState.RUNNING, 0L), told.running())
-                        && isCounted(all.join().items().size(), told.total());
-                oracle.require(agree, () -> told + ", and there are " + all.join() + queued.join() + dead.join());
-            });
+            CompletableFuture<Page<JobSummary>> tagged = node.jobs().listTagged(tx, node.type(), "tagged", ALL);
+            CompletableFuture<List<JobLine>> failed = failed(tx);
+            return CompletableFuture.allOf(counts, all, queued, dead, tagged, failed)
+                    .thenRun(() -> {
+                        JobCounts told = counts.join();
+                        Map<JobState, Long> states = all.join().items().stream()
+                                .collect(Collectors.groupingBy(JobSummary::state, Collectors.counting()));
+                        boolean agree = isCounted(queued.join().items().size(), told.pending())
+                                && isCounted(dead.join().items().size(), told.failed())
+                                && isCounted(states.getOrDefault(JobState.PENDING, 0L), told.pending() + told.blocked())
+                                && isCounted(states.getOrDefault(JobState.RUNNING, 0L), told.running())
+                                && isCounted(all.join().items().size(), told.total());
+                        oracle.require(
+                                agree, () -> told + ", and there are " + all.join() + queued.join() + dead.join());
+                        Set<String> ids = all.join().items().stream()
+                                .map(JobSummary::jobId)
+                                .collect(Collectors.toSet());
+                        Set<String> deadIds = dead.join().items().stream()
+                                .map(DeadLetter::jobId)
+                                .collect(Collectors.toSet());
+                        oracle.require(
+                                tagged.join().items().stream().allMatch(job -> ids.contains(job.jobId())),
+                                () -> "With a tag are " + tagged.join() + ", of " + ids);
+                        oracle.require(
+                                failed.join().stream()
+                                        .allMatch(job -> deadIds.contains(job.jobId())
+                                                || oracle.damageLaw().isDamaged(job.jobId())),
+                                () -> "Failed are " + failed.join() + ", and dead letters " + deadIds);
+                    });
         });
+    }
+
+    /** {@return the jobs that have failed by the status index, if there is one} */
+    private CompletableFuture<List<JobLine>> failed(ReadTransaction tx) {
+        return node.jobs()
+                .statuses()
+                .list(tx, node.type(), JobStatus.FAILED, ALL)
+                .thenApply(Page::items)
+                .exceptionallyCompose(error -> error.getCause() instanceof NotIndexedException
+                        ? CompletableFuture.completedFuture(List.of())
+                        : CompletableFuture.failedFuture(error));
     }
 
     /** The counters do not know of damaged jobs that they are gone. */

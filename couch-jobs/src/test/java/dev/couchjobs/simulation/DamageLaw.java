@@ -6,9 +6,11 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
+import java.math.BigInteger;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -26,6 +28,8 @@ final class DamageLaw {
     private static final Subspace ROOT = JobsSimulation.PREFIX.subspace(Tuple.from("couch_jobs"));
     private static final Subspace DATA = ROOT.subspace(Tuple.from("data", JobsScenario.TYPE_NAME));
     private static final Subspace QUARANTINE = ROOT.subspace(Tuple.from("quarantine", JobsScenario.TYPE_NAME));
+
+    private static final int STATUSES = 10;
 
     private final InstantSource time;
     private final Violations violations;
@@ -157,8 +161,40 @@ final class DamageLaw {
         return left;
     }
 
+    /** Whatever was damaged, the counts by status are the numbers of the rows. */
+    private void checkCountsByStatus(ReadTransaction tx) {
+        long[] rows = new long[STATUSES];
+        for (KeyValue row : now(tx, ROOT.get("statuses").get(JobsScenario.TYPE_NAME))) {
+            Tuple key = ROOT.unpack(row.getKey());
+            if (key.size() == 5) {
+                rows[Math.toIntExact(key.getLong(2))]++;
+            }
+        }
+        BigInteger rest = BigInteger.ZERO;
+        for (KeyValue row : now(tx, ROOT.get("status_counts").get(JobsScenario.TYPE_NAME))) {
+            rest = rest.add(new BigInteger(reversed(row.getValue())));
+        }
+        long[] counted = new long[STATUSES];
+        for (int status = 0; status < STATUSES; status++) {
+            counted[status] = rest.longValue();
+            rest = rest.subtract(BigInteger.valueOf(counted[status])).shiftRight(Long.SIZE);
+        }
+        violations.require(
+                Arrays.equals(rows, counted),
+                () -> "The counts by status are " + Arrays.toString(counted) + ", the rows " + Arrays.toString(rows));
+    }
+
+    private static byte[] reversed(byte[] bytes) {
+        byte[] reversed = new byte[bytes.length];
+        for (int i = 0; i < bytes.length; i++) {
+            reversed[i] = bytes[bytes.length - 1 - i];
+        }
+        return reversed;
+    }
+
     /** Looks for the last time, when the rows in quarantine have been removed for good. */
     void checkTheEnd(ReadTransaction tx) {
+        checkCountsByStatus(tx);
         violations.require(now(tx, QUARANTINE).isEmpty(), "Rows are left in quarantine");
         Set<String> still = now(tx, DATA).stream()
                 .map(row -> ByteArrayUtil.printable(row.getKey()))
