@@ -16,6 +16,7 @@ import dev.couchjobs.bridge.internal.transaction.StepSlots;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.time.ZonedDateTime;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiPredicate;
@@ -86,10 +87,25 @@ public final class ReplicatedAssignment implements StepAssignment, StepSlots {
         return withRuns(all, known, (runner, run) -> !run.isRunning() || (runner.equals(node) && !all.isEnded()));
     }
 
-    /** Two nodes that know different results of a run must not put them back by turns. */
+    /**
+     * Two nodes that know different results of a run must not put them back by turns. And only the node itself may say
+     * that a step of a job that has ended still runs on it.
+     */
     @Override
     public JobDocument asShown(JobDocument stored, JobDocument shown) {
-        return withRuns(stored, shown, (runner, run) -> !runner.equals(node) && !run.isRunning());
+        JobDocument now = withRuns(stored, shown, (runner, run) -> !runner.equals(node) && !run.isRunning());
+        for (int step = 0; shown.isEnded() && step < stored.plan().steps().size(); step++) {
+            StepProgress seen = shown.step(step).progress();
+            for (Map.Entry<String, StepRun> run :
+                    stored.step(step).progress().runs().entrySet()) {
+                if (run.getValue().isRunning()
+                        && !run.getKey().equals(node)
+                        && seen.run(run.getKey()).isEmpty()) {
+                    now = now.withoutRun(step, run.getKey());
+                }
+            }
+        }
+        return now;
     }
 
     /** {@return a job with the runs of another version that pass a test, where both have a run} */

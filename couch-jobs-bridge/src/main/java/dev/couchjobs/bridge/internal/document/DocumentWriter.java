@@ -119,7 +119,14 @@ public final class DocumentWriter {
                 && step.path("step_status").asString("").equalsIgnoreCase(Spelling.of(StepRun.Status.RUNNING))) {
             step.path("nodes").forEach(DocumentWriter::stop);
             step.putNull("step_status");
-            FieldNames.RUN.forEach(step::remove);
+            step.remove(FieldNames.OUR_RUN);
+            for (String name : FieldNames.THESIS_STATE) { // a step has them, a node of a step for all only with a value
+                if (step.has("target") && step.has(name)) {
+                    step.putNull(name);
+                } else if (FieldNames.RUN.contains(name)) {
+                    step.remove(name);
+                }
+            }
         }
     }
 

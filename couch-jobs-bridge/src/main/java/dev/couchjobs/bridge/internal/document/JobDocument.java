@@ -1,6 +1,8 @@
 package dev.couchjobs.bridge.internal.document;
 
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -86,6 +88,18 @@ public record JobDocument(String id, JobPlan plan, Progress progress) {
     public JobDocument withRun(int index, String node, StepRun run) {
         StepProgress progress = step(index).progress();
         return run.equals(progress.runs().get(node)) ? this : withStep(index, progress.with(node, run));
+    }
+
+    /** {@return the same job without the run of a step on a node} */
+    public JobDocument withoutRun(int index, String node) {
+        StepProgress progress = step(index).progress();
+        SortedMap<String, StepRun> others = new TreeMap<>(progress.runs());
+        others.remove(node);
+        return withStep(
+                index,
+                others.isEmpty()
+                        ? StepProgress.open()
+                        : new StepProgress(progress.withdrawn(), progress.claimedBy(), progress.winner(), others));
     }
 
     /** {@return the same job with the prevailing one of these verdicts and of that which follows from the steps} */
