@@ -101,7 +101,10 @@ public final class DocumentProcessor {
         if (arrived.leaf().isDeleted()) {
             return deleted(transaction, arrived);
         }
-        ParsedDocument parsedDocument = reader.read(arrived.leaf().body());
+        // A version that was accepted, or that this node has written, is not judged again.
+        boolean isAccepted = arrived.isLive() && arrived.isSeen();
+        ObjectNode body = arrived.leaf().body();
+        ParsedDocument parsedDocument = isAccepted ? documents.read(body) : reader.read(body);
         IncomingDocument incoming = isOther(arrived, parsedDocument) ? arrived.anew() : arrived;
         if (incoming.is(DocumentEntry.DocumentRole.DELETED)) { // its writer has deleted it, and replication will
             return done();

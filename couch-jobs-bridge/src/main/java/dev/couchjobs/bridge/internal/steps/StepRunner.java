@@ -38,6 +38,7 @@ public final class StepRunner {
     private final RunningActions runningActions;
     private final Function<ActionPlan, Action> actions;
     private final String process;
+    private final WorkerNumbers numbers = new WorkerNumbers();
 
     public StepRunner(
             BridgeContext context,
@@ -99,6 +100,7 @@ public final class StepRunner {
         private final JobContext<StepJob> job;
         private final StepJob data;
         private final RunningAction runningAction;
+        private final int number = numbers.take();
 
         Execution(JobContext<StepJob> job) {
             this.job = job;
@@ -111,11 +113,14 @@ public final class StepRunner {
                     .add(data.document(), data.step(), runningAction.whole())
                     .thenCompose(alone -> stored(
                             () -> held(job, bridgeTransaction -> course.begin(bridgeTransaction, data, worker()))))
-                    .thenCompose(begun -> begun.isPresent() ? perform(begun.get()) : leave()));
+                    .thenCompose(begun -> begun.isPresent() ? perform(begun.get()) : leave())
+                    // before the claim ends, with which the next one may begin
+                    .whenComplete((done, error) -> numbers.free(number)));
         }
 
+        /** The number alone is not unique: a process that begins a step again may give it the same one. */
         private String worker() {
-            return process + "." + job.claim();
+            return number + " (process " + process + ", claim " + job.claim() + ")";
         }
 
         /** Ends the job: there is nothing to do. */
