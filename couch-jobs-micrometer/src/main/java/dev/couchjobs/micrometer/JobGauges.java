@@ -10,6 +10,7 @@ import dev.couchjobs.HealthStatus;
 import dev.couchjobs.JobCounts;
 import dev.couchjobs.JobType;
 import dev.couchjobs.loop.DurationText;
+import dev.couchjobs.loop.GuardedExecutor;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import io.micrometer.core.instrument.Meter;
@@ -92,7 +93,7 @@ public final class JobGauges implements AutoCloseable {
         this.jobs = Objects.requireNonNull(jobs, "jobs");
         this.period = period;
         this.areTypesGiven = given.isPresent();
-        this.loop = new Loop("job gauges", environment, database.getExecutor(), this::round);
+        this.loop = new Loop("job gauges", environment, GuardedExecutor.of(database, environment), this::round);
         given.ifPresent(all -> all.forEach(type -> types.put(type.name(), type)));
         if (types.size() > TYPES_MAX) {
             throw new IllegalArgumentException("At most " + TYPES_MAX + " types have gauges; these are " + types.size()

@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.loop.DurationText;
+import dev.couchjobs.loop.GuardedExecutor;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import dev.couchjobs.topics.GroupInfo;
@@ -82,7 +83,7 @@ public final class TopicGauges implements AutoCloseable {
         this.topics = Objects.requireNonNull(topics, "topics");
         this.period = period;
         this.given = given.map(List::copyOf);
-        this.loop = new Loop("topic gauges", environment, database.getExecutor(), this::round);
+        this.loop = new Loop("topic gauges", environment, GuardedExecutor.of(database, environment), this::round);
         this.given.filter(all -> all.size() > TOPICS_MAX).ifPresent(all -> {
             throw new IllegalArgumentException("At most " + TOPICS_MAX + " topics have gauges; these are " + all.size()
                     + ": name those that matter most.");

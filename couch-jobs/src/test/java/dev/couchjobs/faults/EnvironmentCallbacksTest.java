@@ -4,19 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobCounts;
+import dev.couchjobs.JobFailedException;
+import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.Page;
+import dev.couchjobs.PageRequest;
+import dev.couchjobs.SelectionProgress;
 import dev.couchjobs.Subscription;
 import dev.couchjobs.Worker;
-import dev.couchjobs.contract.DatabaseProxies;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.fdb.testing.Callbacks;
+import dev.couchjobs.fdb.testing.ThrowingParts;
 import java.io.IOException;
-import java.lang.reflect.Method;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,18 +30,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
-import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,12 +52,21 @@ class EnvironmentCallbacksTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final int JOBS = 3;
 
-    /** Makes the parts that throw. */
+    /** Makes the environment, and the database, of which parts throw. */
     private record Faulty(
-            BiFunction<EnvironmentCallbacksTest, Environment, Environment> environment,
-            BiFunction<EnvironmentCallbacksTest, Database, Database> database) {
-        static Faulty environment(BiFunction<EnvironmentCallbacksTest, Environment, Environment> environment) {
-            return new Faulty(environment, (test, database) -> database);
+            BiFunction<ThrowingParts, Environment, Environment> environment,
+            BiFunction<ThrowingParts, Database, Database> database) {
+        static Faulty environment(BiFunction<ThrowingParts, Environment, Environment> environment) {
+            return new Faulty(environment, (parts, database) -> database);
+        }
+
+        static Faulty scheduler(BiFunction<ThrowingParts, ScheduledExecutorService, ScheduledExecutorService> faulty) {
+            return environment((parts, given) ->
+                    new Environment(given.clock(), faulty.apply(parts, given.scheduler()), given.random()));
+        }
+
+        static Faulty database(BiFunction<ThrowingParts, Database, Database> database) {
+            return new Faulty((parts, environment) -> environment, database);
         }
     }
 
@@ -66,40 +75,21 @@ class EnvironmentCallbacksTest {
     static {
         CASES.put(
                 "Environment.clock",
-                Faulty.environment((test, given) -> new Environment(
-                        test.throwing(InstantSource.class, given.clock(), "instant", "millis"),
-                        given.scheduler(),
-                        given.random())));
+                Faulty.environment((parts, given) ->
+                        new Environment(parts.clock(given.clock()), given.scheduler(), given.random())));
         CASES.put(
                 "Environment.random",
-                Faulty.environment((test, given) -> new Environment(
-                        given.clock(),
-                        given.scheduler(),
-                        test.throwing(RandomGenerator.class, given.random(), "next"))));
-        CASES.put("Environment.scheduler, task", scheduler("execute"));
-        CASES.put("Environment.scheduler, timer", scheduler("schedule"));
-        CASES.put(
-                "Environment.scheduler, cancel",
-                Faulty.environment((test, given) ->
-                        new Environment(given.clock(), test.withFaultyTimers(given.scheduler()), given.random())));
-        CASES.put(
-                "Database.getExecutor, task",
-                new Faulty((test, given) -> given, (test, database) -> test.withFaultyExecutor(database)));
+                Faulty.environment((parts, given) ->
+                        new Environment(given.clock(), given.scheduler(), parts.random(given.random()))));
+        CASES.put("Environment.scheduler, task", Faulty.scheduler(ThrowingParts::tasks));
+        CASES.put("Environment.scheduler, timer", Faulty.scheduler(ThrowingParts::timers));
+        CASES.put("Environment.scheduler, cancel", Faulty.scheduler(ThrowingParts::cancellations));
+        CASES.put("Database.getExecutor, task", Faulty.database(ThrowingParts::executor));
+        CASES.put("Transaction.getExecutor, task", Faulty.database(ThrowingParts::transactions));
     }
 
     private final Database database = EmbeddedDatabase.openInMemory();
     private final Environment system = Environment.system();
-    private final AtomicInteger calls = new AtomicInteger();
-    private final AtomicInteger thrownTimes = new AtomicInteger();
-    private Supplier<Throwable> thrown = IllegalStateException::new;
-    private int every = 1;
-
-    private static Faulty scheduler(String method) {
-        return Faulty.environment((test, given) -> new Environment(
-                given.clock(),
-                test.throwing(ScheduledExecutorService.class, given.scheduler(), method),
-                given.random()));
-    }
 
     static Stream<Arguments> cases() {
         return CASES.keySet().stream()
@@ -123,17 +113,17 @@ class EnvironmentCallbacksTest {
     @ParameterizedTest(name = "{0} throws {1} in every call that {2} divides")
     @MethodSource("cases")
     void whateverIsBegunEnds(String callback, String what, int howOften) throws Exception {
-        thrown = Callbacks.THROWABLES.getOrDefault(what, RejectedExecutionException::new);
-        every = howOften;
+        ThrowingParts parts = new ThrowingParts(
+                howOften, List.of(Callbacks.THROWABLES.getOrDefault(what, RejectedExecutionException::new)));
         Faulty faulty = Objects.requireNonNull(CASES.get(callback));
-        Database given = faulty.database().apply(this, database);
+        Database given = faulty.database().apply(parts, database);
         try (CouchJobs jobs = CouchJobs.builder(given)
-                .environment(faulty.environment().apply(this, system))
+                .environment(faulty.environment().apply(parts, system))
                 .build()) {
             run(jobs, given);
         }
 
-        assertThat(thrownTimes.get()).as("how often the callback has thrown").isPositive();
+        assertThat(parts.thrownTimes()).as("how often the callback has thrown").isPositive();
     }
 
     private static void run(CouchJobs jobs, Database given) throws Exception {
@@ -165,53 +155,34 @@ class EnvironmentCallbacksTest {
                 .isFalse();
         JobCounts counts = end(jobs.counts(given, MAIL));
         assertThat(counts.running()).isZero();
+        runMore(jobs, given);
         assertThat(worker.stuckSlots()).isZero();
         end(worker.closeAsync());
     }
 
+    /** The verbs that go on elsewhere: behind other jobs, and over many of them. */
+    private static void runMore(CouchJobs jobs, Database given) throws Exception {
+        List<Dependency> all = new ArrayList<>();
+        for (int i = 0; i < JOBS; i++) {
+            end(jobs.add(given, NewJob.of(SMS, "data").id("first-" + i)));
+            all.add(Dependency.on(SMS, "first-" + i).ifUnsuccessful(DependencyPolicy.FAIL));
+        }
+        end(jobs.add(given, NewJob.of(MAIL, "data").id("last").after(all)));
+        Page<JobSummary> page = end(given.runAsync(tx -> jobs.add(tx, SMS, "own", "data")
+                .thenCompose(added -> jobs.list(tx, SMS, PageRequest.of(JOBS * JOBS)))));
+        assertThat(page.items()).extracting(JobSummary::jobId).contains("first-0", "own");
+        end(jobs.statuses().index(SMS));
+        SelectionProgress cancelled = end(
+                jobs.control().select(SMS, job -> job.id().startsWith("first")).cancel("no"));
+        assertThat(cancelled.applied()).isEqualTo(JOBS);
+        assertThat(jobs.resultAsync(MAIL, "last", TIMEOUT))
+                .failsWithin(TIMEOUT)
+                .withThrowableThat()
+                .withCauseInstanceOf(JobFailedException.class);
+        assertThat(end(jobs.deadLetters().retryAll(SMS))).isZero();
+    }
+
     private static <T> T end(Future<T> future) throws Exception {
         return future.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
-    }
-
-    @SuppressWarnings("unchecked") // to throw what the compiler does not see
-    private <E extends Throwable> void maybe() throws E {
-        if (calls.incrementAndGet() % every == 0) {
-            thrownTimes.incrementAndGet();
-            throw (E) thrown.get();
-        }
-    }
-
-    /** {@return what throws in the methods whose names begin like one of these} */
-    private <T> T throwing(Class<T> type, T given, String... prefixes) {
-        return DatabaseProxies.to(type, (self, method, arguments) -> {
-            if (Stream.of(prefixes).anyMatch(method.getName()::startsWith)) {
-                maybe();
-            }
-            return invoke(given, method, arguments);
-        });
-    }
-
-    private static @Nullable Object invoke(Object given, Method method, @Nullable Object[] arguments) throws Throwable {
-        return DatabaseProxies.invoke(given, method, arguments);
-    }
-
-    private ScheduledExecutorService withFaultyTimers(ScheduledExecutorService given) {
-        return DatabaseProxies.to(ScheduledExecutorService.class, (self, method, arguments) -> {
-            Object result = invoke(given, method, arguments);
-            return result instanceof ScheduledFuture<?> timer
-                    ? throwing(ScheduledFuture.class, timer, "cancel")
-                    : result;
-        });
-    }
-
-    private Database withFaultyExecutor(Database given) {
-        Executor executor = task -> {
-            maybe();
-            given.getExecutor().execute(task);
-        };
-        return DatabaseProxies.to(
-                Database.class,
-                (self, method, arguments) ->
-                        method.getName().equals("getExecutor") ? executor : invoke(given, method, arguments));
     }
 }

@@ -5,6 +5,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Outcome;
+import dev.couchjobs.loop.GuardedExecutor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -234,7 +235,7 @@ public final class JobTransaction {
                         keys.stream().map(RowKey::new), refs.stream().map(JobRef::rowKey))
                 .collect(Collectors.toUnmodifiableSet());
         Map<RowKey, CompletableFuture<?>> before = new HashMap<>();
-        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(rowKeys, tx.getExecutor(), before::put);
+        TransactionScope.OrderedEdit<T> edit = scope.queueEdit(rowKeys, GuardedExecutor.of(tx), before::put);
         JobTransaction holding = new JobTransaction(tx, scope, token, before);
         return edit.end(edit.ready().thenCompose(ready -> step.apply(holding)));
     }
@@ -243,7 +244,7 @@ public final class JobTransaction {
         Collection<RowKey> others = held.isEmpty()
                 ? rowKeys
                 : rowKeys.stream().filter(key -> !held.containsKey(key)).toList();
-        return scope.queueEdit(others, tx.getExecutor());
+        return scope.queueEdit(others, GuardedExecutor.of(tx));
     }
 
     /** How often a transaction had changed some rows that jobs share: unique keys, groups of expected jobs. */

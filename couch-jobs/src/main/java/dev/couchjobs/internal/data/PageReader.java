@@ -3,8 +3,8 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
-import com.apple.foundationdb.async.AsyncUtil;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
+import dev.couchjobs.loop.GuardedExecutor;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,7 +44,8 @@ final class PageReader {
 
     /** {@return the rows by id, in order} */
     CompletableFuture<JobTable.Rows> read() {
-        return AsyncUtil.whileTrue(this::step, tx.getExecutor()).thenApply(done -> new JobTable.Rows(page, hasSkipped));
+        return GuardedExecutor.whileTrue(this::step, GuardedExecutor.of(tx))
+                .thenApply(done -> new JobTable.Rows(page, hasSkipped));
     }
 
     /** Reads up to the next written row, and returns whether there may be more rows. */

@@ -16,6 +16,7 @@ import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.feature.FollowUp;
 import dev.couchjobs.internal.feature.Settler;
 import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.loop.GuardedExecutor;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -90,7 +91,8 @@ public final class DependencyPropagator implements Settler {
         List<ReleaseNotice> notices = ReleaseOutbox.takeAll(tx);
         return notices.isEmpty()
                 ? CompletableFuture.completedFuture(null)
-                : deliver(tx, notices).thenComposeAsync(shares -> propagateTransitive(tx, shares), tx.getExecutor());
+                : deliver(tx, notices)
+                        .thenComposeAsync(shares -> propagateTransitive(tx, shares), GuardedExecutor.of(tx));
     }
 
     /**
@@ -185,7 +187,7 @@ public final class DependencyPropagator implements Settler {
                             end(tx, share, failed);
                             return failAll(tx, shares, wanted, done + 1);
                         },
-                        tx.getExecutor());
+                        GuardedExecutor.of(tx));
     }
 
     private static void end(Transaction tx, GroupShare share, int failed) {
@@ -219,7 +221,7 @@ public final class DependencyPropagator implements Settler {
                                 ? CompletableFuture.completedFuture(done)
                                 : fail(tx, unlinked(tx, notice, dependents.get(done)), notice)
                                         .thenCompose(failed -> fail(tx, notice, dependents, done + 1)),
-                        tx.getExecutor());
+                        GuardedExecutor.of(tx));
     }
 
     private JobRef refOf(Dependent dependent) {

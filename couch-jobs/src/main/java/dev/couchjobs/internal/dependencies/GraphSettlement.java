@@ -10,6 +10,7 @@ import dev.couchjobs.internal.feature.FollowUp;
 import dev.couchjobs.internal.feature.Settler;
 import dev.couchjobs.internal.futures.Futures;
 import java.util.ArrayList;
+import dev.couchjobs.loop.GuardedExecutor;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -52,7 +53,7 @@ public final class GraphSettlement implements Settler {
         return done == changes.size()
                 ? CompletableFuture.completedFuture(null)
                 : settle(tx, changes.get(done))
-                        .thenComposeAsync(next -> settle(tx, changes, done + 1), tx.getExecutor());
+                        .thenComposeAsync(next -> settle(tx, changes, done + 1), GuardedExecutor.of(tx));
     }
 
     private static CompletableFuture<@Nullable Void> settle(Transaction tx, GraphChange change) {

@@ -4,10 +4,10 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.loop.GuardedEnvironment;
 import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.PayloadCodec;
+import dev.couchjobs.loop.GuardedExecutor;
 import dev.couchjobs.loop.Observers;
 import dev.couchjobs.loop.WatchLooks;
 import java.util.List;
@@ -68,7 +68,7 @@ public record Instance(
 
     /** {@return the executor of the database, which refuses nothing} */
     public Executor executor() {
-        return GuardedEnvironment.around(database::getExecutor, environment);
+        return GuardedExecutor.of(database, environment);
     }
 
     /** {@return a copy with other transactions} */

@@ -72,6 +72,11 @@ public final class GuardedEnvironment {
         };
     }
 
+    /** {@return an executor that refuses nothing: what another one refuses runs on timers of the library} */
+    public static Executor around(Supplier<Executor> given) {
+        return around(given, Own.GUARDED);
+    }
+
     private void failed(String callback, String substitute, Throwable error) {
         CallbackLog.warn(LOG, guarded, clock.lastTold(), callback, substitute, error);
     }
@@ -189,6 +194,7 @@ public final class GuardedEnvironment {
     /** The substitutes, made when the first of them is needed. The timers have a thread only while there are some. */
     private static final class Own {
         static final Environment SYSTEM = Environment.system();
+        static final Environment GUARDED = SYSTEM.guarded();
 
         private Own() {}
     }

@@ -13,6 +13,7 @@ import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.transactions.TransactionLabel;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.loop.GuardedExecutor;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -42,7 +43,7 @@ public final class MoveEndpoint {
     }
 
     Executor executor() {
-        return database.getExecutor();
+        return GuardedExecutor.of(database);
     }
 
     byte[] begin() {

@@ -1,8 +1,8 @@
 package dev.couchjobs.internal.move;
 
 import com.apple.foundationdb.FDBException;
-import com.apple.foundationdb.async.AsyncUtil;
 import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.loop.GuardedExecutor;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -34,7 +34,7 @@ final class RowScanner {
     }
 
     static CompletableFuture<Void> of(MoveEndpoint endpoint, Executor executor, Visit visit) {
-        return AsyncUtil.whileTrue(new RowScanner(endpoint, visit)::next, executor);
+        return GuardedExecutor.whileTrue(new RowScanner(endpoint, visit)::next, executor);
     }
 
     private CompletableFuture<Boolean> next() {

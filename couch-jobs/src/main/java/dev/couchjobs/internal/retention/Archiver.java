@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** Hands the expired jobs of one type to their archive, a page at a time, and removes the jobs that it accepts. */
@@ -40,12 +41,14 @@ final class Archiver<D, R> implements AutoCloseable {
     private final SweepInterval sweepInterval;
     private final ClockCheck clock;
     private final BatchSize batch = new BatchSize(JOBS_MAX);
+    private final Executor executor;
     private final Loop loop;
 
     Archiver(Instance instance, JobType<D, R> type, JobArchive<D, R> archive, ClockCheck clock) {
         this.clock = clock;
         this.database = instance.database();
         this.environment = instance.environment();
+        this.executor = instance.executor();
         this.transactions = instance.transactions().named("archive", type.name());
         this.name = instance.name();
         this.type = type;
@@ -116,7 +119,7 @@ final class Archiver<D, R> implements AutoCloseable {
                         full -> full.jobs().isEmpty()
                                 ? CompletableFuture.completedFuture(full)
                                 : store(full).thenApply(stored -> full),
-                        database.getExecutor())
+                        executor)
                 .thenCompose(taken -> transactions.run(database, tx -> taken.remove(tx, keyspace, keys)))
                 .whenComplete((done, error) -> {
                     if (error != null) {

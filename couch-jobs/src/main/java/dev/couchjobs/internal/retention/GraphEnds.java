@@ -8,6 +8,7 @@ import dev.couchjobs.internal.data.GraphRows;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobTable;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.loop.GuardedExecutor;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -59,7 +60,7 @@ final class GraphEnds {
                             }
                             return staying(members, done + 1, staying);
                         },
-                        tx.getExecutor());
+                        GuardedExecutor.of(tx));
     }
 
     private CompletableFuture<Boolean> hasEnded(long graph) {
@@ -91,7 +92,7 @@ final class GraphEnds {
                                         .thenCompose(hasEnded -> hasEnded
                                                 ? hasNoOpenMember(graph)
                                                 : CompletableFuture.completedFuture(false)),
-                        tx.getExecutor());
+                        GuardedExecutor.of(tx));
     }
 
     private CompletableFuture<Boolean> hasEnded(long graph, GraphRows.Member member) {

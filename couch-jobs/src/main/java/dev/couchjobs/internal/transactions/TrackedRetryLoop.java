@@ -4,6 +4,7 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.async.AsyncUtil;
 import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.loop.GuardedExecutor;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -48,7 +49,7 @@ final class TrackedRetryLoop<T extends @Nullable Object> {
         this.report = report;
         this.conflictsLeft = new AtomicInteger(conflictsMax);
         this.transaction = first;
-        this.executor = first.getExecutor();
+        this.executor = GuardedExecutor.of(first);
         this.ifUnknown = ifUnknown;
         this.body = body;
     }

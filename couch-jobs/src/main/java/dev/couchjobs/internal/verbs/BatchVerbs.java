@@ -4,7 +4,6 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
-import com.apple.foundationdb.async.AsyncUtil;
 import dev.couchjobs.AddResult;
 import dev.couchjobs.Batch;
 import dev.couchjobs.BatchInfo;
@@ -32,6 +31,7 @@ import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.loop.GuardedExecutor;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -265,7 +265,7 @@ public final class BatchVerbs {
         }
 
         CompletableFuture<Long> run() {
-            return AsyncUtil.whileTrue(this::page, instance.executor()).thenApply(done -> cancelled);
+            return GuardedExecutor.whileTrue(this::page, instance.executor()).thenApply(done -> cancelled);
         }
 
         private record Part(long cancelled, Optional<byte[]> last) {}

@@ -5,7 +5,6 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
-import com.apple.foundationdb.async.AsyncUtil;
 import dev.couchjobs.DeadLetter;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Page;
@@ -25,6 +24,7 @@ import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ScheduledTimes;
+import dev.couchjobs.loop.GuardedExecutor;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -151,7 +151,7 @@ public final class DeadLetterVerbs {
         private record Batch(Optional<DeadLetterIndex.Entry> upTo, int retried) {}
 
         CompletableFuture<Long> run() {
-            return AsyncUtil.whileTrue(this::batch, executor).thenApply(done -> retried);
+            return GuardedExecutor.whileTrue(this::batch, executor).thenApply(done -> retried);
         }
 
         /** {@return whether more dead letters may follow} */

@@ -2,7 +2,6 @@ package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.async.AsyncUtil;
 import dev.couchjobs.JobInfo;
 import dev.couchjobs.JobType;
 import dev.couchjobs.SelectionProgress;
@@ -19,6 +18,7 @@ import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.PayloadCodec;
 import dev.couchjobs.internal.views.StoredJob;
+import dev.couchjobs.loop.GuardedExecutor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -102,7 +102,7 @@ public final class SelectionVerbs<D, R> {
         }
 
         CompletableFuture<SelectionProgress> run() {
-            return AsyncUtil.whileTrue(this::batch, executor).thenApply(done -> progress);
+            return GuardedExecutor.whileTrue(this::batch, executor).thenApply(done -> progress);
         }
 
         /** {@return whether more jobs may follow} */

@@ -4,6 +4,7 @@ import com.apple.foundationdb.Database;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.AddResult;
 import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.loop.GuardedExecutor;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -214,7 +215,7 @@ final class SharedAdditions {
 
     /** What follows an answer may block, so each has a thread. */
     private static void answer(Waiting one, @Nullable AddResult added, @Nullable Throwable error) {
-        Executor executor = one.database().getExecutor();
+        Executor executor = GuardedExecutor.of(one.database());
         try {
             executor.execute(() -> one.complete(added, error));
         } catch (Throwable e) { // it is shut down, or there is no thread or stack left

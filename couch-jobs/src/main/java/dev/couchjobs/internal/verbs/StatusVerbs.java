@@ -5,7 +5,6 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
-import com.apple.foundationdb.async.AsyncUtil;
 import dev.couchjobs.JobLine;
 import dev.couchjobs.JobStatus;
 import dev.couchjobs.JobType;
@@ -22,6 +21,7 @@ import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.status.StatusIndex;
 import dev.couchjobs.internal.status.StatusSettlement;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.loop.GuardedExecutor;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import java.util.random.RandomGenerator;
@@ -44,6 +45,7 @@ public final class StatusVerbs {
     private final Transactions transactions;
     private final RandomGenerator random;
     private final StaleRowRemoval staleRowRemoval;
+    private final Executor executor;
 
     public StatusVerbs(Instance instance) {
         this.database = instance.database();
@@ -51,6 +53,7 @@ public final class StatusVerbs {
         this.transactions = instance.transactions();
         this.random = instance.environment().random();
         this.staleRowRemoval = new StaleRowRemoval(instance);
+        this.executor = instance.executor();
     }
 
     /** Builds the index of a type, or goes on with a build. */
@@ -63,14 +66,14 @@ public final class StatusVerbs {
         return named.run(database, tx -> begin(tx, keys))
                 .thenCompose(isComplete -> isComplete
                         ? CompletableFuture.completedFuture(null)
-                        : AsyncUtil.whileTrue(
+                        : GuardedExecutor.whileTrue(
                                 () -> batchSize
                                         .run(tries -> named.run(database, tx -> tries.next(max -> next(tx, keys, max))))
                                         .thenApply(batch -> {
                                             progress.accept(passed.addAndGet(batch.count()));
                                             return batch.mayHaveMore();
                                         }),
-                                database.getExecutor()));
+                                executor));
     }
 
     /** {@return whether the index is complete already} */

@@ -10,6 +10,7 @@ import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.ArmedWatch;
+import dev.couchjobs.loop.GuardedExecutor;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import dev.couchjobs.loop.WatchLooks;
@@ -179,7 +180,8 @@ final class HeartbeatSender<D> implements AutoCloseable {
             return;
         }
         var unused = CompletableFuture.completedFuture(started)
-                .thenComposeAsync(unconfirmed -> send(unconfirmed, CONFIRM_WITHIN), database.getExecutor())
+                .thenComposeAsync(
+                        unconfirmed -> send(unconfirmed, CONFIRM_WITHIN), GuardedExecutor.of(database, environment))
                 .exceptionally(error -> {
                     LOG.debug("Jobs of type {} could not be confirmed", runs.type(), error);
                     return null;

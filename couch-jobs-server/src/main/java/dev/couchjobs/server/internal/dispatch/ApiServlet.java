@@ -6,6 +6,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.BridgeNodes;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import dev.couchjobs.loop.GuardedExecutor;
 import dev.couchjobs.server.Access;
 import dev.couchjobs.server.Authenticator;
 import dev.couchjobs.server.Role;
@@ -117,13 +118,14 @@ public final class ApiServlet extends HttpServlet {
         Hiding hiding = new Hiding(UserCode.predicate(settings.hidden()));
         authenticator =
                 UserCode.authenticator(settings.authenticator().orElseGet(() -> new TokenAuthenticator(tokens)));
-        waiting = new WaitingRequests(authenticator, database.getExecutor(), environment.scheduler());
+        waiting =
+                new WaitingRequests(authenticator, GuardedExecutor.of(database, environment), environment.scheduler());
         rates = new CallRates(settings.rate(), clock);
         bodyBytesMax = settings.bodyBytesMax();
         isAudited = settings.isAudited();
         ApiDocument document = ApiDocument.get();
         Operations operations = new Operations();
-        PayloadGate payloads = new PayloadGate(database.getExecutor());
+        PayloadGate payloads = new PayloadGate(GuardedExecutor.of(database, environment));
         new JobOperations(jobs, database, hiding, payloads).bind(operations);
         new TypeOperations(jobs, hiding).bind(operations);
         new ScheduleOperations(jobs, hiding).bind(operations);

@@ -3,6 +3,7 @@ package dev.couchjobs.topics.internal.groups;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.loop.GuardedExecutor;
 import dev.couchjobs.topics.internal.groups.GroupPoll.Early;
 import dev.couchjobs.topics.internal.groups.GroupPoll.Taken;
 import dev.couchjobs.topics.internal.log.LogReader;
@@ -110,7 +111,7 @@ final class ReadAhead {
 
     private CompletableFuture<StoredPage> behind(Database database, CompletableFuture<Versionstamp> place, int limit) {
         return place.isDone()
-                ? place.thenComposeAsync(from -> page(database, from, limit), database.getExecutor())
+                ? place.thenComposeAsync(from -> page(database, from, limit), GuardedExecutor.of(database))
                 : place.thenCompose(from -> page(database, from, limit));
     }
 

@@ -7,8 +7,8 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.async.AsyncIterator;
-import com.apple.foundationdb.async.AsyncUtil;
 import com.apple.foundationdb.tuple.Versionstamp;
+import dev.couchjobs.loop.GuardedExecutor;
 import dev.couchjobs.topics.UncommittedMessagesException;
 import dev.couchjobs.topics.internal.transactions.RootCauses;
 import java.util.Optional;
@@ -60,7 +60,7 @@ public final class LogReader {
                 assembler,
                 tx.getRange(begin, KeySelector.firstGreaterOrEqual(end), rowsMax, false, StreamingMode.WANT_ALL)
                         .iterator());
-        return AsyncUtil.whileTrue(scan::next, tx.getExecutor()).thenCompose(done -> {
+        return GuardedExecutor.whileTrue(scan::next, GuardedExecutor.of(tx)).thenCompose(done -> {
             boolean isEnd = scan.isExhausted && scan.rows < rowsMax;
             if (isEnd) {
                 return CompletableFuture.completedFuture(new StoredPage(assembler.end(), true));
@@ -97,7 +97,7 @@ public final class LogReader {
             CompletableFuture<Boolean> has = iterator.onHasNext();
             while (has.isDone() && !has.isCompletedExceptionally()) {
                 if (!take(has.join())) {
-                    return AsyncUtil.READY_FALSE;
+                    return CompletableFuture.completedFuture(false);
                 }
                 has = iterator.onHasNext();
             }

@@ -3,6 +3,7 @@ package dev.couchjobs.topics.internal.messages;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.couchjobs.loop.GuardedExecutor;
 import dev.couchjobs.topics.Appended;
 import dev.couchjobs.topics.internal.log.LogWriter.Placed;
 import dev.couchjobs.topics.internal.log.MessageRow;
@@ -113,7 +114,7 @@ final class AppendQueue {
      */
     private record Shared(List<Waiting> appends, long countBefore) {
         Executor executor() {
-            return appends.get(0).database().getExecutor();
+            return GuardedExecutor.of(appends.get(0).database());
         }
     }
 
