@@ -70,6 +70,14 @@ class HouseRulesTest {
                         HouseRulesTest::needsNoClient,
                         "these need the native client; see IncompleteVersionstamps and EmbeddedDatabase"),
                 new Rule(
+                        "AsyncUtil\\.(?!applySafely)",
+                        HouseRulesTest::callsUsersExecutors,
+                        "use GuardedExecutor.whileTrue: the loops of AsyncUtil never end if an executor throws"),
+                new Rule(
+                        "getExecutor\\(\\)(?! \\{)|::getExecutor",
+                        HouseRulesTest::callsUsersExecutors,
+                        "take it from GuardedExecutor: an executor of a user may refuse a task, or throw anything"),
+                new Rule(
                         "LoggerFactory",
                         HouseRulesTest::logsTextFromOutside,
                         "log by SafeLog: names, paths and messages of errors may contain a line of the log"),
@@ -222,6 +230,15 @@ class HouseRulesTest {
                 && !file.endsWith("MinimumVersionContext.java")
                 && !file.endsWith("BridgeContext.java")
                 && !file.endsWith("StepRunner.java");
+    }
+
+    /** All but the gate, the engine, and contexts that stand for those of users. */
+    private static boolean callsUsersExecutors(Path file) {
+        return isCore(file)
+                && !file.toString().contains("fdb-embedded")
+                && !file.endsWith("GuardedExecutor.java")
+                && !file.endsWith("MinimumVersionContext.java")
+                && !file.endsWith("CommittedContext.java");
     }
 
     /** All but the places where clusters are opened. */

@@ -103,10 +103,15 @@ final class JavaAction implements Action {
         }
     }
 
+    /** The error may be of a class of the user's, whose message cannot be had. */
     private static String reasonOf(Throwable error) {
-        return Optional.ofNullable(error.getMessage())
-                .filter(message -> !message.isBlank())
-                .orElseGet(() -> error.getClass().getName());
+        try {
+            return Optional.ofNullable(error.getMessage())
+                    .filter(message -> !message.isBlank())
+                    .orElseGet(() -> error.getClass().getName());
+        } catch (Throwable e) {
+            return error.getClass().getName();
+        }
     }
 
     private Future<?> after(Duration delay, Runnable task) {

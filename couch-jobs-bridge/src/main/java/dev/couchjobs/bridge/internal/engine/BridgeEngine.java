@@ -122,16 +122,16 @@ public final class BridgeEngine implements AutoCloseable {
                 kinds.keySet());
         this.runner = new StepRunner(context, transactions, lifecycle, runningActions, actions, process);
         this.nodeSetLoop = new Loop(
-                "sets of nodes", context.environment(), context.database().getExecutor(), this::serveNodeSets);
+                "sets of nodes", context.environment(), context.executor(), this::serveNodeSets);
         this.timeoutLoop = assignment
                 .slots()
                 .map(slots -> new Loop(
                         "timeouts of claims",
                         context.environment(),
-                        context.database().getExecutor(),
+                        context.executor(),
                         () -> transactions.run("check timeouts of claims", slots::checkTimeouts)));
         this.cleanupLoop = new Loop(
-                "ended documents", context.environment(), context.database().getExecutor(), this::cleanUp);
+                "ended documents", context.environment(), context.executor(), this::cleanUp);
     }
 
     private static StepAssignment assignment(BridgeContext context, JoinMode joinMode, IntSupplier concurrency) {
@@ -191,7 +191,7 @@ public final class BridgeEngine implements AutoCloseable {
     private WorkerBuilder worker(int slots) {
         return context.jobs()
                 .worker()
-                .executor(context.database().getExecutor()) // handlers do not block
+                .executor(context.executor()) // handlers do not block
                 .shutdownTimeout(STOP_AFTER.plus(Action.STOPS_WITHIN))
                 .concurrency(slots);
     }
@@ -330,6 +330,6 @@ public final class BridgeEngine implements AutoCloseable {
     private Future<?> after(Duration delay, Runnable task) {
         return context.environment()
                 .scheduler()
-                .schedule(() -> context.database().getExecutor().execute(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+                .schedule(() -> context.executor().execute(task), delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 }

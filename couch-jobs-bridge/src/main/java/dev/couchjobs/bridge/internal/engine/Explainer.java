@@ -59,7 +59,7 @@ final class Explainer {
         Future<?> timeout = context.environment()
                 .scheduler()
                 .schedule(
-                        () -> context.database().getExecutor().execute(() -> document.complete(Optional.empty())),
+                        () -> context.executor().execute(() -> document.complete(Optional.empty())),
                         READ_TIMEOUT.toNanos(),
                         TimeUnit.NANOSECONDS);
         return document.whenComplete((read, error) -> timeout.cancel(false));

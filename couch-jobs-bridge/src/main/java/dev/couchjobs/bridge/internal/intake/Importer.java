@@ -164,7 +164,7 @@ public final class Importer {
         var unused = context.environment()
                 .scheduler()
                 .schedule(
-                        () -> context.database().getExecutor().execute(() -> look(ids, looks + 1)),
+                        () -> context.executor().execute(() -> look(ids, looks + 1)),
                         next.toNanos(),
                         TimeUnit.NANOSECONDS);
     }

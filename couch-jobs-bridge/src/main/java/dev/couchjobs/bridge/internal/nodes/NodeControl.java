@@ -77,11 +77,7 @@ public final class NodeControl implements AutoCloseable {
         this.node = node;
         this.bridge = bridge;
         this.startedAt = now();
-        this.loop = new Loop(
-                "report of node " + node.name(),
-                node.environment(),
-                node.database().getExecutor(),
-                this::round);
+        this.loop = new Loop("report of node " + node.name(), node.environment(), node.executor(), this::round);
     }
 
     /** {@return the wanted settings that are in effect} */

@@ -4,8 +4,10 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.bridge.internal.transaction.BridgeContext;
+import dev.couchjobs.loop.GuardedExecutor;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,16 @@ import org.jspecify.annotations.Nullable;
  */
 public record NodeEnvironment(
         String name, String process, String version, List<String> servers, Database database, Environment environment) {
+
+    /** Nothing of it throws. */
+    public NodeEnvironment {
+        environment = environment.guarded();
+    }
+
+    /** {@return the executor of the database, which refuses nothing} */
+    Executor executor() {
+        return GuardedExecutor.of(database, environment);
+    }
 
     <T extends @Nullable Object> CompletableFuture<T> run(
             String purpose, Function<? super Transaction, CompletableFuture<T>> body) {

@@ -65,11 +65,7 @@ public final class DocumentPublisher implements AutoCloseable {
         this.store = context.store();
         this.outbox = store.outbox();
         this.reader = new OutgoingReader(store);
-        this.loop = new Loop(
-                "publisher of " + context.node(),
-                context.environment(),
-                context.database().getExecutor(),
-                this::round);
+        this.loop = new Loop("publisher of " + context.node(), context.environment(), context.executor(), this::round);
     }
 
     public void start() {

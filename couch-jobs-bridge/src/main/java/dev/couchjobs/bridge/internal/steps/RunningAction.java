@@ -85,8 +85,7 @@ public final class RunningAction {
 
     /** {@return completes after the next pause; fails as soon as the work is stopped} */
     public CompletableFuture<@Nullable Void> pause(BridgeContext context, Backoff pauses) {
-        CompletableFuture<@Nullable Void> over =
-                pauses.pause(context.environment(), context.database().getExecutor());
+        CompletableFuture<@Nullable Void> over = pauses.pause(context.environment(), context.executor());
         whole.whenStopped(() -> over.cancel(false));
         return over;
     }

@@ -11,9 +11,11 @@ import dev.couchjobs.ThreadTransaction;
 import dev.couchjobs.bridge.internal.couch.CouchDatabase;
 import dev.couchjobs.bridge.internal.document.NodeDirectory;
 import dev.couchjobs.bridge.internal.store.BridgeStore;
+import dev.couchjobs.loop.GuardedExecutor;
 import dev.couchjobs.loop.TransactionIdentifier;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -40,11 +42,21 @@ public record BridgeContext(
         Environment environment,
         Duration retention) {
 
+    /** Nothing of the environment throws. */
+    public BridgeContext {
+        environment = environment.guarded();
+    }
+
     /** The longest time between two rounds of a loop that waits for a watch. A watch may be lost. */
     public static final Duration LOOK_AGAIN = Duration.ofMinutes(1);
 
     /** The tag, and the prefix of the identifiers. */
     private static final String LABEL = "couch-jobs";
+
+    /** {@return the executor of the database, which refuses nothing} */
+    public Executor executor() {
+        return GuardedExecutor.of(database, environment);
+    }
 
     /** Runs a transaction. {@return the result of the body, after the commit} */
     public <T extends @Nullable Object> CompletableFuture<T> run(

@@ -33,12 +33,13 @@ public final class RunningBridge implements AutoCloseable {
     private final BridgeConfig file;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final BridgeThreads threads = opening(new BridgeThreads());
-    private final Environment environment = opening(Environment.system());
+    private final Environment environment;
     private final AnswerWait waiting;
     private final NodeRuns runs;
 
-    private RunningBridge(BridgeConfig file) {
+    private RunningBridge(BridgeConfig file, Environment given) {
         this.file = file;
+        environment = opening(given).guarded();
         waiting = new AnswerWait(file, environment);
         runs = new NodeRuns(file, waiting);
     }
@@ -60,7 +61,18 @@ public final class RunningBridge implements AutoCloseable {
             Optional<Database> given,
             boolean takesOver,
             CompletableFuture<Void> stop) {
-        RunningBridge bridge = new RunningBridge(config);
+        return start(config, handlers, given, takesOver, stop, Environment.system());
+    }
+
+    /** Starts a bridge in an environment, which it closes. */
+    static RunningBridge start(
+            BridgeConfig config,
+            Map<String, StepHandler> handlers,
+            Optional<Database> given,
+            boolean takesOver,
+            CompletableFuture<Void> stop,
+            Environment environment) {
+        RunningBridge bridge = new RunningBridge(config, environment);
         try {
             bridge.open(handlers, given, takesOver, stop);
             return bridge;

@@ -7,13 +7,18 @@ import dev.couchjobs.bridge.StepContext;
 import dev.couchjobs.bridge.StepHandler;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
 import dev.couchjobs.bridge.testing.TestClient;
+import dev.couchjobs.fdb.testing.Callbacks;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -57,6 +62,27 @@ class JavaActionTest {
         assertThat(result.success()).isFalse();
         assertThat(result.isFinal()).isFalse();
         assertThat(result.reason()).hasValue("no luck");
+    }
+
+    @ParameterizedTest
+    @MethodSource("throwables")
+    void whateverAHandlerThrowsFailsTheTry(String what) {
+        ActionResult result = run(step -> {
+            throw sneaky(Objects.requireNonNull(Callbacks.THROWABLES.get(what)).get());
+        });
+
+        assertThat(result.success()).isFalse();
+        assertThat(result.isFinal()).isFalse();
+        assertThat(result.reason()).isNotEmpty();
+    }
+
+    static Set<String> throwables() {
+        return Callbacks.THROWABLES.keySet();
+    }
+
+    @SuppressWarnings("unchecked") // to throw what the compiler does not see
+    private static <E extends Throwable> RuntimeException sneaky(Throwable thrown) throws E {
+        throw (E) thrown;
     }
 
     @Test
