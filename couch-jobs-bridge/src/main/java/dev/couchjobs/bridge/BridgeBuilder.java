@@ -62,7 +62,9 @@ public final class BridgeBuilder {
 
     /**
      * Takes the CouchDB database over from another bridge of the same node name, which stops when it detects this. Use
-     * it when that bridge is gone for good. Without it, a bridge stops if its database belongs to another one.
+     * it when that bridge is gone for good, or the store of the nodes of a cluster was lost: the bridge then believes
+     * the progress in documents that its store has never had. Without it, a bridge stops if its database belongs to
+     * another one.
      *
      * @return this builder
      */

@@ -134,7 +134,7 @@ final class BridgeNode {
         return scenario.isReplicated()
                 ? new JoinMode.Replication(
                         new SlotReservations(root.subspace(Tuple.from("store"))), scenario.claimTimeout())
-                : new JoinMode.SharedDatabase();
+                : new JoinMode.SharedDatabase(false);
     }
 
     /** Receives the close of a bridge whose process still runs, with its error if it failed. */

@@ -128,6 +128,11 @@ public final class ReplicatedAssignment implements StepAssignment, StepSlots {
     }
 
     @Override
+    public boolean believesNewDocuments() {
+        return true;
+    }
+
+    @Override
     public boolean isJoined(Step step) {
         return false;
     }

@@ -41,8 +41,11 @@ public final class SharedAssignment implements StepAssignment {
     private final CouchJobs jobs;
     private final NodeSets sets;
     private final InstantSource clock;
+    private final boolean isRecovering;
 
-    public SharedAssignment(BridgeContext context) {
+    /** @param isRecovering whether the store was lost, and documents are the only word there is */
+    public SharedAssignment(BridgeContext context, boolean isRecovering) {
+        this.isRecovering = isRecovering;
         this.node = context.node();
         this.jobs = context.jobs();
         this.sets = context.store().sets();
@@ -79,6 +82,11 @@ public final class SharedAssignment implements StepAssignment {
     @Override
     public boolean knowsAll() {
         return true;
+    }
+
+    @Override
+    public boolean believesNewDocuments() {
+        return isRecovering;
     }
 
     @Override

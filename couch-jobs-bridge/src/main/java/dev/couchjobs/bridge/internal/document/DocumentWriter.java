@@ -166,6 +166,23 @@ public final class DocumentWriter {
     }
 
     /**
+     * {@return a copy of a job document without the progress of its job}
+     *
+     * @param document the document
+     */
+    public static ObjectNode planOnly(ObjectNode document) {
+        ObjectNode plan = document.deepCopy();
+        plan.remove(List.of("step", "job_status", "reason"));
+        for (JsonNode step : plan.path("job")) {
+            if (step instanceof ObjectNode fields) {
+                fields.remove(FieldNames.THESIS_STATE);
+                fields.remove(FieldNames.OUR_STATE);
+            }
+        }
+        return plan;
+    }
+
+    /**
      * {@return the fields that say why a document cannot be read, and how its job has ended}
      *
      * @param reason why it cannot be read

@@ -121,8 +121,7 @@ public final class BridgeEngine implements AutoCloseable {
                 new StoreExplainer(source, context.environment().clock(), this.concurrency::get),
                 kinds.keySet());
         this.runner = new StepRunner(context, transactions, lifecycle, runningActions, actions, process);
-        this.nodeSetLoop = new Loop(
-                "sets of nodes", context.environment(), context.executor(), this::serveNodeSets);
+        this.nodeSetLoop = new Loop("sets of nodes", context.environment(), context.executor(), this::serveNodeSets);
         this.timeoutLoop = assignment
                 .slots()
                 .map(slots -> new Loop(
@@ -130,14 +129,13 @@ public final class BridgeEngine implements AutoCloseable {
                         context.environment(),
                         context.executor(),
                         () -> transactions.run("check timeouts of claims", slots::checkTimeouts)));
-        this.cleanupLoop = new Loop(
-                "ended documents", context.environment(), context.executor(), this::cleanUp);
+        this.cleanupLoop = new Loop("ended documents", context.environment(), context.executor(), this::cleanUp);
     }
 
     private static StepAssignment assignment(BridgeContext context, JoinMode joinMode, IntSupplier concurrency) {
         return joinMode instanceof JoinMode.Replication replication
                 ? new ReplicatedAssignment(context, replication.reservations(), concurrency, replication.claimTimeout())
-                : new SharedAssignment(context);
+                : new SharedAssignment(context, ((JoinMode.SharedDatabase) joinMode).isRecovering());
     }
 
     /** Starts the bridge. {@return completes when it has started; fails if it was closed before} */

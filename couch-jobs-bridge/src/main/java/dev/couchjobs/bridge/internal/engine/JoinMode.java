@@ -6,8 +6,13 @@ import java.time.Duration;
 /** How nodes share work. */
 public sealed interface JoinMode {
 
-    /** The nodes share one database. */
-    record SharedDatabase() implements JoinMode {}
+    /**
+     * The nodes share one database.
+     *
+     * @param isRecovering whether the progress in documents that the store has never had is believed, because the store
+     *     was lost
+     */
+    record SharedDatabase(boolean isRecovering) implements JoinMode {}
 
     /**
      * The nodes share only replicated documents.

@@ -232,7 +232,11 @@ public final class DocumentProcessor {
                         ? refusedDocuments.refuse(transaction, incoming, unknown.get(), false)
                         : refusedDocuments.broken(transaction, incoming, unknown.get(), false);
             }
-            return goOn(transaction, incoming, shown, all.document(), now.document());
+            return before.isEmpty()
+                            && !assignment.believesNewDocuments()
+                            && !now.document().isEnded()
+                    ? first(transaction, incoming, shown, all.document())
+                    : goOn(transaction, incoming, shown, all.document(), now.document());
         }
         String reason = ((Merged.PlansDiffer) merged).reason();
         if (seen instanceof Merged.PlansDiffer && shown.isEnded()) {
@@ -249,12 +253,25 @@ public final class DocumentProcessor {
                 : refusedDocuments.broken(transaction, incoming, reason, shown.isEnded());
     }
 
+    /** Begins a job that no bridge has begun, whatever progress its document has. */
+    private CompletableFuture<Void> first(
+            BridgeTransaction transaction, IncomingDocument incoming, JobDocument shown, JobDocument seen) {
+        ParsedDocument plan =
+                reader.read(DocumentWriter.planOnly(incoming.leaf().body()));
+        if (plan instanceof ParsedDocument.Broken broken) { // all nodes are more than the progress has named
+            return refusedDocuments.broken(transaction, incoming, broken.reason(), false);
+        }
+        JobDocument now =
+                ((ParsedDocument.Job) plan).document().withPriority(seen.plan().priority());
+        return goOn(transaction, incoming, shown, seen, now);
+    }
+
     /**
      * {@return why the end of a step in the document is refused; empty if it is accepted} A node stores an end before
      * CouchDB contains it. An unknown end on this node was therefore written by a person. If the document is unknown,
-     * the node may have lost its store, except for a first revision, which no bridge has written. If the document also
-     * says how the job has ended, a person has ended the job, and the end is accepted; but a person does not know that
-     * a known job has succeeded.
+     * the node may have lost its store, except for a first revision, which no bridge has written, and on a cluster that
+     * was not lost. If the document also says how the job has ended, a person has ended the job, and the end is
+     * accepted; but a person does not know that a known job has succeeded.
      */
     private Optional<String> unknownEnd(IncomingDocument incoming, Optional<JobDocument> before, JobDocument seen) {
         boolean isEndOfPerson =
@@ -267,7 +284,7 @@ public final class DocumentProcessor {
         if (isEndOfPerson
                 || isOthers
                 || before.filter(JobDocument::isEnded).isPresent()
-                || (before.isEmpty() && isFromBefore(incoming))) {
+                || (before.isEmpty() && assignment.believesNewDocuments() && isFromBefore(incoming))) {
             return Optional.empty();
         }
         for (int step = 0; step < seen.plan().steps().size(); step++) {

@@ -42,6 +42,9 @@ public interface StepAssignment {
     /** Whether the store has the state of all nodes, so that no document knows more of a job than the store. */
     boolean knowsAll();
 
+    /** Whether the progress in a document that the store has never had may be that of bridges. */
+    boolean believesNewDocuments();
+
     /**
      * Ensures that the current step of a live job is run. The caller calls this method after each change of the job.
      *

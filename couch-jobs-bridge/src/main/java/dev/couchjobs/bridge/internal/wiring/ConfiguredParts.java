@@ -112,10 +112,11 @@ record ConfiguredParts(BridgeConfig config, Executor threads) {
         return new Actions(config.shell(), config.http(), handlers, System.getenv(), environment, threads);
     }
 
-    BridgeEngine engine(BridgeContext context, Actions actions) {
+    /** @param takesOver whether the store may have been lost */
+    BridgeEngine engine(BridgeContext context, Actions actions, boolean takesOver) {
         return new BridgeEngine(
                 context,
-                joinMode(),
+                joinMode(takesOver),
                 actions::of,
                 workKinds(actions),
                 config.workers(),
@@ -136,9 +137,9 @@ record ConfiguredParts(BridgeConfig config, Executor threads) {
         return root().subspace(Tuple.from("store"));
     }
 
-    private JoinMode joinMode() {
+    private JoinMode joinMode(boolean takesOver) {
         return config.join() == BridgeConfig.Join.FOUNDATIONDB
-                ? new JoinMode.SharedDatabase()
+                ? new JoinMode.SharedDatabase(takesOver)
                 : new JoinMode.Replication(new SlotReservations(store()), config.claimTimeout());
     }
 

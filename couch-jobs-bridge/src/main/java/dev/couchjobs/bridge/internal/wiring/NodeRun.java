@@ -39,13 +39,18 @@ final class NodeRun implements AutoCloseable {
     private volatile BridgeConfig config;
     private volatile boolean isClosing;
 
-    /** What stays if these parts are opened anew. */
+    /**
+     * What stays if these parts are opened anew.
+     *
+     * @param takesOver whether the bridge was told to take over, because another bridge or its store was lost
+     */
     record Shared(
             Database database,
             CouchJobs jobs,
             Environment environment,
             Executor threads,
-            Map<String, StepHandler> handlers) {}
+            Map<String, StepHandler> handlers,
+            boolean takesOver) {}
 
     /**
      * Opens the parts. They do not work before {@link #engine} is started.
@@ -59,7 +64,7 @@ final class NodeRun implements AutoCloseable {
         opened.push(connection);
         this.context = parts.context(shared.database(), shared.jobs(), connection.couch(), shared.environment());
         this.actions = parts.actions(shared.handlers(), shared.environment());
-        this.engine = parts.engine(context, actions);
+        this.engine = parts.engine(context, actions, shared.takesOver());
         opened.push(engine);
         this.peers = new PeerReplications(
                 config, connection.client(), shared.environment(), connection.loginThrottles(), connection.couch());

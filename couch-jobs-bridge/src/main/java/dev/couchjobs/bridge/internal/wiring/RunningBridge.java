@@ -101,7 +101,7 @@ public final class RunningBridge implements AutoCloseable {
                 threads,
                 new OwnerMark.Owner(
                         file.node(), id, Host.name() + ", " + file.engine().describe()));
-        NodeRun.Shared shared = new NodeRun.Shared(database, jobs, environment, threads, handlers);
+        NodeRun.Shared shared = new NodeRun.Shared(database, jobs, environment, threads, handlers, takesOver);
         NodeControl control =
                 new NodeControl(rows, nodeEnvironment(database), new SteeredNode(file, runs, shared, connections));
         StartSettings.Followed followed =

@@ -3,11 +3,17 @@ package dev.couchjobs.bridge.internal.engine;
 import static dev.couchjobs.bridge.internal.engine.TestBridges.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.bridge.internal.couch.WriteResult;
+import dev.couchjobs.bridge.testing.ModelCouchDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
@@ -156,6 +162,70 @@ class ForgedDocumentTest {
                     if (!isRight) {
                         wrong.add(forged + " at " + node + ": " + first + ", " + next + ", " + document);
                     }
+                }
+            });
+            assertThat(String.join("\n", wrong)).isEmpty();
+        }
+    }
+
+    /** How a forged document comes into a database before any bridge has seen it. */
+    private enum FirstWay {
+        FIRST_REVISION,
+        LATER_REVISION,
+        WINNING_CONFLICT,
+        LOSING_CONFLICT
+    }
+
+    @Test
+    void nothingRunsOnTheWordOfADocumentThatTheClusterHasNeverHad() {
+        try (TestBridges bridges = TestBridges.shared(WORKERS, NODES.toArray(String[]::new))) {
+            Map<Forged, FirstWay> all = new LinkedHashMap<>();
+            for (FirstWay way : FirstWay.values()) {
+                forgeries(way.name().toLowerCase(Locale.ROOT)).stream()
+                        .filter(forged -> forged.way() == Way.EDIT)
+                        .forEach(forged -> all.put(forged, way));
+            }
+            bridges.simulation
+                    .scheduler()
+                    .execute(() -> all.forEach((forged, way) -> {
+                        ModelCouchDatabase couch = bridges.at(forged.place());
+                        ObjectNode plan = json(forged.document(1));
+                        ObjectNode document = plan.deepCopy();
+                        forged.forgery().change.accept(document);
+                        if (way == FirstWay.FIRST_REVISION) {
+                            couch.write(document);
+                            return;
+                        }
+                        String revision = ((WriteResult.Accepted) couch.write(plan)).revision();
+                        switch (way) {
+                            case WINNING_CONFLICT -> couch.conflict("1-" + "f".repeat(32), document);
+                            case LOSING_CONFLICT -> couch.conflict("1-" + "0".repeat(32), document);
+                            default -> couch.write(document.put("_rev", revision));
+                        }
+                    }));
+            bridges.advance(60);
+
+            List<String> wrong = new ArrayList<>();
+            all.forEach((forged, way) -> {
+                ObjectNode document = bridges.read(forged.place(), forged.id());
+                long next = done(bridges, " next " + forged.id());
+                long first = done(bridges, " " + forged.id()) - next;
+                String status = document.path("job_status").asString("");
+                boolean hasRun = status.equals("success")
+                        && first == (forged.target().equals("'all'") ? NODES.size() : 1)
+                        && next == 1;
+                boolean isRefused = status.equals("failed")
+                        && first + next == 0
+                        && !document.path("reason").asString("").isEmpty();
+                // One that says that it has ended is left alone.
+                boolean isLeft = forged.forgery() == Forgery.SUCCESS && first + next == 0;
+                if (!hasRun && !isRefused && !isLeft) {
+                    wrong.add(way + " " + forged + ": " + first + ", " + next + ", " + document);
+                }
+                boolean isHarmless =
+                        !forged.target().equals("'all'") && forged.forgery().compareTo(Forgery.FINISHED) < 0;
+                if (isHarmless && !hasRun) {
+                    wrong.add("refused: " + way + " " + forged + ": " + document);
                 }
             });
             assertThat(String.join("\n", wrong)).isEmpty();

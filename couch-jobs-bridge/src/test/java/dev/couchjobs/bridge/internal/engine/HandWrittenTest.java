@@ -3,6 +3,7 @@ package dev.couchjobs.bridge.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -76,7 +77,7 @@ class HandWrittenTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aBridgeThatHasLostItsLedgerBelievesWhatItHasWritten(boolean isShared) {
+    void aBridgeThatHasLostItsStoreBelievesWhatItHasWritten(boolean isShared) {
         try (TestBridges bridges = bridges(isShared)) {
             bridges.put("b", """
                     {'_id': 'x', 'creator': 'b', 'job': [{'target': 'b', 'do': 'first'}, {'target': 'a', 'do': 'sleep 50'}]}""");
@@ -85,14 +86,32 @@ class HandWrittenTest {
                 bridges.kill("a");
             }
             bridges.loseDirectory("b");
-            bridges.start("b");
+            bridges.start("b", isShared);
             if (isShared) {
-                bridges.start("a");
+                bridges.start("a", true);
             }
             bridges.advance(100);
 
             assertThat(bridges.read("b", "x").path("job_status").asString()).isEqualTo("success");
             assertThat(bridges.done).containsOnlyOnce("b first");
+        }
+    }
+
+    @Test
+    void aClusterThatHasLostItsStoreBelievesNothingUnlessABridgeIsToldToTakeOver() {
+        try (TestBridges bridges = bridges(true)) {
+            bridges.put("b", """
+                    {'_id': 'x', 'creator': 'b', 'job': [{'target': 'b', 'do': 'first'}, {'target': 'a', 'do': 'sleep 50'}]}""");
+            bridges.advance(5);
+            bridges.kill("a");
+            bridges.loseDirectory("b");
+            bridges.start("b");
+            bridges.start("a");
+            bridges.advance(100);
+
+            assertRefused(bridges, "a");
+            assertRefused(bridges, "b");
+            assertThat(bridges.done).containsExactly("b first", "a sleep 50");
         }
     }
 

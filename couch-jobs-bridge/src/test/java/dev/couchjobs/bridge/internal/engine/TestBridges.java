@@ -97,6 +97,11 @@ public final class TestBridges implements AutoCloseable {
     }
 
     public void start(String node) {
+        start(node, false);
+    }
+
+    /** @param takesOver whether the bridge is told to take over, because the store was lost */
+    void start(String node, boolean takesOver) {
         SimulatedProcess process = simulation.process(node);
         Environment environment = new Environment(process.clock(), process.scheduler(), process.random());
         Subspace root = root(node);
@@ -118,7 +123,7 @@ public final class TestBridges implements AutoCloseable {
                 Duration.ofDays(1));
         BridgeEngine engine = new BridgeEngine(
                 context,
-                joining(root),
+                joining(root, takesOver),
                 plan -> action(process, node, command(plan)),
                 kinds(process, node),
                 workers,
@@ -190,10 +195,10 @@ public final class TestBridges implements AutoCloseable {
                         2));
     }
 
-    private JoinMode joining(Subspace root) {
+    private JoinMode joining(Subspace root, boolean isRecovering) {
         return claimTimeout.isPresent()
                 ? new JoinMode.Replication(new SlotReservations(root.subspace(Tuple.from("slots"))), claimTimeout.get())
-                : new JoinMode.SharedDatabase();
+                : new JoinMode.SharedDatabase(isRecovering);
     }
 
     /** Ends a node's process, as a power failure does. */
