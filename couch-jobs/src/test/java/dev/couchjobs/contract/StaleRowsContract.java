@@ -363,6 +363,19 @@ class StaleRowsContract extends JobsContract {
                 .isEqualTo("waiting");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"dead", "tags"})
+    void aListingMovesADamagedRowThatNobodyHasMet(String index) {
+        fail("failed", job("failed"));
+        rows.putBytes(rows.key("data", TYPE.name(), "failed"), DAMAGED);
+
+        assertThat(index.equals("dead") ? deadLetters() : tagged("eu")).isEmpty();
+
+        assertThat(quarantined()).hasSize(1);
+        assertThat(index.equals("dead") ? rows.under("dead") : rows.under("tags", TYPE.name(), "eu"))
+                .isEmpty();
+    }
+
     /** Nobody has met the damaged row before. */
     @Test
     void theCheckMeetsRowsThatNobodyHasRead() {
