@@ -23,6 +23,9 @@ record Figures(int tries, int reads, int watchesAtMost) {
     /** What is read by the search for feeds to trim. */
     private static final Set<String> TRIMMER = Set.of("feed", "layout");
 
+    /** What is read by the search for types that should be in use. */
+    private static final Set<String> USE_CHECK = Set.of("activity", "layout", "pending", "ranked");
+
     static Figures ofAll(Collection<MeasuredDatabase> processes) {
         return of(processes, each -> true);
     }
@@ -33,6 +36,20 @@ record Figures(int tries, int reads, int watchesAtMost) {
                 processes,
                 each -> Collections.disjoint(each.readFrom(), BACKGROUND)
                         && !each.readFrom().equals(TRIMMER));
+    }
+
+    /** {@return whether a transaction goes round by the clock, and looks neither at a lease nor at jobs} */
+    private static boolean isUpkeep(MeasuredTry each) {
+        return each.readFrom().contains("worker_orders")
+                || each.readFrom().contains("releasing")
+                || each.readFrom().contains("retire")
+                || each.readFrom().equals(TRIMMER)
+                || each.readFrom().equals(USE_CHECK);
+    }
+
+    /** Leaves out releasers, trimmers, sweeps, checks of types in use and renewals of the rows of workers. */
+    static Figures ofUse(Collection<MeasuredDatabase> processes) {
+        return of(processes, each -> !isUpkeep(each));
     }
 
     private static Figures of(Collection<MeasuredDatabase> processes, Predicate<MeasuredTry> counted) {

@@ -145,6 +145,21 @@ final class Fleet implements AutoCloseable {
                 : stage.await(client.addAll(database, jobs));
     }
 
+    /** Adds a job of the first type that is to begin soon: the first one uses a feature. */
+    void addWithDeadline() {
+        String id = "job-" + added.size();
+        added.put(id, now());
+        NewJob<String> job = NewJob.of(types.get(0), "data")
+                .id(id)
+                .startBefore(stage.environment().clock().instant().plusSeconds(60));
+        stage.await(client.add(way.asDatabase(), job));
+    }
+
+    /** Gives the first type another timeout. */
+    void setTimeout(Duration timeout) {
+        stage.await(client.types().setTypeTimeout(way.asDatabase(), types.get(0), timeout));
+    }
+
     /** Starts processes without a worker, each of which waits for the end of a job of its own that is due later. */
     void startWaiting(int count, Duration later) {
         for (int i = 0; i < count; i++) {
@@ -193,6 +208,13 @@ final class Fleet implements AutoCloseable {
         return Figures.ofAll(ways().toList());
     }
 
+    /** {@return how many tries have looked at all leases} */
+    long looksAtLeases() {
+        return ways().flatMap(way -> way.tries().stream())
+                .filter(each -> each.readFrom().contains("watches_in_use"))
+                .count();
+    }
+
     /** {@return how many tries of activity monitors there were} */
     long triesOfMonitors() {
         return ways().flatMap(way -> way.tries().stream())
@@ -203,6 +225,11 @@ final class Fleet implements AutoCloseable {
     /** {@return what of that they have asked because of jobs} */
     Figures figuresOfJobs() {
         return Figures.ofJobs(ways().toList());
+    }
+
+    /** {@return what of that they have asked because of jobs, and by looks at the leases of types} */
+    Figures figuresOfUse() {
+        return Figures.ofUse(ways().toList());
     }
 
     /** {@return how long those jobs waited that have begun since it was begun to count, the shortest first} */

@@ -41,6 +41,29 @@ class FleetTest {
         }
     }
 
+    /** What sleeps in them until the next thing that it knows may have to wake up earlier. */
+    @Test
+    void allProcessesHearOfAnotherTimeoutAndOfAFeatureThatIsUsedButFewOfATypeThatComesIntoUse() {
+        int processes = 100;
+        try (Fleet fleet = new Fleet(1, TIMEOUT, 1, MOMENT).start(processes)) {
+            fleet.pass(Duration.ofMinutes(15));
+            assertThat(looks(fleet, () -> fleet.add(0, 1))).isBetween(1L, 5L);
+
+            fleet.pass(Duration.ofMinutes(15));
+            assertThat(looks(fleet, () -> fleet.setTimeout(TIMEOUT.plusSeconds(1))))
+                    .isGreaterThanOrEqualTo(processes);
+            assertThat(looks(fleet, fleet::addWithDeadline)).isGreaterThanOrEqualTo(processes);
+        }
+    }
+
+    /** {@return how many there are within a second} */
+    private static long looks(Fleet fleet, Runnable change) {
+        fleet.forget();
+        change.run();
+        fleet.pass(Duration.ofSeconds(1));
+        return fleet.looksAtLeases();
+    }
+
     @Test
     void aBurstWakesManyProcesses() {
         try (Fleet fleet = new Fleet(1, TIMEOUT, 1, Duration.ofSeconds(1)).start(100)) {

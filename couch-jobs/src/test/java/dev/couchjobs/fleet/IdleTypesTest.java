@@ -15,8 +15,8 @@ class IdleTypesTest {
     private static final int WATCHES = 2;
     /** How long a process waits at most from one look at the types in use to the next. */
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(300);
-    /** For dependents, for types that come into use, and for orders for the worker. */
-    private static final int WATCHES_FOR_ALL_TYPES = 3;
+    /** For dependents, for types that come into use, for settings, and for orders for the worker. */
+    private static final int WATCHES_FOR_ALL_TYPES = 4;
 
     @Test
     void tenThousandTypesCostFewTransactionsAndFewWatches() {

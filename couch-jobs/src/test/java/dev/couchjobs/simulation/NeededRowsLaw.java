@@ -64,6 +64,7 @@ final class NeededRowsLaw {
                 "watches_lost",
                 "watches_pending",
                 "watches_releasing",
+                "watches_settings",
                 "weights",
                 "worker_orders",
                 "workers")) {

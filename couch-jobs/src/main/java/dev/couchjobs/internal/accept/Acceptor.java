@@ -12,6 +12,7 @@ import dev.couchjobs.RepeatedCallException;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
 import dev.couchjobs.internal.loop.RootCauses;
+import dev.couchjobs.internal.monitor.BackgroundServices;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Observers;
@@ -55,6 +56,7 @@ final class Acceptor<D> implements AutoCloseable {
     private final ClaimParts<D> claimParts;
     private final ClaimReleaser claimReleaser;
     private final String typeName;
+    private final BackgroundServices services;
     private final WatchLimit<Acceptor<?>> watchLimit;
     private final BatchSize batchSize = new BatchSize(JOBS_PER_ROUND_MAX);
     private final Loop loop;
@@ -75,11 +77,18 @@ final class Acceptor<D> implements AutoCloseable {
     private final Runnable onUnused;
 
     /**
+     * @param services monitor the type
      * @param watchLimit decides whether this acceptor may watch for new jobs
      * @param onUnused runs when there was no demand for a while
      */
-    Acceptor(JobType<D, ?> type, Instance instance, WatchLimit<Acceptor<?>> watchLimit, Runnable onUnused) {
+    Acceptor(
+            JobType<D, ?> type,
+            Instance instance,
+            BackgroundServices services,
+            WatchLimit<Acceptor<?>> watchLimit,
+            Runnable onUnused) {
         this.typeName = type.name();
+        this.services = services;
         this.watchLimit = watchLimit;
         this.onUnused = onUnused;
         this.database = instance.database();
@@ -239,6 +248,7 @@ final class Acceptor<D> implements AutoCloseable {
         }
         wasUnused = false;
         boolean mayWatch = watchLimit.mayWatch(this);
+        boolean hasLed = role == Leadership.Role.LEADER;
         return CompletableFuture.completedFuture(claimRound)
                 // within the chain, because this throws if the database is closed
                 .thenCompose(unused -> batchSize.run(tries -> claim(claimRound, mayWatch, tries)))
@@ -249,7 +259,7 @@ final class Acceptor<D> implements AutoCloseable {
                     }
                 })
                 .thenApply(claimResult -> {
-                    role = claimResult.role();
+                    changeRole(claimResult.role(), hasLed && !claimResult.isEmpty());
                     report(claimResult);
                     claimRound.remove(claimResult.refused()).forEach(request -> fail(request, repeated(request)));
                     claimResult.jobs().forEach((criteria, jobs) -> deliver(jobs, claimRound.allotments(criteria)));
@@ -257,6 +267,12 @@ final class Acceptor<D> implements AutoCloseable {
                     Pause pause = pauseAfter(claimResult);
                     return mayWatch || !watchLimit.mustPoll(this) ? pause : pause.cappedAt(UNWATCHED_POLL_INTERVAL);
                 });
+    }
+
+    /** @param hasClaimed whether this process has led, and has claimed jobs */
+    private void changeRole(Leadership.Role next, boolean hasClaimed) {
+        role = next;
+        services.claimed(typeName, hasClaimed, next == Leadership.Role.LEADER);
     }
 
     private void report(ClaimResult<D> claimResult) {
@@ -272,7 +288,7 @@ final class Acceptor<D> implements AutoCloseable {
         watchLimit.remove(this);
         if (role.isRegistered()) {
             return transactions.run(database, tx -> claimParts.resign(tx, role)).thenApply(newRole -> {
-                role = newRole;
+                changeRole(newRole, false);
                 return Pause.atMost(UNUSED_TIMEOUT);
             });
         }

@@ -33,6 +33,7 @@ public final class Acceptors implements AutoCloseable {
         this.watches =
                 new WatchLimit<>(typesWatchedMax, acceptor -> services.isInUse(acceptor.typeName()), Acceptor::wakeUp);
         services.afterEachLeaseRead(watches::wakeInUse);
+        services.looksAtNewTypesIf(watches::isReached);
     }
 
     /** {@return a claimed job, or empty after the timeout} */
@@ -78,13 +79,18 @@ public final class Acceptors implements AutoCloseable {
         }
     }
 
+    /** Says whether a type is served by a large fleet, as a worker has counted (rfc/018). */
+    public void inLargeFleet(String typeName, boolean isLarge) {
+        services.inLargeFleet(typeName, isLarge);
+    }
+
     @SuppressWarnings("unchecked") // the key of an acceptor is a job type with the same data type
     private <D> Acceptor<D> acceptor(JobType<D, ?> type) {
         return (Acceptor<D>) acceptors.get(type, unused -> create(type));
     }
 
     private <D> Acceptor<D> create(JobType<D, ?> type) {
-        return new Acceptor<>(type, instance, watches, () -> closeIfUnused(type));
+        return new Acceptor<>(type, instance, services, watches, () -> closeIfUnused(type));
     }
 
     /** Closes an unused acceptor. Requests are added with the same lock held, so none is added to a closed one. */

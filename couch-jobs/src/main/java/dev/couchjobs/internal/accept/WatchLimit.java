@@ -73,6 +73,11 @@ final class WatchLimit<A> {
         return isInUse.test(acceptor);
     }
 
+    /** {@return whether an acceptor waits that may not watch} */
+    synchronized boolean isReached() {
+        return !refused.isEmpty();
+    }
+
     /** Removes an acceptor that no longer waits for jobs. */
     synchronized void remove(A acceptor) {
         watching.remove(acceptor);

@@ -4,6 +4,7 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -63,6 +64,19 @@ public final class ActivityIndex {
     /** {@return whether the index has no row} */
     public static CompletableFuture<Boolean> isEmpty(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot().getRange(keys.activities(), 1).asList().thenApply(List::isEmpty);
+    }
+
+    /** {@return the key of the first row, whether it can be decoded or not; read without conflicts} */
+    public static CompletableFuture<Optional<byte[]>> firstKey(ReadTransaction tx, TypeKeys keys) {
+        return tx.snapshot()
+                .getRange(keys.activities(), 1)
+                .asList()
+                .thenApply(rows -> rows.stream().map(KeyValue::getKey).findFirst());
+    }
+
+    /** {@return whether {@link #silentSince} finds a row if this is the key of the first} */
+    public static boolean isSilentSince(TypeKeys keys, byte[] firstKey, Versionstamp upTo) {
+        return Arrays.compareUnsigned(firstKey, keys.activityUpTo(upTo).end) < 0;
     }
 
     /** {@return the heartbeat that was longest ago, if a job runs; read without conflicts} */

@@ -299,6 +299,15 @@ public final class Keyspace {
         return root.pack("watches_in_use");
     }
 
+    /** {@return the key that changes with what all processes at rest notice at once} */
+    public byte[] watchesSettings() {
+        return watchesSettings(root);
+    }
+
+    static byte[] watchesSettings(Subspace root) {
+        return root.pack("watches_settings");
+    }
+
     /** {@return the subspace of the feeds of all types} */
     Subspace feeds() {
         return root.subspace(Tuple.from("feed"));

@@ -22,22 +22,22 @@ public final class LayoutRow {
     private static final int NO_USER_VERSION = 0;
 
     private final byte[] key;
-    private final byte[] watchesInUse;
+    private final List<byte[]> watches;
     private final boolean checked;
 
     public LayoutRow(Keyspace keyspace) {
-        this(keyspace.layout(), keyspace.watchesInUse(), true);
+        this(keyspace.layout(), List.of(keyspace.watchesInUse(), keyspace.watchesSettings()), true);
     }
 
-    private LayoutRow(byte[] key, byte[] watchesInUse, boolean checked) {
+    private LayoutRow(byte[] key, List<byte[]> watches, boolean checked) {
         this.key = key;
-        this.watchesInUse = watchesInUse;
+        this.watches = watches;
         this.checked = checked;
     }
 
     /** {@return a copy that does not check the layout, for a caller that reads the row itself} */
     public LayoutRow unchecked() {
-        return new LayoutRow(key, watchesInUse, false);
+        return new LayoutRow(key, watches, false);
     }
 
     /** {@return the layout} */
@@ -64,7 +64,8 @@ public final class LayoutRow {
 
     /**
      * Keeps code that does not know some rows from writing any. Several calls in one transaction add up. The
-     * first use of a feature wakes the processes that watch for types: what they sleep until may follow from it.
+     * first use of a feature wakes all processes at rest: what they sleep until may follow from it. Older code watches
+     * for types only.
      */
     public CompletableFuture<@Nullable Void> raise(Transaction tx, UnaryOperator<Layout> to) {
         return inOrder(
@@ -74,7 +75,7 @@ public final class LayoutRow {
                     if (!raised.equals(found)) {
                         write(tx, raised);
                         if (raised.hasMoreFeaturesThan(found)) {
-                            IncompleteVersionstamps.touch(tx, watchesInUse, NO_USER_VERSION);
+                            watches.forEach(watched -> IncompleteVersionstamps.touch(tx, watched, NO_USER_VERSION));
                         }
                     }
                     return null;

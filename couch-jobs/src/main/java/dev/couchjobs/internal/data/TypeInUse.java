@@ -149,14 +149,15 @@ public record TypeInUse(
     }
 
     /**
-     * Removes the timeout that the holder of the lease applies, because the type gets another one, and wakes the
-     * processes that watch for types: they read the new one.
+     * Removes the timeout that the holder of the lease applies, because the type gets another one, and wakes all
+     * processes at rest: they read the new one. Older code watches for types only.
      */
     static CompletableFuture<Void> tellOfTimeout(Transaction tx, TypeKeys keys) {
         return find(tx, keys).thenAccept(use -> {
             use.ifPresent(row ->
                     new TypeInUse(row.typeName, row.holder, Optional.empty(), row.renewedAt, row.next).write(tx, keys));
             tellOfNewType(tx, keys);
+            IncompleteVersionstamps.touch(tx, keys.watchesSettings(), NO_USER_VERSION);
         });
     }
 

@@ -58,6 +58,7 @@ public final class TypeKeys {
     private final Subspace heartbeats;
     private final byte[] inUse;
     private final byte[] watchesInUse;
+    private final byte[] watchesSettings;
     private final byte[] root;
     private final Subspace quarantine;
     private final Subspace quarantined;
@@ -136,6 +137,7 @@ public final class TypeKeys {
         heartbeats = root.subspace(Tuple.from("heartbeats", typeName));
         inUse = Keyspace.inUseSubspace(root).pack(typeName);
         watchesInUse = Keyspace.watchesInUse(root);
+        watchesSettings = Keyspace.watchesSettings(root);
         this.root = root.pack();
         quarantine = root.subspace(Tuple.from("quarantine", typeName, QUARANTINE_ENTRIES));
         quarantined = root.subspace(Tuple.from("quarantine", typeName, QUARANTINE_BYTES));
@@ -529,6 +531,11 @@ public final class TypeKeys {
     /** Changed by every commit that brings a type into use: one key for all types. */
     byte[] watchesInUse() {
         return watchesInUse;
+    }
+
+    /** Changed by every commit that gives a type another timeout: one key for all types. */
+    byte[] watchesSettings() {
+        return watchesSettings;
     }
 
     /** The archive lease. */

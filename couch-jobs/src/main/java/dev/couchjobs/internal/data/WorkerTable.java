@@ -16,6 +16,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** The rows of the workers, and the orders for their names (rfc/026). */
 public final class WorkerTable {
@@ -78,6 +79,18 @@ public final class WorkerTable {
     public CompletableFuture<List<KeyValue>> list(
             ReadTransaction tx, Optional<byte[]> after, int limit, boolean isReversed) {
         return list(tx, workers.range(), after, limit, isReversed);
+    }
+
+    /** {@return the readable rows before and behind that of a worker, at most a number on each side} */
+    public CompletableFuture<List<Listed>> neighbours(ReadTransaction tx, Ref worker, int limit) {
+        Optional<byte[]> own = Optional.of(key(worker));
+        return list(tx, own, limit, true)
+                .thenCombine(
+                        list(tx, own, limit, false),
+                        (before, behind) -> Stream.concat(before.stream(), behind.stream())
+                                .map(this::readable)
+                                .flatMap(Optional::stream)
+                                .toList());
     }
 
     /**

@@ -22,6 +22,8 @@ import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -57,6 +59,8 @@ final class ActivityMonitor implements AutoCloseable {
     private static final int MARKS_PER_TIMEOUT_MAX = 32;
     /** A lease expires after this part of a timeout without renewal; renewals are up to 30 percent apart. */
     private static final int LEASE_PERCENT = 35;
+    /** The process that has taken an expired lease looks a second time after this part of a pause. */
+    private static final int PAUSES_PER_ADDITIONAL = 3;
     /** The use of a type ends after this number of rounds without a job that runs or may run. */
     private static final int QUIET_ROUNDS = 4;
 
@@ -82,6 +86,7 @@ final class ActivityMonitor implements AutoCloseable {
     private final ActivityIndexAudit activityIndexAudit;
     private final LeaderCheck leaderCheck;
     private final LayoutRow layoutRow;
+    private final Supplier<JobType<?, ?>> policy;
 
     @GuardedBy("this") private Duty duty = Duty.NONE;
 
@@ -99,9 +104,12 @@ final class ActivityMonitor implements AutoCloseable {
 
     // Used by one round at a time.
     private MeasuredPause pause = MeasuredPause.NONE;
+    /** What has passed of the pause before the additional round. */
+    private Duration additionalPause = Duration.ZERO;
+
     private int quietRounds;
-    /** The first waiting job in the last round. */
-    private Optional<String> lastFirstWaiting = Optional.empty();
+    /** The stamp of the last change of a job, as the last round has read it. */
+    private byte @Nullable [] lastChange;
 
     /**
      * A monitor that does nothing until its type is in use.
@@ -111,6 +119,7 @@ final class ActivityMonitor implements AutoCloseable {
      */
     ActivityMonitor(Instance instance, String typeName, long token, Supplier<JobType<?, ?>> policy) {
         this.token = OptionalLong.of(token);
+        this.policy = policy;
         this.database = instance.database();
         this.environment = instance.environment();
         this.clock = instance.clock();
@@ -146,10 +155,11 @@ final class ActivityMonitor implements AutoCloseable {
      * @param stored the timeout, if this round has read it
      * @param version the read version of the round
      * @param at how long this process has slept in all
+     * @param takesFree whether this process takes a lease that no process holds at once
      * @return the timeout within which another process has to renew the lease; empty if this process holds it
      */
     synchronized Optional<Duration> observe(
-            TypeInUse now, Optional<StoredTimeout> stored, Versionstamp version, Duration at) {
+            TypeInUse now, Optional<StoredTimeout> stored, Versionstamp version, Duration at, boolean takesFree) {
         if (now.holder().equals(token)) {
             if (duty != Duty.HELD) {
                 duty = Duty.HELD;
@@ -165,7 +175,7 @@ final class ActivityMonitor implements AutoCloseable {
         } else {
             Optional<Duration> published = now.equals(otherLease) ? timeout : now.timeout();
             mark(stored.map(StoredTimeout::value).orElse(published), version, at);
-            decideDuty(now, at);
+            decideDuty(now, at, takesFree);
         }
         return Optional.of(timeoutOrDefault());
     }
@@ -184,8 +194,12 @@ final class ActivityMonitor implements AutoCloseable {
         marks.forgetAllButNewestOlderThan(timeoutOrDefault());
     }
 
-    @GuardedBy("this") private void decideDuty(TypeInUse now, Duration at) {
-        if (!now.equals(otherLease)) {
+    @GuardedBy("this") private void decideDuty(TypeInUse now, Duration at, boolean takesFree) {
+        if (takesFree && now.holder().isEmpty()) {
+            otherLease = now;
+            duty = Duty.TAKEOVER;
+            loop.wakeUp();
+        } else if (!now.equals(otherLease)) {
             otherLease = now;
             otherLeaseSince = at;
             duty = Duty.NONE;
@@ -193,15 +207,34 @@ final class ActivityMonitor implements AutoCloseable {
             if (unclaimed.isPresent()) {
                 loop.wakeUp();
             }
-        } else if (now.holder().isEmpty()
-                || at.minus(otherLeaseSince)
-                                .compareTo(timeoutOrDefault()
-                                        .multipliedBy(LEASE_PERCENT)
-                                        .dividedBy(100))
-                        >= 0) {
+        } else if (now.holder().isEmpty() || at.minus(otherLeaseSince).compareTo(leaseTime(timeoutOrDefault())) >= 0) {
             duty = Duty.TAKEOVER;
             loop.wakeUp();
         }
+    }
+
+    /**
+     * {@return whether this process has to look at a lease again soon: nobody holds it, its holder has not taken up
+     * another timeout, or seems not to renew it} The time since the last renewal is estimated from versions, of which
+     * a database makes a million in a second. That only decides when to look: whether the lease has expired, the pauses
+     * of this process say.
+     */
+    static boolean isUnattended(TypeInUse lease, long version) {
+        return lease.holder().isEmpty()
+                || lease.timeout()
+                        .filter(timeout -> Duration.of(version - lease.renewedAt(), ChronoUnit.MICROS)
+                                        .compareTo(leaseTime(timeout))
+                                <= 0)
+                        .isEmpty();
+    }
+
+    private static Duration leaseTime(Duration timeout) {
+        return timeout.multipliedBy(LEASE_PERCENT).dividedBy(100);
+    }
+
+    /** {@return how long a process waits at most before it looks at the lease again that has to notice its end} */
+    synchronized Duration betweenLooks() {
+        return timeout.orElseGet(() -> policy.get().activityTimeout()).dividedBy(MARKS_PER_TIMEOUT);
     }
 
     /** Ends the use of the type in this process. */
@@ -237,15 +270,19 @@ final class ActivityMonitor implements AutoCloseable {
     /**
      * The result of the transaction of a round.
      *
-     * @param isQuiet whether no job ran and no job that may run waited
-     * @param firstWaiting the id of the first waiting job
+     * @param isQuiet whether no job ran, no job that may run waited, and none has changed since the last round
+     * @param firstActivity the key of the first row in the activity index
+     * @param mayRun whether a job may run
+     * @param lastChange the stamp of the last change of a job
      * @param now the read version
      * @param next the first waiting job, if there is a leader to claim it
      */
     private record LeaseObservation(
             LeaseState state,
             boolean isQuiet,
-            Optional<String> firstWaiting,
+            Optional<byte[]> firstActivity,
+            boolean mayRun,
+            byte @Nullable [] lastChange,
             Optional<Duration> timeout,
             Versionstamp now,
             Optional<TypeInUse.NextJob> next) {}
@@ -262,19 +299,24 @@ final class ActivityMonitor implements AutoCloseable {
             }
             expired = duty == Duty.TAKEOVER ? Optional.ofNullable(otherLease) : Optional.empty();
         }
+        boolean replaces = expired.filter(lease -> lease.holder().isPresent()).isPresent();
         int quiet = quietRounds + 1;
         return transactions
                 .run(database, tx -> renewOrTakeLease(tx, expired, quiet >= QUIET_ROUNDS))
                 .thenCompose(observation -> {
                     quietRounds = observation.isQuiet() ? quiet : 0;
-                    lastFirstWaiting = observation.firstWaiting();
+                    lastChange = observation.lastChange();
                     return observation.state() == LeaseState.HELD
                             ? wakeAllIfUnclaimed(leaderCheck.unclaimed(observation.next()))
                                     .thenCompose(done -> act(observation))
-                                    .thenCompose(done -> activityIndexAudit.step())
-                                    .thenApply(done -> pause())
+                                    .thenCompose(done -> audit(observation))
+                                    .thenApply(done -> pause(replaces))
                             : CompletableFuture.completedFuture(stop(observation.state()));
                 });
+    }
+
+    private CompletableFuture<?> audit(LeaseObservation observation) {
+        return observation.mayRun() ? activityIndexAudit.step() : CompletableFuture.completedFuture(observation);
     }
 
     private CompletableFuture<?> wakeAllIfUnclaimed(Optional<TypeInUse.NextJob> job) {
@@ -304,13 +346,15 @@ final class ActivityMonitor implements AutoCloseable {
         CompletableFuture<Optional<Duration>> storedTimeout = TypeTimeouts.get(tx, keys);
         long now = clock.instant().getEpochSecond();
         CompletableFuture<Optional<WaitingJob>> waiting = WaitingJob.first(tx, keys, layoutRow);
-        CompletableFuture<Boolean> isQuiet = ActivityIndex.isEmpty(tx, keys)
-                .thenCombine(StateCounters.read(tx.snapshot(), keys), (empty, counts) -> empty && counts.running() == 0)
-                .thenCombine(
+        CompletableFuture<byte @Nullable []> change = tx.snapshot().get(keys.watchesActivity());
+        CompletableFuture<Optional<byte[]>> firstActivity = ActivityIndex.firstKey(tx, keys);
+        CompletableFuture<Boolean> mayRun = firstActivity.thenCombine(
+                StateCounters.read(tx.snapshot(), keys), (first, counts) -> first.isPresent() || counts.running() != 0);
+        CompletableFuture<Boolean> isQuiet = mayRun.thenCombine(
                         waiting,
-                        (nothingRuns, first) -> nothingRuns
-                                && first.filter(job -> job.mayRunFrom() <= now).isEmpty()
-                                && first.map(WaitingJob::jobId).equals(lastFirstWaiting));
+                        (runs, first) -> !runs
+                                && first.filter(job -> job.mayRunFrom() <= now).isEmpty())
+                .thenCombine(change, (isEmpty, last) -> isEmpty && Arrays.equals(last, lastChange));
         CompletableFuture<Optional<TypeInUse.NextJob>> next = IdleProcesses.leader(tx.snapshot(), keys)
                 .thenCombine(
                         waiting,
@@ -323,7 +367,9 @@ final class ActivityMonitor implements AutoCloseable {
                     LeaseObservation observation = new LeaseObservation(
                             state,
                             isQuiet.join(),
-                            waiting.join().map(WaitingJob::jobId),
+                            firstActivity.join(),
+                            mayRun.join(),
+                            change.join(),
                             storedTimeout.join(),
                             IncompleteVersionstamps.upTo(version),
                             next.join());
@@ -373,7 +419,11 @@ final class ActivityMonitor implements AutoCloseable {
             age = timeout.get();
             boolean hasFrequentRounds = age.dividedBy(MARKS_PER_TIMEOUT).compareTo(LONGEST_PAUSE) > 0;
             marks.mark(observation.now(), hasFrequentRounds ? age.dividedBy(MARKS_PER_TIMEOUT_MAX) : Duration.ZERO);
-            silent = marks.takeOlderThan(age);
+            silent = marks.takeOlderThan(age)
+                    .filter(mark -> observation
+                            .firstActivity()
+                            .filter(first -> ActivityIndex.isSilentSince(keys, first, mark))
+                            .isPresent());
         }
         return silent.isEmpty() ? CompletableFuture.completedFuture(observation) : requeueSilentJobs(silent.get(), age);
     }
@@ -391,9 +441,19 @@ final class ActivityMonitor implements AutoCloseable {
         marks.restore(silentSince, age);
     }
 
-    private synchronized Pause pause() {
+    /**
+     * {@return the pause before the next round} The round after a process has replaced another is an additional one:
+     * the leader may have died with it.
+     */
+    private synchronized Pause pause(boolean hasReplaced) {
         Duration wanted = timeout.map(t -> t.dividedBy(MARKS_PER_TIMEOUT)).orElse(INTERVAL_WITHOUT_TIMEOUT);
-        Duration full = wanted.compareTo(LONGEST_PAUSE) < 0 ? wanted : LONGEST_PAUSE;
-        return pause.sleep(environment, TimerDelays.jittered(environment, full, JITTER_PERCENT));
+        Duration full = TimerDelays.jittered(environment, shorter(wanted, LONGEST_PAUSE), JITTER_PERCENT)
+                .minus(additionalPause);
+        additionalPause = hasReplaced ? shorter(wanted, LONGEST_PAUSE).dividedBy(PAUSES_PER_ADDITIONAL) : Duration.ZERO;
+        return pause.sleep(environment, hasReplaced ? additionalPause : full);
+    }
+
+    private static Duration shorter(Duration first, Duration second) {
+        return first.compareTo(second) < 0 ? first : second;
     }
 }

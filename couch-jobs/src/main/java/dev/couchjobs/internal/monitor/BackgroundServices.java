@@ -9,6 +9,7 @@ import dev.couchjobs.internal.retention.RetentionService;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /** The background services of one instance: activity monitors, retention, feed trimming and release of dependents. */
 public final class BackgroundServices implements AutoCloseable {
@@ -29,7 +30,7 @@ public final class BackgroundServices implements AutoCloseable {
         this.token = instance.environment().random().nextLong();
         this.retentionService = retentionService;
         this.leases = new MonitorLeases(instance, monitors, retentionService::noticed);
-        this.trimmer = new FeedTrimmer(instance, monitors, feedRetention);
+        this.trimmer = new FeedTrimmer(instance, monitors, feedRetention, leases::leavesToOthers);
         this.useCheck = new TypeUseCheck(instance, monitors);
         this.releaser = new DependentReleaser(instance);
     }
@@ -69,6 +70,26 @@ public final class BackgroundServices implements AutoCloseable {
         leases.afterEachRead(listener);
     }
 
+    /** Sets whether this process looks at once when a type comes into use, even in a large fleet. */
+    public void looksAtNewTypesIf(BooleanSupplier condition) {
+        leases.looksAtNewTypesIf(condition);
+    }
+
+    /** Says whether a type is served by a large fleet, as a worker of this process has counted. */
+    public synchronized void inLargeFleet(String typeName, boolean isLarge) {
+        leases.inLargeFleet(typeName, isLarge && types.hasWorkers(typeName));
+    }
+
+    /**
+     * Says whether this process leads those that wait for jobs of a type (rfc/017), after each of its claims.
+     *
+     * @param hasClaimed whether this process has led, and has claimed jobs
+     * @param leads whether it leads now
+     */
+    public void claimed(String typeName, boolean hasClaimed, boolean leads) {
+        leases.claimed(typeName, hasClaimed, leads);
+    }
+
     /**
      * Starts the services of a type for a worker. The retry policy and the retention of the worker's type apply from
      * now on. The type is monitored until its last worker ends.
@@ -87,7 +108,11 @@ public final class BackgroundServices implements AutoCloseable {
 
     /** Stops the services of a type when its last worker ends. */
     public synchronized void workerEnds(JobType<?, ?> type) {
-        if (types.removeWorker(type) && !kept.contains(type.name())) {
+        if (!types.removeWorker(type)) {
+            return;
+        }
+        leases.inLargeFleet(type.name(), false);
+        if (!kept.contains(type.name())) {
             monitors.release(type.name());
             retentionService.release(type.name());
         }

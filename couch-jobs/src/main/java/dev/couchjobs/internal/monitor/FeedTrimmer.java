@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /** Trims the change feeds of the types of one process, and visits only the types that have changes. */
@@ -38,6 +39,7 @@ final class FeedTrimmer implements AutoCloseable {
     private final Transactions transactions;
     private final ServiceRegistry<String, ActivityMonitor> monitors;
     private final Duration retention;
+    private final BooleanSupplier leavesToOthers;
     private final BatchSize batch = new BatchSize(TYPES_MAX);
     private final Loop loop;
 
@@ -45,7 +47,13 @@ final class FeedTrimmer implements AutoCloseable {
     private final AgedVersions marks = new AgedVersions();
     private MeasuredPause pause = MeasuredPause.NONE;
 
-    FeedTrimmer(Instance instance, ServiceRegistry<String, ActivityMonitor> monitors, Duration retention) {
+    /** @param leavesToOthers whether many other processes trim the same feeds */
+    FeedTrimmer(
+            Instance instance,
+            ServiceRegistry<String, ActivityMonitor> monitors,
+            Duration retention,
+            BooleanSupplier leavesToOthers) {
+        this.leavesToOthers = leavesToOthers;
         this.database = instance.database();
         this.environment = instance.environment();
         this.keyspace = instance.keyspace();
@@ -134,7 +142,8 @@ final class FeedTrimmer implements AutoCloseable {
     }
 
     private Pause pause(boolean hasChanges) {
-        Duration interval = hasChanges ? retention.dividedBy(ROUNDS_PER_RETENTION) : LONGEST_PAUSE;
+        boolean isFrequent = hasChanges && !leavesToOthers.getAsBoolean();
+        Duration interval = isFrequent ? retention.dividedBy(ROUNDS_PER_RETENTION) : LONGEST_PAUSE;
         Duration time = interval.compareTo(LONGEST_PAUSE) < 0 ? interval : LONGEST_PAUSE;
         return pause.sleep(environment, TimerDelays.jittered(environment, time, JITTER_PERCENT));
     }

@@ -49,6 +49,11 @@ final class JobTypeRegistry {
         return remaining == null || remaining.workers() == 0;
     }
 
+    synchronized boolean hasWorkers(String typeName) {
+        Registration registered = byName.get(typeName);
+        return registered != null && registered.workers() > 0;
+    }
+
     synchronized JobType<?, ?> of(String typeName) {
         return Objects.requireNonNull(byName.get(typeName), typeName).type();
     }

@@ -2,7 +2,6 @@ package dev.couchjobs.internal.monitor;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.data.Keyspace;
@@ -20,18 +19,28 @@ import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the types in use and their monitor leases for the monitors of one process, so that one process monitors each
  * type in use.
  *
- * <p>While no type is in use, the cost is one watch for all types. While other processes monitor types of this process,
- * one round reads all leases, four times in the shortest of their timeouts.
+ * <p>While no type is in use, the cost is two watches for all types. While other processes monitor types of this
+ * process, one round reads all leases, four times in the shortest of their timeouts.
+ *
+ * <p>In a large fleet only those look so often that lead the processes that wait for jobs of a type, or see a lease
+ * that nobody renews. The others look every few minutes, at different times, and not when a type comes into use: the
+ * process that claims its first job takes the lease.
  */
 final class MonitorLeases implements AutoCloseable {
     private static final int TYPES_MAX = 1_000;
@@ -40,6 +49,10 @@ final class MonitorLeases implements AutoCloseable {
     private static final Duration GAP = TypeTimeouts.TIMEOUT_MIN.dividedBy(ActivityMonitor.MARKS_PER_TIMEOUT);
     /** The longest pause, in case a watch is lost. */
     private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
+    /** A claim so soon before or after a type came into use was probably that of its first job. */
+    private static final long FIRST_JOB_MILLIS = 200;
+    /** Of so many leaders of a large fleet that are replaced soon one looks. */
+    private static final int LEADERS_PER_LOOK = 16;
 
     private final Database database;
     private final Environment environment;
@@ -57,6 +70,24 @@ final class MonitorLeases implements AutoCloseable {
     private volatile Map<String, ActivityMonitor> inUse = Map.of();
 
     private volatile Runnable afterRead = () -> {};
+
+    private final LargeFleets largeFleets = new LargeFleets();
+    /** The types of which this process leads those that wait for jobs. */
+    private final Set<String> led = ConcurrentHashMap.newKeySet();
+    /** Types of large fleets that it leads or has led, for which a timer runs until the next look. */
+    private final Set<String> timed = ConcurrentHashMap.newKeySet();
+    /** The types whose leases this process reads four times in a timeout, as the last round has found. */
+    private volatile Set<String> closelyWatched = Set.of();
+
+    /** When this process, as a leader, has claimed jobs last, in milliseconds. */
+    private volatile long claimedAt = Long.MIN_VALUE;
+    /** When it has left to others that a type came into use. */
+    private volatile long leftAt = Long.MIN_VALUE;
+
+    private volatile BooleanSupplier looksAtNewTypes = () -> false;
+    /** Whether the looks of the processes of a large fleet are at different times. */
+    private volatile boolean isSpread;
+
     private final LayoutRow layoutRow;
     private final Consumer<Layout> afterLayout;
 
@@ -80,6 +111,67 @@ final class MonitorLeases implements AutoCloseable {
         afterRead = listener;
     }
 
+    void looksAtNewTypesIf(BooleanSupplier condition) {
+        looksAtNewTypes = condition;
+    }
+
+    void inLargeFleet(String typeName, boolean isLarge) {
+        largeFleets.set(typeName, isLarge);
+    }
+
+    /** {@return whether this process leaves the types that come into use to those that claim their jobs} */
+    boolean leavesToOthers() {
+        return largeFleets.count() == monitors.count() && !looksAtNewTypes.getAsBoolean();
+    }
+
+    /**
+     * See {@link BackgroundServices#claimed}. In a large fleet the leader looks after a quarter of a timeout, if it
+     * leads so long. Where jobs follow each other faster, one in some leaders looks.
+     */
+    void claimed(String typeName, boolean hasClaimed, boolean leads) {
+        if (hasClaimed) {
+            claimedAt = environment.clock().millis();
+            if (hasClaimedFirstJob()) {
+                loop.wakeUp();
+            }
+        }
+        if (!leads) {
+            led.remove(typeName);
+        } else if (led.add(typeName) && largeFleets.contains(typeName)) {
+            monitors.ifPresent(typeName).ifPresent(monitor -> lookAfter(monitor.betweenLooks(), typeName));
+        }
+    }
+
+    /** {@return whether this process has probably claimed the first job of a type that came into use} */
+    private boolean hasClaimedFirstJob() {
+        return claimedAt != Long.MIN_VALUE
+                && leftAt != Long.MIN_VALUE
+                && Math.abs(claimedAt - leftAt) <= FIRST_JOB_MILLIS;
+    }
+
+    private void lookAfter(Duration time, String typeName) {
+        if (timed.add(typeName)) {
+            var unused = environment
+                    .scheduler()
+                    .schedule(
+                            () -> timeUp(typeName),
+                            TimerDelays.nanos(TimerDelays.jittered(environment, time, JITTER_PERCENT)),
+                            TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void timeUp(String typeName) {
+        timed.remove(typeName);
+        boolean looks = led.contains(typeName) || environment.random().nextInt(LEADERS_PER_LOOK) == 0;
+        if (looks && !closelyWatched.contains(typeName)) {
+            loop.wakeUp();
+        }
+    }
+
+    private static Duration quarter(Duration timeout) {
+        return timeout.dividedBy(ActivityMonitor.MARKS_PER_TIMEOUT);
+    }
+
     /** Wakes the loop for a new monitor. */
     void wakeUp() {
         loop.wakeUp();
@@ -92,6 +184,9 @@ final class MonitorLeases implements AutoCloseable {
 
     /** The results of one round. */
     private static final class Round {
+        /** Whether this process takes a lease that no process holds at once. */
+        private final boolean takesFree;
+
         private final Map<String, ActivityMonitor> inUse = new HashMap<>();
         /**
          * The longest pause before the next round; a random shorter pause if there is a lease that no process holds.
@@ -99,9 +194,15 @@ final class MonitorLeases implements AutoCloseable {
         private Duration next = LONGEST_PAUSE;
 
         private Duration nextForFreeLease = LONGEST_PAUSE;
-        private CompletableFuture<Void> newTypes = new CompletableFuture<>();
+        private final Set<String> closelyWatched = new HashSet<>();
+        private CompletableFuture<Void> changed = new CompletableFuture<>();
+
+        Round(boolean takesFree) {
+            this.takesFree = takesFree;
+        }
 
         void next(Duration time, TypeInUse type) {
+            closelyWatched.add(type.typeName());
             next = shorter(next, time);
             if (type.holder().isEmpty()) {
                 nextForFreeLease = shorter(nextForFreeLease, time);
@@ -115,15 +216,16 @@ final class MonitorLeases implements AutoCloseable {
      * @param timeouts the activity timeouts of the types that were not observed before
      * @param now the read version
      * @param layout the layout
-     * @param newTypes completes when a further type comes into use, a timeout changes, or the layout does
+     * @param changed completes when a timeout or the layout changes or, unless this process leaves that to others, a
+     *     further type comes into use
      * @param next the last type, if there may be more
      */
     private record Page(
             List<TypeInUse> types,
             Map<String, ActivityMonitor.StoredTimeout> timeouts,
-            Versionstamp now,
+            long now,
             Layout layout,
-            Optional<CompletableFuture<Void>> newTypes,
+            Optional<CompletableFuture<Void>> changed,
             Optional<String> next) {}
 
     private CompletableFuture<Pause> round() {
@@ -133,10 +235,11 @@ final class MonitorLeases implements AutoCloseable {
             inUse = Map.of();
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
-        Round round = new Round();
+        Round round = new Round(hasClaimedFirstJob());
+        leftAt = Long.MIN_VALUE;
         return readLeases(round, Optional.empty()).thenApply(this::pause).whenComplete((pause, error) -> {
             if (error != null) {
-                round.newTypes.cancel(false);
+                round.changed.cancel(false);
             }
         });
     }
@@ -144,7 +247,7 @@ final class MonitorLeases implements AutoCloseable {
     private CompletableFuture<Round> readLeases(Round round, Optional<String> after) {
         return batch.run(tries -> transactions.run(database, tx -> tries.next(size -> page(tx, after, size))))
                 .thenCompose(page -> {
-                    page.newTypes().ifPresent(newTypes -> round.newTypes = newTypes);
+                    page.changed().ifPresent(changed -> round.changed = changed);
                     afterLayout.accept(page.layout());
                     page.types().forEach(type -> notifyMonitor(type, page, round));
                     return page.next().isEmpty()
@@ -153,10 +256,9 @@ final class MonitorLeases implements AutoCloseable {
                 });
     }
 
-    /** Reads one page. The first page arms the watch, which fires for a type on any page. */
+    /** Reads one page. The first page arms the watches, which fire for a type on any page. */
     private CompletableFuture<Page> page(Transaction tx, Optional<String> after, int size) {
-        Optional<CompletableFuture<Void>> newTypes =
-                after.isEmpty() ? Optional.of(tx.watch(keyspace.watchesInUse())) : Optional.empty();
+        Optional<CompletableFuture<Void>> changed = after.isEmpty() ? Optional.of(watch(tx)) : Optional.empty();
         return TypeInUse.list(tx, keyspace, after, size).thenCompose(types -> {
             Optional<String> next = types.size() < size
                     ? Optional.empty()
@@ -164,14 +266,39 @@ final class MonitorLeases implements AutoCloseable {
             return timeouts(tx, types)
                     .thenCombine(
                             layoutRow.checkedBy(tx).thenCombine(tx.getReadVersion(), Map::entry),
-                            (timeouts, read) -> new Page(
-                                    types,
-                                    timeouts,
-                                    IncompleteVersionstamps.upTo(read.getValue()),
-                                    read.getKey(),
-                                    newTypes,
-                                    next));
+                            (timeouts, read) ->
+                                    new Page(types, timeouts, read.getValue(), read.getKey(), changed, next));
         });
+    }
+
+    /** A type that comes into use while this process leaves it to others does not fire the watch again. */
+    private CompletableFuture<Void> watch(Transaction tx) {
+        CompletableFuture<Void> settings = tx.watch(keyspace.watchesSettings());
+        CompletableFuture<Void> newTypes = tx.watch(keyspace.watchesInUse());
+        CompletableFuture<Void> changed = new CompletableFuture<>();
+        var unusedSettings = settings.whenComplete((done, error) -> {
+            isSpread &= error != null;
+            complete(changed, error);
+        });
+        var unusedTypes = newTypes.whenComplete((done, error) -> {
+            leftAt = environment.clock().millis();
+            if (error != null || !leavesToOthers() || hasClaimedFirstJob()) {
+                complete(changed, error);
+            }
+        });
+        var unused = changed.whenComplete((done, error) -> {
+            settings.cancel(false);
+            newTypes.cancel(false);
+        });
+        return changed;
+    }
+
+    private static void complete(CompletableFuture<Void> future, @Nullable Throwable error) {
+        if (error == null) {
+            future.complete(null);
+        } else {
+            future.completeExceptionally(error);
+        }
     }
 
     /** Reads the timeouts. The monitor of a type reports a timeout that cannot be decoded. */
@@ -194,9 +321,24 @@ final class MonitorLeases implements AutoCloseable {
     private void notifyMonitor(TypeInUse type, Page page, Round round) {
         monitors.ifPresent(type.typeName()).ifPresent(monitor -> {
             round.inUse.put(type.typeName(), monitor);
-            monitor.observe(type, Optional.ofNullable(page.timeouts().get(type.typeName())), page.now(), elapsed)
-                    .ifPresent(timeout -> round.next(timeout.dividedBy(ActivityMonitor.MARKS_PER_TIMEOUT), type));
+            Optional<Duration> timeout = monitor.observe(
+                    type,
+                    Optional.ofNullable(page.timeouts().get(type.typeName())),
+                    IncompleteVersionstamps.upTo(page.now()),
+                    elapsed,
+                    round.takesFree);
+            if (!leavesLooks(type, page.now())) {
+                timeout.ifPresent(of -> round.next(quarter(of), type));
+            }
         });
+    }
+
+    /** {@return whether others look at a lease} */
+    private boolean leavesLooks(TypeInUse type, long version) {
+        return largeFleets.contains(type.typeName())
+                && !looksAtNewTypes.getAsBoolean()
+                && !led.contains(type.typeName())
+                && !ActivityMonitor.isUnattended(type, version);
     }
 
     private Pause pause(Round round) {
@@ -206,12 +348,22 @@ final class MonitorLeases implements AutoCloseable {
             }
         });
         inUse = round.inUse;
-        Duration time = TimerDelays.jittered(environment, round.next, JITTER_PERCENT);
+        closelyWatched = round.closelyWatched;
         afterRead.run();
+        Duration time = time(round);
         if (round.nextForFreeLease.compareTo(LONGEST_PAUSE) < 0) {
             time = shorter(time, Duration.ofNanos(environment.random().nextLong(round.nextForFreeLease.toNanos())));
         }
-        return pause.sleep(environment, shorter(GAP, time), time, round.newTypes);
+        return pause.sleep(environment, shorter(GAP, time), time, round.changed);
+    }
+
+    /** The processes of a large fleet may have begun at the same time, so the first long pause is a random part. */
+    private Duration time(Round round) {
+        if (isSpread || !round.closelyWatched.isEmpty() || !leavesToOthers()) {
+            return TimerDelays.jittered(environment, round.next, JITTER_PERCENT);
+        }
+        isSpread = true;
+        return Duration.ofNanos(environment.random().nextLong(round.next.toNanos()));
     }
 
     private static Duration shorter(Duration first, Duration second) {

@@ -235,6 +235,11 @@ public final class WorkerLifecycle {
         }
 
         @Override
+        public void isInLargeFleet(boolean isLarge) {
+            queues.forEach(queue -> acceptors.inLargeFleet(queue.type().name(), isLarge));
+        }
+
+        @Override
         public void obey(boolean isPaused, boolean isDrained) {
             WorkerState next = isPaused ? WorkerState.PAUSED : WorkerState.RUNNING;
             change(isDrained ? WorkerState.DRAINING : next);

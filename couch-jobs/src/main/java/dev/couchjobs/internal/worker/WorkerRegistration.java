@@ -45,6 +45,10 @@ final class WorkerRegistration {
     private static final int ROUNDS_PER_PRUNING = 60;
 
     private static final int PRUNED_MAX = 50;
+    /** The rows on each side of its own among which a worker counts others with the same types. */
+    private static final int NEIGHBOURS = 32;
+    /** Up to so many workers with the same types all look at the leases often (rfc/018). */
+    private static final int SMALL_FLEET = 8;
 
     private final Database database;
     private final Environment environment;
@@ -83,6 +87,9 @@ final class WorkerRegistration {
         /** {@return what the worker does at present} */
         WorkerState state();
 
+        /** Hears whether many other workers have the same types, after each round. */
+        void isInLargeFleet(boolean isLarge);
+
         /** Obeys orders. Called when they are known, and again whenever they may have changed. */
         void obey(boolean isPaused, boolean isDrained);
     }
@@ -97,7 +104,10 @@ final class WorkerRegistration {
 
     /** What a round has read and written. */
     private record Renewal(
-            Optional<WorkerOrders> orders, @Nullable Long registeredAfter, Optional<CompletableFuture<Void>> watch) {}
+            Optional<WorkerOrders> orders,
+            @Nullable Long registeredAfter,
+            Optional<CompletableFuture<Void>> watch,
+            boolean isInLargeFleet) {}
 
     WorkerRegistration(Instance instance, WorkerSettings settings, Obeying obeying) {
         this.database = instance.database();
@@ -193,6 +203,7 @@ final class WorkerRegistration {
             registeredAfter = renewal.registeredAfter();
             writtenState = report.state();
             renewal.watch().ifPresent(this::await);
+            obeying.isInLargeFleet(renewal.isInLargeFleet());
             obey(renewal.orders());
         });
     }
@@ -205,20 +216,36 @@ final class WorkerRegistration {
         CompletableFuture<Optional<WorkerRow>> own =
                 isRegistered ? CompletableFuture.completedFuture(Optional.empty()) : table.find(tx, worker);
         CompletableFuture<?> looked = looks.look(tx);
+        CompletableFuture<Boolean> isInLargeFleet = table.neighbours(tx, worker, NEIGHBOURS)
+                .thenApply(neighbours -> neighbours.stream()
+                                .filter(each -> isAlike(each, report))
+                                .count()
+                        >= SMALL_FLEET);
         return table.orders(tx, worker.name())
-                .thenCombine(own, (orders, row) -> renewal(tx, report, next, orders, row))
+                .thenCombine(own, Known::new)
+                .thenCombine(isInLargeFleet, (known, isLarge) -> renewal(tx, report, next, known, isLarge))
                 .thenCombine(looked, (renewal, done) -> renewal);
+    }
+
+    /** What a round has read of this worker. */
+    private record Known(Optional<WorkerOrders> orders, Optional<WorkerRow> row) {}
+
+    /** Workers that are no processes of the library have versions of their own: they monitor nothing. */
+    private boolean isAlike(WorkerTable.Listed other, Report report) {
+        return other.isLive(clock.instant())
+                && other.row().libraryVersion().equals(settings.identity().libraryVersion())
+                && other.row().types().equals(report.types());
     }
 
     private Renewal renewal(
             Transaction tx,
             Report report,
             Optional<CompletableFuture<Void>> next,
-            Optional<WorkerOrders> orders,
-            Optional<WorkerRow> row) {
-        Long after = isRegistered ? registeredAfter : registeredAfter(orders, row);
+            Known known,
+            boolean isInLargeFleet) {
+        Long after = isRegistered ? registeredAfter : registeredAfter(known.orders(), known.row());
         table.write(tx, worker, row(report, after));
-        return new Renewal(orders, after, next);
+        return new Renewal(known.orders(), after, next, isInLargeFleet);
     }
 
     /** {@return the last drain before this worker registered} If an earlier try has committed, the row says so. */
