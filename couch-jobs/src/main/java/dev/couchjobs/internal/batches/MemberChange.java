@@ -27,8 +27,8 @@ record MemberChange(
         if (was == null && is == null) {
             return Optional.empty();
         }
-        boolean isRemoved = was != null && was.isClosing() && change.after() == null;
-        return Optional.of(new MemberChange(change, member(was), member(is), isRemoved ? was.batch() : null));
+        String removed = was != null && was.isClosing() && change.after() == null ? was.batch() : null;
+        return Optional.of(new MemberChange(change, member(was), member(is), removed));
     }
 
     private static @Nullable BatchPlace place(@Nullable JobRow row) {

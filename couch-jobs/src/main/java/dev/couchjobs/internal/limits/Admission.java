@@ -109,7 +109,7 @@ public final class Admission implements Settler {
         }
         boolean ran = before != null && LimitedJob.isRunning(before);
         boolean runs = after != null && LimitedJob.isRunning(after);
-        if (ran && !runs && is.isEmpty()) {
+        if (before != null && ran && !runs && is.isEmpty()) {
             add(requests, LimitedJob.of(ref, before), Kind.FREES_SLOT);
         }
         if (!runs) {

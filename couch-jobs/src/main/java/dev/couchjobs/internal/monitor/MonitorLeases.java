@@ -281,7 +281,9 @@ final class MonitorLeases implements AutoCloseable {
             complete(changed, error);
         });
         var unusedTypes = newTypes.whenComplete((done, error) -> {
-            leftAt = environment.clock().millis();
+            if (error == null) {
+                leftAt = environment.clock().millis();
+            }
             if (error != null || !leavesToOthers() || hasClaimedFirstJob()) {
                 complete(changed, error);
             }

@@ -119,7 +119,7 @@ class BridgeCallbacksTest {
     void everyJobEnds(String callback, int howOften) throws Exception {
         ThrowingParts parts = new ThrowingParts(howOften, THROWN);
         Faulty faulty = Objects.requireNonNull(CASES.get(callback));
-        URI address = server.database("jobs-" + Math.abs((callback + howOften).hashCode()));
+        URI address = server.database("jobs-" + Integer.toHexString((callback + howOften).hashCode()));
         BridgeConfig config = config(address);
         try (Database database = EmbeddedDatabase.openInMemory();
                 HttpCouchDatabase couch = new HttpCouchDatabase(TestClient.settings(address))) {
