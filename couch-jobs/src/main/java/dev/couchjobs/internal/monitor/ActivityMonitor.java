@@ -20,10 +20,10 @@ import dev.couchjobs.internal.loop.TimerDelays;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -109,7 +109,7 @@ final class ActivityMonitor implements AutoCloseable {
 
     private int quietRounds;
     /** The stamp of the last change of a job, as the last round has read it. */
-    private byte @Nullable [] lastChange;
+    private Optional<ByteBuffer> lastChange = Optional.empty();
 
     /**
      * A monitor that does nothing until its type is in use.
@@ -282,7 +282,7 @@ final class ActivityMonitor implements AutoCloseable {
             boolean isQuiet,
             Optional<byte[]> firstActivity,
             boolean mayRun,
-            byte @Nullable [] lastChange,
+            Optional<ByteBuffer> lastChange,
             Optional<Duration> timeout,
             Versionstamp now,
             Optional<TypeInUse.NextJob> next) {}
@@ -346,7 +346,9 @@ final class ActivityMonitor implements AutoCloseable {
         CompletableFuture<Optional<Duration>> storedTimeout = TypeTimeouts.get(tx, keys);
         long now = clock.instant().getEpochSecond();
         CompletableFuture<Optional<WaitingJob>> waiting = WaitingJob.first(tx, keys, layoutRow);
-        CompletableFuture<byte @Nullable []> change = tx.snapshot().get(keys.watchesActivity());
+        CompletableFuture<Optional<ByteBuffer>> change = tx.snapshot()
+                .get(keys.watchesActivity())
+                .thenApply(stamp -> Optional.ofNullable(stamp).map(ByteBuffer::wrap));
         CompletableFuture<Optional<byte[]>> firstActivity = ActivityIndex.firstKey(tx, keys);
         CompletableFuture<Boolean> mayRun = firstActivity.thenCombine(
                 StateCounters.read(tx.snapshot(), keys), (first, counts) -> first.isPresent() || counts.running() != 0);
@@ -354,7 +356,7 @@ final class ActivityMonitor implements AutoCloseable {
                         waiting,
                         (runs, first) -> !runs
                                 && first.filter(job -> job.mayRunFrom() <= now).isEmpty())
-                .thenCombine(change, (isEmpty, last) -> isEmpty && Arrays.equals(last, lastChange));
+                .thenCombine(change, (isEmpty, last) -> isEmpty && last.equals(lastChange));
         CompletableFuture<Optional<TypeInUse.NextJob>> next = IdleProcesses.leader(tx.snapshot(), keys)
                 .thenCombine(
                         waiting,
