@@ -13,6 +13,7 @@ import dev.couchjobs.fdb.testing.Seeds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -140,7 +141,7 @@ class SurvivorsTest {
         }
 
         void killRunner() {
-            kill(runner);
+            kill(Objects.requireNonNull(runner, "no job runs"));
         }
 
         void killAllBut(int survivors) {
@@ -150,8 +151,7 @@ class SurvivorsTest {
             }
         }
 
-        private void kill(@Nullable SimulatedProcess process) {
-            assertThat(process).isNotNull();
+        private void kill(SimulatedProcess process) {
             processes.remove(process);
             process.kill();
         }
