@@ -11,6 +11,7 @@ import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.limits.Allowance;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -230,7 +231,9 @@ final class CandidateClaims<D> {
         return CompletableFuture.allOf(readHeld, prefetched).thenCompose(done -> {
             HeldCandidates held = readHeld.join();
             List<Optional<JobRow>> jobs = read.join();
-            SelectedRows selected = new SelectedRows(criteria, held, endedLimited, parts.clock.instant());
+            // Decides which jobs are late, and is written: at a second reading the clock may have been set.
+            Instant decidedAt = parts.clock.instant();
+            SelectedRows selected = new SelectedRows(criteria, held, endedLimited, decidedAt);
             for (int i = 0; i < rows.size(); i++) {
                 boolean isCandidate = i < selection.candidates().size();
                 selected.add(rows.get(i), refs.get(i), jobs.get(i), isCandidate);
@@ -239,10 +242,10 @@ final class CandidateClaims<D> {
             JobTransaction.of(tx).saveAll(selected.moves());
             mayAdmitJobs |= selected.mayAdmitJobs();
             List<RowChange> planned = parts.writer.planClaims(
-                    criteria, selected.claimable(), allowance.join().shard());
+                    criteria, selected.claimable(), allowance.join().shard(), decidedAt);
             hasUsedTokens |= held.start(tx, planned) > 0;
             return parts.writer
-                    .endLate(tx, selected.late())
+                    .endLate(tx, selected.late(), decidedAt)
                     .thenCompose(ended -> putBack(held, rows, !planned.isEmpty()))
                     .thenCompose(putBack -> write(criteria, selected, planned, putBack));
         });

@@ -17,7 +17,7 @@ import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.schedules.ScheduleFirings;
 import dev.couchjobs.internal.views.ClaimedJob;
 import dev.couchjobs.internal.views.PayloadCodec;
-import java.time.InstantSource;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +36,6 @@ final class ClaimWriter<D> {
     private final JobType<D, ?> type;
     private final Keyspace keyspace;
     private final Environment environment;
-    private final InstantSource clock;
     private final String instanceName;
     private final PayloadCodec codec;
     private final ScheduleFirings firings;
@@ -46,20 +45,24 @@ final class ClaimWriter<D> {
         this.type = type;
         this.keyspace = instance.keyspace();
         this.environment = instance.environment();
-        this.clock = instance.clock();
         this.instanceName = instance.name();
         this.codec = instance.codec();
-        this.firings = new ScheduleFirings(keyspace, clock, environment.random());
-        this.rowTransitions = new RowTransitions(clock, environment.random());
+        this.firings = new ScheduleFirings(keyspace, instance.clock(), environment.random());
+        this.rowTransitions = new RowTransitions(instance.clock(), environment.random());
     }
 
-    /** Ends jobs that have not begun by their deadlines. */
-    CompletableFuture<?> endLate(Transaction tx, Map<JobRef, JobRow> late) {
+    /**
+     * Ends jobs that have not begun by their deadlines.
+     *
+     * @param now the time by which they are late
+     */
+    CompletableFuture<?> endLate(Transaction tx, Map<JobRef, JobRow> late, Instant now) {
         return late.isEmpty()
                 ? CompletableFuture.completedFuture(late)
                 : ending(tx).thenAccept(ending -> {
                     List<RowChange> ends = new ArrayList<>(late.size());
-                    late.forEach((ref, row) -> ends.add(new RowChange(ref, row, rowTransitions.late(ending, row))));
+                    late.forEach(
+                            (ref, row) -> ends.add(new RowChange(ref, row, rowTransitions.late(ending, row, now))));
                     JobTransaction.of(tx).saveAll(ends);
                 });
     }
@@ -81,9 +84,10 @@ final class ClaimWriter<D> {
      *
      * @param candidateJobs the rows of the candidates by job id, in the order of the queue
      * @param limitShard the shard of the limit of the type that counts the claims
+     * @param now the time by which none of the candidates is late
      * @return the changes of the rows to claim
      */
-    List<RowChange> planClaims(ClaimCriteria criteria, Map<String, JobRow> candidateJobs, int limitShard) {
+    List<RowChange> planClaims(ClaimCriteria criteria, Map<String, JobRow> candidateJobs, int limitShard, Instant now) {
         Map<String, JobRow> toClaim = candidateJobs;
         boolean beginsWork = criteria.workStart() == WorkStart.WITH_CLAIM;
         if (!beginsWork) {
@@ -101,9 +105,9 @@ final class ClaimWriter<D> {
         }
         List<RowChange> claims = new ArrayList<>(toClaim.size());
         for (Map.Entry<String, JobRow> job : toClaim.entrySet()) {
-            long now = clock.millis();
-            JobRow claimed =
-                    job.getValue().claimed(randomLock(), instanceName, now, toClaim.size() > 1, beginsWork, limitShard);
+            JobRow claimed = job.getValue()
+                    .claimed(
+                            randomLock(), instanceName, now.toEpochMilli(), toClaim.size() > 1, beginsWork, limitShard);
             claims.add(new RowChange(ref(job.getKey()), job.getValue(), claimed));
         }
         return claims;

@@ -68,10 +68,14 @@ public final class RowTransitions {
         return row.cancelled(end(type, AttemptEnd.CANCELLED, Outcome.CANCELLED, ErrorText.storable(reason), null));
     }
 
-    /** {@return the row of a pending job that has not begun by its deadline} */
-    public JobRow late(JobType<?, ?> type, JobRow row) {
+    /**
+     * {@return the row of a pending job that has not begun by its deadline}
+     *
+     * @param now the time by which it is late: at a second reading the clock may have been set
+     */
+    public JobRow late(JobType<?, ?> type, JobRow row, Instant now) {
         String error = "The job had not begun by its deadline, " + Instant.ofEpochMilli(row.deadline()) + ".";
-        return row.cancelled(end(type, AttemptEnd.CANCELLED, Outcome.EXPIRED, error, null));
+        return row.cancelled(end(type, AttemptEnd.CANCELLED, Outcome.EXPIRED, error, null, now));
     }
 
     private JobRow failed(JobType<?, ?> type, JobRow running, Disposition.Failed how) {
@@ -166,7 +170,16 @@ public final class RowTransitions {
     /** {@return the end of a claim that ends its job} */
     private ClaimEnd end(
             JobType<?, ?> type, AttemptEnd how, Outcome outcome, @Nullable String error, @Nullable Payload result) {
-        Instant now = clock.instant();
+        return end(type, how, outcome, error, result, clock.instant());
+    }
+
+    private static ClaimEnd end(
+            JobType<?, ?> type,
+            AttemptEnd how,
+            Outcome outcome,
+            @Nullable String error,
+            @Nullable Payload result,
+            Instant now) {
         Retention retention = type.retention();
         long removeAt = retention
                 .after(outcome)

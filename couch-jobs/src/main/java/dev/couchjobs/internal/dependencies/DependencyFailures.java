@@ -10,6 +10,7 @@ import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeRetention;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 
@@ -54,14 +55,15 @@ final class DependencyFailures {
 
     /** Computes the retention from the row: the process that fails a job may not know its type. */
     private ClaimEnd ending(DependencyState dependencyState, String error) {
+        Instant now = clock.instant();
         long removeAt = ClaimEnd.NEVER;
         if (dependencyState.keptIfFailed() == 0 && !dependencyState.archived()) {
             removeAt = ClaimEnd.AT_ONCE;
         } else if (dependencyState.keptIfFailed() != DependencyState.FOR_EVER) {
-            removeAt = clock.instant().getEpochSecond() + 1 + dependencyState.keptIfFailed();
+            removeAt = now.getEpochSecond() + 1 + dependencyState.keptIfFailed();
         }
         return new ClaimEnd(
-                AttemptEnd.FAILED, false, clock.millis(), error, null, removeAt, dependencyState.archived());
+                AttemptEnd.FAILED, false, now.toEpochMilli(), error, null, removeAt, dependencyState.archived());
     }
 
     private static String error(ReleaseNotice notice) {

@@ -14,6 +14,7 @@ import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,8 +33,12 @@ final class LateJobs {
                 new RowTransitions(instance.clock(), instance.environment().random());
     }
 
-    /** Ends jobs that this transaction has read. */
-    CompletableFuture<?> end(Transaction tx, TypeKeys keys, Map<String, JobRow> late) {
+    /**
+     * Ends jobs that this transaction has read.
+     *
+     * @param now the time by which they are late
+     */
+    CompletableFuture<?> end(Transaction tx, TypeKeys keys, Map<String, JobRow> late, Instant now) {
         if (late.isEmpty()) {
             return CompletableFuture.completedFuture(late);
         }
@@ -48,8 +53,8 @@ final class LateJobs {
                 .thenCompose(done -> TypeRetention.ending(tx, keys, type))
                 .thenAccept(ending -> {
                     List<RowChange> changes = new ArrayList<>(late.size());
-                    late.forEach((id, row) ->
-                            changes.add(new RowChange(new JobRef(keys, id), row, rowTransitions.late(ending, row))));
+                    late.forEach((id, row) -> changes.add(
+                            new RowChange(new JobRef(keys, id), row, rowTransitions.late(ending, row, now))));
                     JobTransaction.of(tx).saveAll(changes);
                 });
     }

@@ -199,7 +199,7 @@ final class RetentionSweeper implements AutoCloseable {
                         PutOffJobs.putOff(tx, keys, false, staying, ended, now);
                         ended.keySet().removeAll(staying);
                         due.remove(tx, keys, ended, due.rows());
-                        return lateJobs.end(tx, keys, late);
+                        return lateJobs.end(tx, keys, late, now);
                     })
                     .thenCompose(done -> checkBatches(tx, closing, now))
                     .thenApply(done -> new Swept(ended.size(), Optional.empty(), indexCheck));
