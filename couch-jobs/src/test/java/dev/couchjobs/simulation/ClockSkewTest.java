@@ -6,6 +6,8 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.ClockSkew;
 import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Dependency;
+import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.Environment;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
@@ -91,7 +93,11 @@ class ClockSkewTest {
     }
 
     private JobState state() {
-        return stage.await(processes.get(0).getJobState(database, MAIL, "a"));
+        return state("a");
+    }
+
+    private JobState state(String id) {
+        return stage.await(processes.get(0).getJobState(database, MAIL, id));
     }
 
     @BeforeEach
@@ -294,11 +300,43 @@ class ClockSkewTest {
     private void checkEndIsKept(CouchJobs process) {
         finish(process);
 
+        checkIsKept("a");
+    }
+
+    private void checkIsKept(String id) {
         stage.time().advance(KEPT.minus(MINUTES));
-        assertThat(state()).isEqualTo(JobState.FINISHED);
+        assertThat(state(id)).isEqualTo(JobState.FINISHED);
 
         stage.time().advance(MINUTES.multipliedBy(3));
-        assertThat(state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(state(id)).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void aJobThatFailsByTheEndOfItsDependencyInAProcessThatIsAMonthBehindIsKept() {
+        CouchJobs process = outvoted(MONTH.negated());
+        stage.await(process.add(database, MAIL, "a", "data"));
+        stage.await(process.add(database, dependent()));
+
+        stage.await(process.control().cancel(database, MAIL, "a", "no longer wanted"));
+
+        checkIsKept("dependent");
+    }
+
+    @Test
+    void aJobThatFailsWhenAProcessThatIsAMonthBehindAddsItIsKept() {
+        CouchJobs process = outvoted(MONTH.negated());
+        stage.await(process.add(database, MAIL, "a", "data"));
+        stage.await(process.control().cancel(database, MAIL, "a", "no longer wanted"));
+
+        stage.await(process.add(database, dependent()));
+
+        checkIsKept("dependent");
+    }
+
+    private static NewJob<String> dependent() {
+        return NewJob.of(MAIL, "data")
+                .id("dependent")
+                .after(Dependency.on(MAIL, "a").ifUnsuccessful(DependencyPolicy.FAIL));
     }
 
     /**

@@ -6,7 +6,6 @@ import dev.couchjobs.DependencyCycleException;
 import dev.couchjobs.DependencyException;
 import dev.couchjobs.DependencyNotFoundException;
 import dev.couchjobs.DependencyPolicy;
-import dev.couchjobs.Environment;
 import dev.couchjobs.JobState;
 import dev.couchjobs.Outcome;
 import dev.couchjobs.Retention;
@@ -23,6 +22,7 @@ import dev.couchjobs.internal.data.Standing;
 import dev.couchjobs.internal.data.TypeRetention;
 import dev.couchjobs.internal.data.WaitCondition;
 import dev.couchjobs.internal.futures.Futures;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,10 +47,10 @@ public final class DependencyLinker {
     private final RandomGenerator random;
     private final DependencyFailures failures;
 
-    public DependencyLinker(Keyspace keyspace, Environment environment) {
+    public DependencyLinker(Keyspace keyspace, InstantSource clock, RandomGenerator random) {
         this.keyspace = keyspace;
-        this.random = environment.random();
-        this.failures = new DependencyFailures(keyspace, environment.clock());
+        this.random = random;
+        this.failures = new DependencyFailures(keyspace, clock);
     }
 
     /**

@@ -34,11 +34,11 @@ public final class Features {
 
     private final List<Settler> settlers;
 
-    /** @param clock computes the times of the next jobs of schedules */
+    /** @param clock computes the times that are stored for later */
     public Features(Environment environment, InstantSource clock, Keyspace keyspace) {
         this.settlers = List.of( // each may follow from those before it
                 new ScheduleFirings(keyspace, clock, environment.random()),
-                new DependencyPropagator(keyspace, environment.clock()),
+                new DependencyPropagator(keyspace, clock),
                 new SequenceOrder(),
                 new BatchSettlement(keyspace),
                 new Admission(environment),

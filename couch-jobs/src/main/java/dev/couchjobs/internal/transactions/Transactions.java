@@ -58,7 +58,7 @@ public final class Transactions {
         this(environment, environment.clock(), keyspace, timeout, label);
     }
 
-    /** @param clock computes the times of the next jobs of schedules */
+    /** @param clock computes the times that are stored for later */
     public Transactions(
             Environment environment, InstantSource clock, Keyspace keyspace, Duration timeout, TransactionLabel label) {
         this(

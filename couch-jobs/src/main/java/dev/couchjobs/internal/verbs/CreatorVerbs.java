@@ -80,10 +80,10 @@ public final class CreatorVerbs {
         this.codec = instance.codec();
         this.listeners = instance.listeners();
         this.middleware = instance.middleware();
-        this.dependencyLinker = new DependencyLinker(instance.keyspace(), instance.environment());
         this.preparation = new AddPreparation(instance.keyspace());
         this.clock = instance.environment().clock();
         this.random = instance.environment().random();
+        this.dependencyLinker = new DependencyLinker(instance.keyspace(), instance.clock(), random);
         this.ids = new TimeOrderedIds(clock, random);
     }
 
