@@ -66,8 +66,7 @@ public final class IndexCheck {
     }
 
     /** The read of the request conflicts: one that comes now is about rows that this pass may not see. */
-    private static CompletableFuture<Step> begin(
-            Transaction tx, TypeKeys keys, List<JobIndex> indexes, int limit) {
+    private static CompletableFuture<Step> begin(Transaction tx, TypeKeys keys, List<JobIndex> indexes, int limit) {
         return tx.get(keys.indexCheckRequest()).thenCompose(value -> {
             if (value == null) {
                 return CompletableFuture.completedFuture(Step.NONE);

@@ -51,7 +51,8 @@ public final class StatusIndex {
     public static final JobIndex ROWS = new JobIndex() {
         @Override
         public Range range(TypeKeys keys) {
-            return new Range(keys.statuses().get(0).range().begin, keys.statuses().range().end);
+            return new Range(
+                    keys.statuses().get(0).range().begin, keys.statuses().range().end);
         }
 
         @Override

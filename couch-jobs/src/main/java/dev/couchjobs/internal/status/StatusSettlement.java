@@ -42,8 +42,7 @@ public final class StatusSettlement implements Settler {
         Map<TypeKeys, Changes> byType = new LinkedHashMap<>();
         saved.stream()
                 .filter(change -> change.isRestored() || shows(change.before(), change.after()))
-                .map(change ->
-                        new StatusChange(change.ref(), change.before(), change.after(), change.isRestored()))
+                .map(change -> new StatusChange(change.ref(), change.before(), change.after(), change.isRestored()))
                 .forEach(change -> byType.computeIfAbsent(change.ref().keys(), type -> new Changes())
                         .ofRows()
                         .merge(change.ref(), change, StatusChange::then));

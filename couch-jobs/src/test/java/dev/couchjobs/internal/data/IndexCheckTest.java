@@ -208,7 +208,8 @@ class IndexCheckTest {
         List<byte[]> found = new ArrayList<>();
         stage
                 .await(stage.database()
-                        .readAsync(tx -> tx.getRange(StatusIndex.ROWS.range(keys)).asList()))
+                        .readAsync(
+                                tx -> tx.getRange(StatusIndex.ROWS.range(keys)).asList()))
                 .stream()
                 .filter(row -> StatusIndex.ROWS.decode(keys, row).job().id().equals(jobId))
                 .forEach(row -> found.add(row.getKey()));
