@@ -231,8 +231,8 @@ public final class SlotTable {
     }
 
     /**
-     * Lets admitted jobs of a limit key wait again, and frees their slots. A claim that began later may have a token for
-     * one of them: it conflicts, as if the job's row had been written.
+     * Lets admitted jobs of a limit key wait again, and frees their slots. A claim that began later may have a token
+     * for one of them: it conflicts, as if the job's row had been written.
      *
      * @param jobs jobs in the queue from which processes claim, as the transaction has read them
      * @param tokensAt the version from which there is a token for one of them, if they wait for tokens
