@@ -1,17 +1,14 @@
 package dev.couchjobs.internal.dependencies;
 
 import com.apple.foundationdb.Transaction;
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.internal.data.DependencyState;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobTransaction;
-import java.util.ArrayList;
+import dev.couchjobs.internal.data.Notes;
 import java.util.List;
 
 /** The changes of graphs in a transaction that no row of a job shows. */
-final class GraphNotes {
-    @GuardedBy("this") private List<GraphChange> changes = new ArrayList<>();
-
+final class GraphNotes extends Notes<GraphChange> {
     private GraphNotes() {}
 
     private static GraphNotes of(Transaction tx) {
@@ -30,20 +27,10 @@ final class GraphNotes {
         of(tx).add(new GraphChange(ref.keys().graphs(), GraphChange.Kind.UNITED, graph, other));
     }
 
-    private synchronized void add(GraphChange change) {
-        changes.add(change);
-    }
-
     /** {@return what was noted in a transaction since the last call} */
     static List<GraphChange> take(Transaction tx) {
         return JobTransaction.stateOf(tx, GraphNotes.class)
-                .map(GraphNotes::take)
+                .map(each -> each.take())
                 .orElse(List.of());
-    }
-
-    private synchronized List<GraphChange> take() {
-        List<GraphChange> taken = changes;
-        changes = new ArrayList<>();
-        return taken;
     }
 }

@@ -449,13 +449,11 @@ final class ActivityMonitor implements AutoCloseable {
      */
     private synchronized Pause pause(boolean hasReplaced) {
         Duration wanted = timeout.map(t -> t.dividedBy(MARKS_PER_TIMEOUT)).orElse(INTERVAL_WITHOUT_TIMEOUT);
-        Duration full = TimerDelays.jittered(environment, shorter(wanted, LONGEST_PAUSE), JITTER_PERCENT)
+        Duration full = TimerDelays.jittered(environment, MeasuredPause.shorter(wanted, LONGEST_PAUSE), JITTER_PERCENT)
                 .minus(additionalPause);
-        additionalPause = hasReplaced ? shorter(wanted, LONGEST_PAUSE).dividedBy(PAUSES_PER_ADDITIONAL) : Duration.ZERO;
+        additionalPause = hasReplaced
+                ? MeasuredPause.shorter(wanted, LONGEST_PAUSE).dividedBy(PAUSES_PER_ADDITIONAL)
+                : Duration.ZERO;
         return pause.sleep(environment, hasReplaced ? additionalPause : full);
-    }
-
-    private static Duration shorter(Duration first, Duration second) {
-        return first.compareTo(second) < 0 ? first : second;
     }
 }

@@ -74,7 +74,7 @@ final class MeasuredPause {
         }
     }
 
-    private static Duration shorter(Duration first, Duration second) {
+    static Duration shorter(Duration first, Duration second) {
         return first.compareTo(second) < 0 ? first : second;
     }
 

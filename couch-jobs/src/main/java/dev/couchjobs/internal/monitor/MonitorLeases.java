@@ -203,9 +203,9 @@ final class MonitorLeases implements AutoCloseable {
 
         void next(Duration time, TypeInUse type) {
             closelyWatched.add(type.typeName());
-            next = shorter(next, time);
+            next = MeasuredPause.shorter(next, time);
             if (type.holder().isEmpty()) {
-                nextForFreeLease = shorter(nextForFreeLease, time);
+                nextForFreeLease = MeasuredPause.shorter(nextForFreeLease, time);
             }
         }
     }
@@ -354,9 +354,10 @@ final class MonitorLeases implements AutoCloseable {
         afterRead.run();
         Duration time = time(round);
         if (round.nextForFreeLease.compareTo(LONGEST_PAUSE) < 0) {
-            time = shorter(time, Duration.ofNanos(environment.random().nextLong(round.nextForFreeLease.toNanos())));
+            time = MeasuredPause.shorter(
+                    time, Duration.ofNanos(environment.random().nextLong(round.nextForFreeLease.toNanos())));
         }
-        return pause.sleep(environment, shorter(GAP, time), time, round.changed);
+        return pause.sleep(environment, MeasuredPause.shorter(GAP, time), time, round.changed);
     }
 
     /** The processes of a large fleet may have begun at the same time, so the first long pause is a random part. */
@@ -366,9 +367,5 @@ final class MonitorLeases implements AutoCloseable {
         }
         isSpread = true;
         return Duration.ofNanos(environment.random().nextLong(round.next.toNanos()));
-    }
-
-    private static Duration shorter(Duration first, Duration second) {
-        return first.compareTo(second) < 0 ? first : second;
     }
 }
