@@ -26,6 +26,7 @@ public final class ThrowingParts {
     private final List<Supplier<Throwable>> thrown;
     private final AtomicInteger calls = new AtomicInteger();
     private final AtomicInteger thrownTimes = new AtomicInteger();
+    private final CompletableFuture<Void> firstThrown = new CompletableFuture<>();
 
     /**
      * Makes parts.
@@ -43,9 +44,15 @@ public final class ThrowingParts {
         return thrownTimes.get();
     }
 
+    /** {@return what completes when the parts have thrown once} */
+    public CompletableFuture<Void> firstThrown() {
+        return firstThrown;
+    }
+
     @SuppressWarnings("unchecked") // to throw what the compiler does not see
     private <E extends Throwable> void maybe() throws E {
         if (calls.incrementAndGet() % every == 0) {
+            firstThrown.complete(null);
             throw (E) thrown.get(thrownTimes.getAndIncrement() % thrown.size()).get();
         }
     }
