@@ -63,6 +63,9 @@ final class Waits {
     /** {@return the claims of one of the types; none when the time is up or the wait has ended} */
     CompletableFuture<List<Job<RawPayload>>> accept(Wanted wanted, Wait wait) {
         List<String> types = wanted.types();
+        if (wait.isEnded()) {
+            return CompletableFuture.completedFuture(List.of());
+        }
         if (types.size() == 1) {
             return acceptAny(wanted, wait);
         }
