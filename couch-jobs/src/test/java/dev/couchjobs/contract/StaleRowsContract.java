@@ -48,9 +48,8 @@ class StaleRowsContract extends JobsContract {
             .retry(RetryPolicy.standard().attempts(1).backoff(Duration.ofHours(1), 1, Duration.ofHours(1)));
     private static final PageRequest ALL = PageRequest.of(100);
 
-    /** The past, and rows that loops meet and clear at their time, or when there is a slot. */
-    private static final Set<String> OTHERS =
-            Set.of("feed", "activity", "limited", "pending", "ranked", "releasing", "retire");
+    /** The past, and rows that loops meet and clear at their time. */
+    private static final Set<String> OTHERS = Set.of("feed", "activity", "releasing", "retire");
 
     private SettableClock clock;
     private CouchJobs timed;
@@ -332,7 +331,7 @@ class StaleRowsContract extends JobsContract {
 
     private Set<Tuple> indexRows() {
         Set<Tuple> found = new HashSet<>();
-        for (String index : List.of("dead", "statuses", "tags", "unique")) {
+        for (String index : List.of("dead", "limited", "pending", "ranked", "statuses", "tags", "unique")) {
             rows.under(index).forEach(row -> found.add(Tuple.from(index).addAll(row)));
         }
         return found;

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
@@ -26,6 +27,20 @@ public record LimitedJob(
             .reversed()
             .thenComparingLong(LimitedJob::since)
             .thenComparing(job -> job.ref().id());
+
+    /** The rows of the limited queue. */
+    public static final JobIndex ROWS = new JobIndex() {
+        @Override
+        public Range range(TypeKeys keys) {
+            return keys.limited().range();
+        }
+
+        @Override
+        public Statement decode(TypeKeys keys, KeyValue row) {
+            LimitedJob waiting = LimitedJob.decode(keys, row);
+            return new Statement(waiting.ref(), waiting::matches);
+        }
+    };
 
     private static final byte[] EMPTY = {};
     private static final long NO_TIME = 0;
@@ -67,6 +82,11 @@ public record LimitedJob(
                 priority,
                 since,
                 value.isEmpty() ? NO_TIME : value.getLong(0));
+    }
+
+    /** {@return whether the job's own row agrees} */
+    private boolean matches(JobRow job) {
+        return isDue(job) && equals(of(ref, job));
     }
 
     /** {@return its key in the limited queue} */

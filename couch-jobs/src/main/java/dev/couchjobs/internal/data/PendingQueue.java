@@ -13,6 +13,19 @@ import java.util.stream.Stream;
 
 /** Reads the pending queue, without conflicts: claims of a job conflict on the job's own row. */
 public final class PendingQueue {
+    /** All rows of the queue. */
+    public static final JobIndex ROWS = new JobIndex() {
+        @Override
+        public Range range(TypeKeys keys) {
+            return keys.pending();
+        }
+
+        @Override
+        public Statement decode(TypeKeys keys, KeyValue row) {
+            return PendingQueue.decode(keys, row.getKey()).statement(keys);
+        }
+    };
+
     private PendingQueue() {}
 
     /** {@return the range of the rows without a scheduled time, by id} */

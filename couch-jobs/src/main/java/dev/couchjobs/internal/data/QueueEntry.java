@@ -80,6 +80,12 @@ public final class QueueEntry {
                 .isPresent();
     }
 
+    /** {@return what the row says} */
+    JobIndex.Statement statement(TypeKeys keys) {
+        JobRef ref = new JobRef(keys, jobId);
+        return new JobIndex.Statement(ref, job -> matches(ref, job));
+    }
+
     /** Removes this row, which does not match the row of its job. */
     public void clear(Transaction tx) {
         tx.clear(key);

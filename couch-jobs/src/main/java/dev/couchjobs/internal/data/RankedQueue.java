@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
@@ -18,6 +19,19 @@ import java.util.stream.Stream;
  * returns all jobs that may run, up to its limit.
  */
 public final class RankedQueue {
+    /** All rows of the queue. */
+    public static final JobIndex ROWS = new JobIndex() {
+        @Override
+        public Range range(TypeKeys keys) {
+            return new Range(keys.rankedTurns().begin, keys.rankedLater().end);
+        }
+
+        @Override
+        public Statement decode(TypeKeys keys, KeyValue row) {
+            return RankedQueue.decode(keys, row.getKey()).statement(keys);
+        }
+    };
+
     /** The maximum number of pages to read behind rows that are scheduled for later than the caller accepts. */
     private static final int PAGES_MAX = 10;
 

@@ -7,6 +7,9 @@ import dev.couchjobs.internal.data.DeadLetterIndex;
 import dev.couchjobs.internal.data.JobIndex;
 import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.LimitedJob;
+import dev.couchjobs.internal.data.PendingQueue;
+import dev.couchjobs.internal.data.RankedQueue;
 import dev.couchjobs.internal.data.SavedChange;
 import dev.couchjobs.internal.data.TagIndex;
 import dev.couchjobs.internal.data.TypeInUse;
@@ -29,8 +32,14 @@ import org.jspecify.annotations.Nullable;
 /** All features whose part in a verb needs reads. No other class names all of them. */
 public final class Features {
     /** The indexes whose rows name a job, in the order of their keys. */
-    public static final List<JobIndex> INDEXES =
-            List.of(DeadLetterIndex.ROWS, StatusIndex.ROWS, TagIndex.ROWS, UniqueIndex.ROWS);
+    public static final List<JobIndex> INDEXES = List.of(
+            DeadLetterIndex.ROWS,
+            LimitedJob.ROWS,
+            PendingQueue.ROWS,
+            RankedQueue.ROWS,
+            StatusIndex.ROWS,
+            TagIndex.ROWS,
+            UniqueIndex.ROWS);
 
     private final List<Settler> settlers;
 
