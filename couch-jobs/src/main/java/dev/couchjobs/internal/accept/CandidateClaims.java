@@ -4,8 +4,8 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.QueueEntry;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
@@ -239,7 +239,7 @@ final class CandidateClaims<D> {
                 selected.add(rows.get(i), refs.get(i), jobs.get(i), isCandidate);
             }
             selected.stale().forEach(row -> row.clear(tx));
-            JobTransaction.of(tx).saveAll(selected.moves());
+            JobStore.of(tx).saveAll(selected.moves());
             mayAdmitJobs |= selected.mayAdmitJobs();
             List<RowChange> planned = parts.writer.planClaims(
                     criteria, selected.claimable(), allowance.join().shard(), decidedAt);

@@ -3,7 +3,7 @@ package dev.couchjobs.internal.accept;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.Job;
 import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -35,10 +35,9 @@ final class ClaimReleaser {
                 .named("release", job.type().name())
                 .run(
                         database,
-                        tx -> JobTransaction.of(tx).edit(ref, before -> {
+                        tx -> JobStore.of(tx).edit(ref, before -> {
                             before.filter(row -> row.isHeldBy(job.lock()))
-                                    .ifPresent(
-                                            row -> JobTransaction.of(tx).save(ref, row, row.putBack(clock.millis())));
+                                    .ifPresent(row -> JobStore.of(tx).save(ref, row, row.putBack(clock.millis())));
                             return CompletableFuture.completedFuture(ref);
                         }))
                 .exceptionally(error -> {

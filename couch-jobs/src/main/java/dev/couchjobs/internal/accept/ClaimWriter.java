@@ -7,8 +7,8 @@ import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.Firing;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.SharedActivity;
@@ -63,7 +63,7 @@ final class ClaimWriter<D> {
                     List<RowChange> ends = new ArrayList<>(late.size());
                     late.forEach(
                             (ref, row) -> ends.add(new RowChange(ref, row, rowTransitions.late(ending, row, now))));
-                    JobTransaction.of(tx).saveAll(ends);
+                    JobStore.of(tx).saveAll(ends);
                 });
     }
 
@@ -133,8 +133,8 @@ final class ClaimWriter<D> {
     List<CompletableFuture<GrantedClaim<D>>> write(
             Transaction tx, long token, List<RowChange> claims, Map<String, TriedClaim> triedClaims) {
         List<CompletableFuture<GrantedClaim<D>>> jobs = new ArrayList<>(claims.size());
-        JobTransaction jobTransaction = JobTransaction.of(tx).withToken(token);
-        for (List<RowChange> portion : JobTransaction.partition(claims)) {
+        JobStore jobTransaction = JobStore.of(tx).withToken(token);
+        for (List<RowChange> portion : JobStore.partition(claims)) {
             int userVersion = jobTransaction.saveTogether(portion);
             SharedActivity activity =
                     new SharedActivity(tx, portion.get(0).ref().keys(), userVersion, portion.size());

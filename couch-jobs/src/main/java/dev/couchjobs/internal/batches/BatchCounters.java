@@ -7,7 +7,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.JobState;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.PackedCounters;
 import java.util.concurrent.CompletableFuture;
@@ -83,7 +83,7 @@ public final class BatchCounters {
     /** Writes these as changes of a batch, unless they are all zero. */
     public void save(Transaction tx, Keyspace keyspace, String batch) {
         if (PackedCounters.isAny(words)) {
-            int shard = Math.floorMod(JobTransaction.shard(tx, batch), SHARDS);
+            int shard = Math.floorMod(JobStore.shard(tx, batch), SHARDS);
             tx.mutate(MutationType.ADD, keyspace.batchCounts(batch).pack(shard), PackedCounters.encode(words));
         }
     }

@@ -8,7 +8,7 @@ import dev.couchjobs.BatchStateException;
 import dev.couchjobs.JobState;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.SavedChange;
 import dev.couchjobs.internal.feature.FollowUp;
@@ -93,7 +93,7 @@ public final class BatchSettlement implements Settler {
     }
 
     private <T> CompletableFuture<T> inOrder(Transaction tx, String batch, Supplier<CompletableFuture<T>> step) {
-        return JobTransaction.of(tx).inOrder(List.of(BatchRow.key(keyspace, batch)), step);
+        return JobStore.of(tx).inOrder(List.of(BatchRow.key(keyspace, batch)), step);
     }
 
     private void count(Transaction tx, Map<String, BatchCounters> counted, MemberChange change) {
@@ -236,7 +236,7 @@ public final class BatchSettlement implements Settler {
     }
 
     private static CompletableFuture<?> release(Transaction tx, JobRef closing, String batch) {
-        JobTransaction jobs = JobTransaction.of(tx);
+        JobStore jobs = JobStore.of(tx);
         return jobs.edit(closing, job -> {
             job.filter(found -> found.isClosingHeld(batch))
                     .ifPresent(found -> jobs.save(closing, found, found.releasedByBatch()));

@@ -4,12 +4,14 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
-/** Reads the {@code activity} rows: running jobs in the order of their last heartbeats. */
+/** The {@code activity} rows: running jobs in the order of their last heartbeats. */
 public final class ActivityIndex {
     private ActivityIndex() {}
 
@@ -21,9 +23,35 @@ public final class ActivityIndex {
      */
     public record Entry(Versionstamp sequence, List<String> jobIds) {}
 
-    /** Writes the row of jobs whose claims this transaction makes or renews, under the sequence of its commit. */
-    static void append(Transaction tx, TypeKeys keys, int userVersion, List<String> jobIds) {
-        IncompleteVersionstamps.setStampedKey(tx, keys.activityPrefix(), userVersion, JobIds.encode(jobIds));
+    /**
+     * Writes the row of jobs whose claims a transaction makes or renews, under the sequence of its commit, and clears
+     * their rows from before. A row that several jobs share is left to the code that knows when no job needs it. A row
+     * whose key contains the versionstamp of this transaction cannot be cleared: it remains if a job is updated and
+     * finished in one transaction. The activity monitor clears the remaining rows.
+     */
+    public static void write(Changes changes) {
+        List<String> renewed = new ArrayList<>();
+        for (SavedChange change : changes.all()) {
+            JobRow after = change.after();
+            if (after != null && after.awaitsCommit()) {
+                renewed.add(change.ref().id());
+            }
+            clear(changes.tx(), changes.keys(), change.indexed(), after);
+        }
+        if (!renewed.isEmpty()) {
+            IncompleteVersionstamps.setStampedKey(
+                    changes.tx(), changes.keys().activityPrefix(), changes.userVersion(), JobIds.encode(renewed));
+        }
+    }
+
+    private static void clear(Transaction tx, TypeKeys keys, @Nullable JobRow before, @Nullable JobRow after) {
+        if (before == null || before.sequence() == null || before.claimInfo().shared()) {
+            return;
+        }
+        Versionstamp old = before.sequence();
+        if (old.isComplete() && !old.equals(after == null ? null : after.sequence())) {
+            clear(tx, keys, old);
+        }
     }
 
     /** Removes a row that no running job needs. */

@@ -8,11 +8,11 @@ final class AdmittedTypes extends Notes<TypeKeys> {
     private AdmittedTypes() {}
 
     static void add(Transaction tx, TypeKeys type) {
-        JobTransaction.state(tx, AdmittedTypes.class, AdmittedTypes::new).add(type);
+        JobStore.state(tx, AdmittedTypes.class, AdmittedTypes::new).add(type);
     }
 
     /** {@return those of a transaction since the last call} */
     static List<TypeKeys> take(Transaction tx) {
-        return JobTransaction.stateOf(tx, AdmittedTypes.class).map(Notes::take).orElse(List.of());
+        return JobStore.stateOf(tx, AdmittedTypes.class).map(Notes::take).orElse(List.of());
     }
 }

@@ -25,8 +25,17 @@ public final class AttemptLog {
 
     private AttemptLog() {}
 
-    /** Moves the last attempt to a row of its own if the next row does not contain it; removes all with the job. */
-    static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+    /** Moves last attempts to rows of their own if the next rows do not contain them; removes all with a job. */
+    public static void write(Changes changes) {
+        changes.all().forEach(change -> replace(changes.tx(), change.ref(), change.indexed(), change.after()));
+    }
+
+    /** Removes the attempts of a job whose row cannot be decoded. */
+    public static void clear(Transaction tx, JobRef ref) {
+        tx.clear(ref.keys().attempts(ref.id()).range());
+    }
+
+    private static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
         long last = before == null ? 0 : before.claimInfo().number();
         if (before == null || last == 0) {
             return;

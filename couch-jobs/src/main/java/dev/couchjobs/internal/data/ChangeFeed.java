@@ -43,12 +43,29 @@ public final class ChangeFeed {
 
     private ChangeFeed() {}
 
-    /**
-     * Appends the change of one job, or of several that were changed together.
-     *
-     * @param changes the changes, at least one
-     */
-    static void append(Transaction tx, TypeKeys keys, int userVersion, List<Entry> changes, OptionalLong token) {
+    /** Appends changes, as one row. */
+    public static void write(Changes changes) {
+        List<Entry> entries = new ArrayList<>(changes.all().size());
+        for (SavedChange change : changes.all()) {
+            JobRow before = change.indexed();
+            JobRow after = change.after();
+            if (before == null || after == null || after.differsFrom(before)) {
+                JobRow event = change.event();
+                entries.add(new Entry(change.ref().id(), event == null ? JobState.NOT_FOUND : event.state()));
+            }
+        }
+        if (!entries.isEmpty()) {
+            append(changes.tx(), changes.keys(), changes.userVersion(), entries, changes.token());
+        }
+    }
+
+    /** Appends an entry for a job whose log or progress changed, but not its row. */
+    static void append(JobStore jobs, JobRef ref, JobState state) {
+        append(jobs.tx(), ref.keys(), jobs.userVersion(ref), List.of(new Entry(ref.id(), state)), jobs.token());
+    }
+
+    private static void append(
+            Transaction tx, TypeKeys keys, int userVersion, List<Entry> changes, OptionalLong token) {
         TupleWriter row = new TupleWriter(CHANGE_BYTES * changes.size());
         for (Entry change : changes) {
             row.add(change.jobId()).add(Objects.requireNonNull(TEXTS.get(change.state())));
@@ -59,7 +76,7 @@ public final class ChangeFeed {
     }
 
     /** A job and its new state. */
-    record Entry(String jobId, JobState state) {}
+    private record Entry(String jobId, JobState state) {}
 
     /** {@return the entries after a sequence, oldest first} */
     public static CompletableFuture<List<FeedEntry>> read(

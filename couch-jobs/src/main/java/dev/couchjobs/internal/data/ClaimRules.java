@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.JobState;
 import dev.couchjobs.Rate;
 import dev.couchjobs.TypePause;
 import dev.couchjobs.UndecodableRowException;
@@ -36,6 +37,22 @@ public record ClaimRules(
 
     /** The rules of a type whose row is damaged: nothing may run beyond a limit that is not known. */
     private static final ClaimRules DAMAGED = NONE.withPause(new TypePause(Instant.EPOCH, "The row is damaged."));
+
+    /** Wakes those who wait for a slot of a limit of a type, if a claim has ended. */
+    public static void write(Changes changes) {
+        if (changes.all().stream().anyMatch(ClaimRules::endsClaim)
+                && LayoutRow.mayUse(changes.tx(), Feature.CLAIM_RULES)) {
+            IncompleteVersionstamps.touch(changes.tx(), changes.keys().watchesEnds(), changes.userVersion());
+        }
+    }
+
+    private static boolean endsClaim(SavedChange change) {
+        return isRunning(change.indexed()) && !isRunning(change.after());
+    }
+
+    private static boolean isRunning(@Nullable JobRow job) {
+        return job != null && job.state() == JobState.RUNNING;
+    }
 
     /** {@return whether the number of claims is limited} */
     public boolean limitsClaims() {
@@ -101,7 +118,7 @@ public record ClaimRules(
 
     /** Changes the rules of a type; fails if the row is damaged. */
     public static CompletableFuture<Void> change(Transaction tx, TypeKeys keys, UnaryOperator<ClaimRules> change) {
-        return JobTransaction.of(tx)
+        return JobStore.of(tx)
                 .inOrder(
                         List.of(keys.rules()),
                         () -> read(tx, keys).thenApply(rules -> {

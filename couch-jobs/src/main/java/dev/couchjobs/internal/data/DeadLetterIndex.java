@@ -10,8 +10,9 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
-/** Reads the {@code dead} rows: jobs that have failed for good, in the order of their ends. */
+/** The {@code dead} rows: jobs that have failed for good, in the order of their ends. */
 public final class DeadLetterIndex {
     /** Jobs that have failed for good, by the times of their ends. */
     public static final JobIndex ROWS = new JobIndex() {
@@ -27,6 +28,20 @@ public final class DeadLetterIndex {
     };
 
     private DeadLetterIndex() {}
+
+    /** Moves the rows of jobs. */
+    public static void write(Changes changes) {
+        for (SavedChange change : changes.all()) {
+            JobRef ref = change.ref();
+            IndexKey.move(changes.tx(), key(ref, change.indexed()), key(ref, change.after()));
+        }
+    }
+
+    private static Optional<byte[]> key(JobRef ref, @Nullable JobRow row) {
+        return row == null || row.state() != JobState.FINISHED || row.outcome() != Outcome.FAILED
+                ? Optional.empty()
+                : Optional.of(ref.keys().dead(endedAt(row), ref.id()));
+    }
 
     /**
      * A row of the index.

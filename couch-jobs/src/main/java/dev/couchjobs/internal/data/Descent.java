@@ -37,7 +37,7 @@ public final class Descent {
 
     /** Records that the holder of a job uses a transaction. */
     public static void usedByHolder(Transaction tx, JobRow job) {
-        JobTransaction.state(tx, OfTransaction.class, OfTransaction::new)
+        JobStore.state(tx, OfTransaction.class, OfTransaction::new)
                 .next
                 .accumulateAndGet(job.options().descent() + 1, Math::max);
     }
@@ -53,7 +53,7 @@ public final class Descent {
     }
 
     private static int ofAdditionIn(Transaction tx) {
-        return JobTransaction.stateOf(tx, OfTransaction.class)
+        return JobStore.stateOf(tx, OfTransaction.class)
                 .map(known -> known.next.get())
                 .orElse(0);
     }

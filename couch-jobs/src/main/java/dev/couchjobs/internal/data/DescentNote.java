@@ -24,8 +24,17 @@ public record DescentNote(String type, String jobId, int descent) {
     private static final int NOTES_MAX = 100;
     private static final long VERSIONS_PER_MILLI = 1_000;
 
-    /** Writes the note of a job that is added, if it needs one. */
-    static void write(Transaction tx, JobRef ref, int userVersion, @Nullable JobRow before, @Nullable JobRow after) {
+    /** Writes the notes of jobs that are added and need one. */
+    public static void write(Changes changes) {
+        for (SavedChange change : changes.all()) {
+            if (!change.isRestored()) {
+                write(changes.tx(), change.ref(), changes.userVersion(), change.before(), change.after());
+            }
+        }
+    }
+
+    private static void write(
+            Transaction tx, JobRef ref, int userVersion, @Nullable JobRow before, @Nullable JobRow after) {
         int descent = after == null ? 0 : after.options().descent();
         if (descent >= Descent.NOTED_FROM && (before == null || before.options().descent() != descent)) {
             byte[] operand = new TupleWriter(Long.SIZE)

@@ -34,8 +34,12 @@ public final class GraphRows {
         return job == null || job.state() == JobState.FINISHED;
     }
 
-    /** Moves the row of a job. */
-    static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+    /** Moves the rows of jobs. */
+    public static void write(Changes changes) {
+        changes.all().forEach(change -> replace(changes.tx(), change.ref(), change.indexed(), change.after()));
+    }
+
+    private static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
         if (graphOf(before) != DependencyState.NO_GRAPH || graphOf(after) != DependencyState.NO_GRAPH) {
             GraphKeys graphs = ref.keys().graphs();
             IndexKey.move(tx, key(graphs, ref, before), key(graphs, ref, after));

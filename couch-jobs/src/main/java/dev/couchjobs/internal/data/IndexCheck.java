@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The check of a type for {@link StaleRows}: one pass through its indexes after the row of a job was moved into
- * quarantine. A move during a pass requests another, so each pass ends.
+ * quarantine, which requests it. A move during a pass requests another, so each pass ends.
  *
  * <p>A row says how far the pass is, and each step moves it, in conflict with every other step. A process goes on from
  * the place where it has left the pass, or where the pass has been since the process has last looked. So one process
@@ -33,11 +33,6 @@ public final class IndexCheck {
     public record Step(Optional<Tuple> place, boolean isDone) {
         /** Nothing is known. */
         public static final Step NONE = new Step(Optional.empty(), false);
-    }
-
-    /** Requests a pass. */
-    static void request(Transaction tx, TypeKeys keys) {
-        tx.set(keys.indexCheckRequest(), EMPTY);
     }
 
     /** {@return whether a pass is requested or under way; read without conflicts} */

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The log of a job: entries that its attempts write, numbered from 1 without gaps, of which the last {@value #KEPT} are
@@ -74,7 +73,7 @@ public final class JobLog {
     }
 
     /** Appends an entry, and notifies subscribers of the job. */
-    public static void append(JobTransaction jobs, JobRef ref, JobRow row, Stored entry) {
+    public static void append(JobStore jobs, JobRef ref, JobRow row, Stored entry) {
         Transaction tx = jobs.tx();
         Subspace log = ref.keys().log(ref.id());
         byte[] value = entry.encode().pack();
@@ -89,7 +88,7 @@ public final class JobLog {
     }
 
     /** Replaces the progress of the job, and notifies its subscribers. {@return the progress as it is stored} */
-    public static byte[] progress(JobTransaction jobs, JobRef ref, JobRow row, JobProgress progress) {
+    public static byte[] progress(JobStore jobs, JobRef ref, JobRow row, JobProgress progress) {
         byte[] value = Tuple.from(
                         progress.done(),
                         progress.total(),
@@ -109,11 +108,11 @@ public final class JobLog {
         return ref.keys().log(ref.id()).pack(PROGRESS);
     }
 
-    private static void writeAndNotify(JobTransaction jobs, JobRef ref, JobRow row) {
+    private static void writeAndNotify(JobStore jobs, JobRef ref, JobRow row) {
         if (!row.claimInfo().logged()) {
             jobs.save(ref, row, row.logging().writtenByHolder(jobs.isJoined()));
         }
-        jobs.appendEvent(ref, JobState.RUNNING);
+        ChangeFeed.append(jobs, ref, JobState.RUNNING);
     }
 
     /** {@return the entries after a number, oldest first} */
@@ -146,11 +145,19 @@ public final class JobLog {
                 Instant.ofEpochMilli(progress.getLong(3)));
     }
 
-    /** Removes the log of a removed job. */
-    static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        if (before != null && before.claimInfo().logged() && after == null) {
-            tx.clear(ref.keys().log(ref.id()).range());
+    /** Removes the logs of removed jobs. */
+    public static void write(Changes changes) {
+        for (SavedChange change : changes.all()) {
+            JobRow before = change.before();
+            if (before != null && before.claimInfo().logged() && change.after() == null) {
+                clear(changes.tx(), change.ref());
+            }
         }
+    }
+
+    /** Removes the log of a job. */
+    public static void clear(Transaction tx, JobRef ref) {
+        tx.clear(ref.keys().log(ref.id()).range());
     }
 
     /** The range of the entries. Tuples order numbers after texts. */

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.data;
 
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Identifies a job: the keys of its type, and its id. Packs the job's key once, because every edit needs it. */
@@ -17,6 +18,11 @@ public final class JobRef {
         this.keys = Objects.requireNonNull(keys, "keys");
         this.id = Objects.requireNonNull(id, "id");
         this.rowKey = new RowKey(keys.data(id));
+    }
+
+    /** {@return the job whose row has a key, if it is the key of a job's row} */
+    public static Optional<JobRef> ofRow(TypeKeys keys, byte[] key) {
+        return keys.jobIdOf(key).map(id -> new JobRef(keys, id));
     }
 
     /** {@return the keys of the job's type} */

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Reads the rows of jobs. Each read sees the earlier writes of its transaction. {@link JobTransaction} writes the rows.
+ * Reads the rows of jobs. Each read sees the earlier writes of its transaction. {@link JobStore} writes the rows.
  *
  * <p>A job's {@code data} row provides mutual exclusion: every transition reads it, with a conflict on other
  * transitions, and writes it.
@@ -24,7 +24,7 @@ public final class JobTable {
     /** {@return the row of a job, with the writes of this transaction} */
     public static CompletableFuture<Optional<JobRow>> read(ReadTransaction tx, JobRef ref) {
         byte[] key = ref.dataKey();
-        Optional<TransactionScope.Written> written = TransactionScope.written(tx, ref.rowKey());
+        Optional<WrittenRows.Written> written = WrittenRows.find(tx, ref.rowKey());
         if (written.isPresent()) {
             return CompletableFuture.completedFuture(written.get().row());
         }
@@ -77,7 +77,7 @@ public final class JobTable {
      */
     public static CompletableFuture<Optional<JobRow>> find(ReadTransaction tx, JobRef ref) {
         byte[] key = ref.dataKey();
-        Optional<TransactionScope.Written> written = TransactionScope.written(tx, ref.rowKey());
+        Optional<WrittenRows.Written> written = WrittenRows.find(tx, ref.rowKey());
         if (written.isPresent()) {
             return CompletableFuture.completedFuture(written.get().row());
         }
@@ -109,7 +109,7 @@ public final class JobTable {
      * {@return whether a transaction has written jobs of a type, so that it cannot read their index rows}
      */
     static boolean hasWritten(ReadTransaction tx, TypeKeys keys) {
-        return !TransactionScope.writtenWithin(tx, keys.dataAfter("")).isEmpty();
+        return !WrittenRows.within(tx, keys.dataAfter("")).isEmpty();
     }
 
     /**

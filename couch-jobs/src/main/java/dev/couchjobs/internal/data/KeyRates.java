@@ -55,6 +55,6 @@ public final class KeyRates {
             Transaction tx, TypeKeys keys, String limitKey, Supplier<CompletableFuture<Void>> step) {
         List<byte[]> rows =
                 List.of(keys.rules(), keys.limits().pack(limitKey), keys.slots().pack(limitKey));
-        return JobTransaction.of(tx).inOrder(rows, step);
+        return JobStore.of(tx).inOrder(rows, step);
     }
 }

@@ -84,7 +84,7 @@ public final class LayoutRow {
 
     private CompletableFuture<@Nullable Void> inOrder(
             Transaction tx, Supplier<CompletableFuture<@Nullable Void>> step) {
-        return JobTransaction.of(tx).inOrder(List.of(key), step);
+        return TransactionScope.inOrder(tx, List.of(key), step);
     }
 
     /** Starts the check of a transaction that writes rows. If this code may not, the transaction is cancelled. */

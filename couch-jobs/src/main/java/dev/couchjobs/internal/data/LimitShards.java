@@ -29,10 +29,14 @@ public final class LimitShards {
         return Objects.checkIndex(shard, MAX);
     }
 
-    /** Adds the change of a job. */
-    void change(@Nullable JobRow before, @Nullable JobRow after) {
-        add(before, -1);
-        add(after, 1);
+    /** Writes the sums of changes. */
+    public static void write(Changes changes) {
+        LimitShards sums = new LimitShards();
+        for (SavedChange change : changes.all()) {
+            sums.add(change.before(), -1);
+            sums.add(change.after(), 1);
+        }
+        sums.save(changes.tx(), changes.keys());
     }
 
     private void add(@Nullable JobRow row, int change) {
@@ -45,8 +49,7 @@ public final class LimitShards {
         changes[row.claimInfo().limitShard()] += change;
     }
 
-    /** Writes the sums of the changes that are not zero. */
-    void save(Transaction tx, TypeKeys keys) {
+    private void save(Transaction tx, TypeKeys keys) {
         if (changes == null) {
             return;
         }

@@ -5,6 +5,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +88,20 @@ public record LimitedJob(
     /** {@return whether the job's own row agrees} */
     private boolean matches(JobRow job) {
         return isDue(job) && equals(of(ref, job));
+    }
+
+    /** {@return whether the job is due as the transaction has last written it} */
+    public boolean isWritten(Transaction tx) {
+        return JobStore.written(tx, ref).filter(this::matches).isPresent();
+    }
+
+    /** {@return whether the transaction has written the job's row in the queue again, without a limit key} */
+    public boolean isQueuedWithoutLimitKey(Transaction tx) {
+        return JobStore.written(tx, ref)
+                .filter(row -> !isDue(row))
+                .flatMap(row -> QueueIndex.key(ref, row))
+                .filter(key -> Arrays.equals(key, queueKey()))
+                .isPresent();
     }
 
     /** {@return its key in the limited queue} */

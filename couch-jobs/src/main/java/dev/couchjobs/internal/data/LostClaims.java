@@ -8,8 +8,16 @@ import java.util.concurrent.CompletableFuture;
 public final class LostClaims {
     private LostClaims() {}
 
-    static void wakeHolders(Transaction tx, TypeKeys keys, int userVersion) {
-        IncompleteVersionstamps.touch(tx, keys.watchesLost(), userVersion);
+    /** Wakes the holders if a claim ends other than by its holder. */
+    public static void write(Changes changes) {
+        if (changes.all().stream().anyMatch(LostClaims::isTaken)) {
+            IncompleteVersionstamps.touch(changes.tx(), changes.keys().watchesLost(), changes.userVersion());
+        }
+    }
+
+    private static boolean isTaken(SavedChange change) {
+        JobRow before = change.indexed();
+        return before != null && before.isTakenFromHolder(change.event());
     }
 
     /** {@return a watch that fires when a holder loses a claim after this transaction} */

@@ -38,7 +38,7 @@ final class PageReader {
         Range range = keys.dataAfter(after);
         begin = range.begin;
         end = range.end;
-        written = TransactionScope.writtenWithin(tx, range).entrySet().iterator();
+        written = WrittenRows.within(tx, range).entrySet().iterator();
         next = nextWritten();
     }
 

@@ -46,7 +46,7 @@ public final class PausedKeys {
 
     private static CompletableFuture<Void> inOrder(
             Transaction tx, TypeKeys keys, String limitKey, Supplier<CompletableFuture<Void>> step) {
-        return JobTransaction.of(tx).inOrder(List.of(keys.rules(), keys.limits().pack(limitKey)), step);
+        return JobStore.of(tx).inOrder(List.of(keys.rules(), keys.limits().pack(limitKey)), step);
     }
 
     /** {@return the stored rows of the paused keys, behind a row or from the first; read without conflicts} */

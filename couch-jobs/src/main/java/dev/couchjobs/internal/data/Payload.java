@@ -184,6 +184,12 @@ public final class Payload {
         }
     }
 
+    /** Removes the chunks of the data and the result of a job whose row cannot be decoded. */
+    public static void clear(Transaction tx, JobRef ref) {
+        tx.clear(ref.keys().payload(ref.id()).range());
+        tx.clear(ref.keys().result(ref.id()).range());
+    }
+
     /** Replaces the rows of a subspace by this payload in chunks, however small it is. */
     public void writeTo(Transaction tx, Subspace place) {
         tx.clear(place.range());

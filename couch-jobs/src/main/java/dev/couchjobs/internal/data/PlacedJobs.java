@@ -8,11 +8,11 @@ public final class PlacedJobs extends Notes<LimitedJob> {
     private PlacedJobs() {}
 
     static PlacedJobs of(Transaction tx) {
-        return JobTransaction.state(tx, PlacedJobs.class, PlacedJobs::new);
+        return JobStore.state(tx, PlacedJobs.class, PlacedJobs::new);
     }
 
     /** {@return those that a transaction has placed since the last call} */
     public static List<LimitedJob> take(Transaction tx) {
-        return JobTransaction.stateOf(tx, PlacedJobs.class).map(Notes::take).orElse(List.of());
+        return JobStore.stateOf(tx, PlacedJobs.class).map(Notes::take).orElse(List.of());
     }
 }

@@ -33,6 +33,7 @@ import org.slf4j.LoggerFactory;
 public final class Quarantine {
     private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
     private static final int REASON_CHARS_MAX = 300;
+    private static final byte[] REQUESTED = {};
     private static final int LOGGED_MAX = 10_000;
 
     private static final Cache<String, Boolean> LOGGED = Caffeine.newBuilder()
@@ -190,8 +191,8 @@ public final class Quarantine {
         IncompleteVersionstamps.setStampedKey(tx, keys.quarantined().pack(), userVersion, row.getValue());
         tx.addReadConflictKey(key);
         tx.clear(key);
-        if (keys.jobOfData(key).isPresent()) {
-            IndexCheck.request(tx, keys);
+        if (keys.isJobRow(key)) {
+            tx.set(keys.indexCheckRequest(), REQUESTED);
         }
     }
 

@@ -16,25 +16,28 @@ import org.jspecify.annotations.Nullable;
 public final class QueueIndex {
     private QueueIndex() {}
 
-    /** Moves the row of a job, and returns whether the row is new, so that idle processes have to be woken. */
-    static boolean replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        return moved(
-                tx,
-                ref,
-                after,
-                IndexKey.move(tx, unconditionalKey(ref, before, after), unconditionalKey(ref, after, before)));
+    /** Moves the rows of jobs, and wakes idle processes if one is new. */
+    public static void write(Changes changes) {
+        boolean isAnyNew = false;
+        for (SavedChange change : changes.all()) {
+            isAnyNew |= move(changes.tx(), change);
+        }
+        if (isAnyNew) {
+            IncompleteVersionstamps.touch(changes.tx(), changes.keys().watchesPending(), changes.userVersion());
+        }
     }
 
-    private static boolean moved(Transaction tx, JobRef ref, @Nullable JobRow after, boolean isNew) {
+    /** A row of a job that was in quarantine may have been cleared, and is written in any case. */
+    private static boolean move(Transaction tx, SavedChange change) {
+        JobRef ref = change.ref();
+        JobRow before = change.origin() == SavedChange.Origin.DEQUEUED ? null : change.before();
+        JobRow after = change.after();
+        Optional<byte[]> from = change.isRestored() ? Optional.empty() : unconditionalKey(ref, before, after);
+        boolean isNew = IndexKey.move(tx, from, unconditionalKey(ref, after, before));
         if (isNew && after != null && after.options().turnKey() != null) {
             TurnRequest.write(tx, new TurnKey(ref.keys(), after.options().turnKey()));
         }
         return isNew;
-    }
-
-    /** Writes the row of a job that was in quarantine, whose row in the queue may have been cleared. */
-    static boolean restore(Transaction tx, JobRef ref, JobRow was, JobRow now) {
-        return moved(tx, ref, now, IndexKey.move(tx, Optional.empty(), unconditionalKey(ref, now, was)));
     }
 
     /** {@return the key to write or clear at once; empty if the end of the verb decides, see {@link LimitedJob}} */

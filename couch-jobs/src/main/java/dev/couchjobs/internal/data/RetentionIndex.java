@@ -3,15 +3,21 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the {@code retire} rows: ended jobs and the times at which the retention removes them, jobs with deadlines, and
+ * The {@code retire} rows: ended jobs and the times at which the retention removes them, jobs with deadlines, and
  * closing jobs whose batches are to be checked.
  */
 public final class RetentionIndex {
@@ -19,6 +25,46 @@ public final class RetentionIndex {
     static final long AT_ONCE = 1;
 
     private RetentionIndex() {}
+
+    /** When the retention removes ended jobs, or jobs expire that have not begun. */
+    private record Retirement(boolean archived, long second) {}
+
+    /** Writes the rows of jobs that have ended, that have got a deadline, or that wait for their batch. */
+    public static void write(Changes changes) {
+        Map<Retirement, List<String>> retired = new LinkedHashMap<>();
+        for (SavedChange change : changes.all()) {
+            JobRow after = change.after();
+            if (after != null) {
+                add(retired, change.ref().id(), change.indexed(), after);
+            }
+        }
+        retired.forEach((when, jobIds) -> {
+            Subspace place = changes.keys().retire(when.archived()).get(when.second());
+            IncompleteVersionstamps.setStampedKey(
+                    changes.tx(), place.pack(), changes.userVersion(), JobIds.encode(jobIds));
+        });
+    }
+
+    private static void add(
+            Map<Retirement, List<String>> retired, String jobId, @Nullable JobRow before, JobRow after) {
+        if (after.deadline() != JobKeys.NO_DEADLINE && (before == null || before.deadline() != after.deadline())) {
+            add(retired, jobId, false, after.deadlineSecond());
+        }
+        if (after.awaitedBatch() != null && (before == null || before.awaitedBatch() == null)) {
+            add(retired, jobId, false, AT_ONCE);
+        }
+        ClaimEnd claimEnd = after.claimEnd();
+        boolean hasEnded =
+                after.state() == JobState.FINISHED && (before == null || !Objects.equals(before.claimEnd(), claimEnd));
+        if (hasEnded && claimEnd != null && claimEnd.removeAt() != ClaimEnd.NEVER) {
+            add(retired, jobId, claimEnd.archived(), after.goesAtOnce() ? AT_ONCE : claimEnd.removeAt());
+        }
+    }
+
+    private static void add(Map<Retirement, List<String>> retired, String jobId, boolean archived, long second) {
+        retired.computeIfAbsent(new Retirement(archived, second), unused -> new ArrayList<>())
+                .add(jobId);
+    }
 
     /**
      * A row of the index.
@@ -75,8 +121,8 @@ public final class RetentionIndex {
     /** Writes rows for jobs that do not change. */
     public static void add(Transaction tx, TypeKeys keys, boolean archived, List<String> jobIds, long second) {
         byte[] place = keys.retire(archived).get(second).pack();
-        for (int from = 0; from < jobIds.size(); from += JobTransaction.TOGETHER_MAX) {
-            List<String> together = jobIds.subList(from, Math.min(jobIds.size(), from + JobTransaction.TOGETHER_MAX));
+        for (int from = 0; from < jobIds.size(); from += JobStore.TOGETHER_MAX) {
+            List<String> together = jobIds.subList(from, Math.min(jobIds.size(), from + JobStore.TOGETHER_MAX));
             int userVersion = TransactionScope.of(tx)
                     .userVersion(together.stream()
                             .map(id -> new JobRef(keys, id).rowKey())

@@ -25,6 +25,24 @@ public record SequencePlace(String name, long token, boolean passesFailure, bool
         return place == null || (row.state() == JobState.FINISHED && place.letsPass(row)) ? null : place;
     }
 
+    /**
+     * {@return the row after a change; if it joins a sequence, held back until the end of the verb decides} A job that
+     * stays in its sequence keeps its place.
+     */
+    static @Nullable JobRow holdBack(@Nullable JobRow before, @Nullable JobRow after) {
+        SequencePlace was = of(before);
+        SequencePlace is = of(after);
+        if (after == null || is == null) {
+            return after;
+        }
+        if (was == null || before == null || !was.name().equals(is.name())) {
+            return after.vanishes() ? after : after.held(true);
+        }
+        return was.token() == is.token()
+                ? after
+                : after.withOptions(after.options().inPlaceOf(before.options()));
+    }
+
     private boolean letsPass(JobRow ended) {
         return passesFailure || ended.outcome() != Outcome.FAILED;
     }

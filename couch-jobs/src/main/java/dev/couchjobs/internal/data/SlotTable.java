@@ -63,7 +63,7 @@ public final class SlotTable {
 
     /** Sets the limit of one limit key, which stays paused if it is. */
     public static CompletableFuture<Void> setLimit(Transaction tx, TypeKeys keys, String limitKey, OptionalInt max) {
-        return JobTransaction.of(tx)
+        return JobStore.of(tx)
                 .inOrder(
                         List.of(keys.limits().pack(limitKey)),
                         () -> changeLimit(tx, keys, limitKey, limit -> limit.withMax(max)));

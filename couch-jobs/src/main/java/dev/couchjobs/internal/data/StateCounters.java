@@ -37,8 +37,14 @@ public final class StateCounters {
     /** Most transactions change none of the further counters. */
     private long @Nullable [] further;
 
-    /** Adds the change of a job. */
-    void change(@Nullable JobRow before, @Nullable JobRow after) {
+    /** Writes the sum of changes. */
+    public static void write(Changes changes) {
+        StateCounters sum = new StateCounters();
+        changes.all().forEach(change -> sum.change(change.before(), change.after()));
+        sum.save(changes.tx(), changes.keys(), changes.shard());
+    }
+
+    private void change(@Nullable JobRow before, @Nullable JobRow after) {
         if (before != null) {
             add(before, -1);
         }
@@ -47,8 +53,7 @@ public final class StateCounters {
         }
     }
 
-    /** Writes the sum of the changes, unless it is zero. */
-    void save(Transaction tx, TypeKeys keys, int shard) {
+    private void save(Transaction tx, TypeKeys keys, int shard) {
         int number = Math.floorMod(shard, SHARDS);
         save(tx, keys.counts(number), first);
         if (further != null) {

@@ -32,8 +32,12 @@ public final class TagIndex {
 
     private TagIndex() {}
 
-    /** Moves the rows of a job. */
-    static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+    /** Moves the rows of jobs. */
+    public static void write(Changes changes) {
+        changes.all().forEach(change -> replace(changes.tx(), change.ref(), change.indexed(), change.after()));
+    }
+
+    private static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
         List<String> were = before == null ? List.of() : before.options().keys().tags();
         List<String> are = after == null ? List.of() : after.options().keys().tags();
         if (were.equals(are)) {

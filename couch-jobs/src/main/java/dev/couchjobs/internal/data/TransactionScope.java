@@ -1,6 +1,5 @@
 package dev.couchjobs.internal.data;
 
-import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.github.benmanes.caffeine.cache.Cache;
@@ -8,16 +7,13 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.loop.GuardedExecutor;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
@@ -25,13 +21,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of couch-jobs for one transaction: the rows that were written in it, the user versions that were assigned,
- * and the edit order of jobs.
+ * The state of couch-jobs for one transaction: the user versions that were assigned, the edit order of rows, and what
+ * each feature knows of the transaction.
  *
- * <p>A row that contains the versionstamp of its own commit cannot be read before the commit (error 1036), and two jobs
- * that change in one transaction need different user versions, or their index rows would have the same key. Both belong
- * to the transaction, not to an instance of the library, so all instances of a process share the scopes. A scope of
- * the library's own transactions is discarded when they end; others are garbage-collected with their transactions.
+ * <p>Two jobs that change in one transaction need different user versions, or their index rows would have the same key.
+ * The versions belong to the transaction, not to an instance of the library, so all instances of a process share the
+ * scopes. A scope of the library's own transactions is discarded when they end; others are garbage-collected with their
+ * transactions.
  */
 final class TransactionScope {
     private static final int USER_VERSION_MAX = 0xFFFF;
@@ -49,17 +45,6 @@ final class TransactionScope {
 
     private volatile boolean allowsQuarantine;
 
-    /** The changes of jobs that a settler has yet to take. */
-    @GuardedBy("this") private final List<SavedChange> changes = new ArrayList<>(0);
-
-    /** A copy of them, if one has been made since the last was added. */
-    @GuardedBy("this") private @Nullable List<SavedChange> copy;
-
-    /** How many of them each settler has taken, by the number of the settler. */
-    @GuardedBy("this") private int[] taken = {};
-
-    private volatile @Nullable ReleaseRecorder releases;
-
     /** What features know of this transaction; few know anything. */
     @GuardedBy("this") private @Nullable Map<Class<?>, Object> states;
 
@@ -69,9 +54,6 @@ final class TransactionScope {
     private volatile boolean isRetry;
 
     private volatile @Nullable CompletableFuture<Layout> layout;
-
-    /** The last write of a transaction under a key; no row if it removed the row. */
-    record Written(Optional<JobRow> row) {}
 
     private TransactionScope() {}
 
@@ -148,64 +130,6 @@ final class TransactionScope {
         return states == null ? null : kind.cast(states.get(kind));
     }
 
-    /** Lets verbs write the rows of jobs in this transaction. */
-    void recordReleases(ReleaseRecorder recorder) {
-        releases = recorder;
-    }
-
-    ReleaseRecorder releases() {
-        ReleaseRecorder recorder = releases;
-        if (recorder == null) {
-            throw new IllegalStateException("Rows of jobs are written by verbs only");
-        }
-        return recorder;
-    }
-
-    /** Records the change of a job, for the settlers. */
-    synchronized void settleLater(SavedChange change) {
-        changes.add(change);
-        copy = null;
-    }
-
-    /**
-     * {@return the changes of jobs by a transaction since the last call for a settler}
-     *
-     * @param settler its number, from 0
-     * @param settlers how many settlers there are
-     */
-    static List<SavedChange> takeChanges(Transaction tx, int settler, int settlers) {
-        return find(tx).map(scope -> scope.takeChanges(settler, settlers)).orElse(List.of());
-    }
-
-    private synchronized List<SavedChange> takeChanges(int settler, int settlers) {
-        if (changes.isEmpty()) {
-            return List.of();
-        }
-        if (taken.length == 0) {
-            taken = new int[settlers];
-        }
-        if (copy == null) {
-            copy = List.copyOf(changes);
-        }
-        List<SavedChange> rest = copy.subList(taken[settler], copy.size());
-        taken[settler] = changes.size();
-        if (haveAllTaken()) {
-            changes.clear();
-            copy = null;
-            Arrays.fill(taken, 0);
-        }
-        return rest;
-    }
-
-    @GuardedBy("this") private boolean haveAllTaken() {
-        for (int count : taken) {
-            if (count < changes.size()) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     /** Remembers the layout that this transaction reads. */
     void rememberLayout(CompletableFuture<Layout> read) {
         layout = read;
@@ -224,33 +148,6 @@ final class TransactionScope {
     /** {@return whether an earlier try of a transaction has failed} */
     static boolean isRetry(ReadTransaction tx) {
         return find(tx).filter(scope -> scope.isRetry).isPresent();
-    }
-
-    /** {@return all rows that this transaction wrote within a range, by key; removed rows are empty} */
-    static SortedMap<byte[], Optional<JobRow>> writtenWithin(ReadTransaction tx, Range range) {
-        return find(tx).map(scope -> scope.writtenWithin(range)).orElseGet(Collections::emptySortedMap);
-    }
-
-    private synchronized SortedMap<byte[], Optional<JobRow>> writtenWithin(Range range) {
-        SortedMap<byte[], Optional<JobRow>> rows = new TreeMap<>(Arrays::compareUnsigned);
-        entries.forEach((key, entry) -> entry.written
-                .filter(written -> key.isWithin(range))
-                .ifPresent(written -> rows.put(key.bytes(), written.row())));
-        return rows;
-    }
-
-    /** {@return the last write of this transaction under a key, if there is one} */
-    static Optional<Written> written(ReadTransaction tx, RowKey rowKey) {
-        return find(tx).flatMap(scope -> scope.written(rowKey));
-    }
-
-    private synchronized Optional<Written> written(RowKey rowKey) {
-        Entry entry = entries.get(rowKey);
-        return entry == null ? Optional.empty() : entry.written;
-    }
-
-    synchronized void remember(RowKey rowKey, @Nullable JobRow row) {
-        entry(rowKey).written = Optional.of(new Written(Optional.ofNullable(row)));
     }
 
     /**
@@ -364,6 +261,13 @@ final class TransactionScope {
         }
     }
 
+    /** Runs a step in the order of the calls, as edits of jobs are run, for rows other than those of jobs. */
+    static <T> CompletableFuture<T> inOrder(Transaction tx, List<byte[]> keys, Supplier<CompletableFuture<T>> step) {
+        List<RowKey> rowKeys = keys.stream().map(RowKey::new).distinct().toList();
+        OrderedEdit<T> edit = of(tx).queueEdit(rowKeys, GuardedExecutor.of(tx));
+        return edit.end(edit.ready().thenCompose(ready -> step.get()));
+    }
+
     synchronized CompletableFuture<?> lastEdit(RowKey rowKey) {
         return entry(rowKey).last;
     }
@@ -378,8 +282,6 @@ final class TransactionScope {
         int userVersion = -1;
         boolean shared;
         CompletableFuture<?> last = DONE;
-
-        Optional<Written> written = Optional.empty();
 
         void number(int userVersion, boolean shared) {
             this.userVersion = userVersion;

@@ -736,10 +736,15 @@ public final class TypeKeys {
         return ByteArrayUtil.join(root, relativeKey);
     }
 
-    /** {@return the job whose row has a key, if it is the key of a job's row} */
-    public Optional<JobRef> jobOfData(byte[] key) {
+    /** {@return whether a key is that of a job's row} */
+    boolean isJobRow(byte[] key) {
+        return jobIdOf(key).isPresent();
+    }
+
+    /** {@return the id of the job whose row has a key, if it is the key of a job's row} */
+    Optional<String> jobIdOf(byte[] key) {
         try {
-            return data.contains(key) ? Optional.of(new JobRef(this, jobIdOfData(key))) : Optional.empty();
+            return data.contains(key) ? Optional.of(jobIdOfData(key)) : Optional.empty();
         } catch (RuntimeException e) { // a damaged key that begins like that of a job's row
             return Optional.empty();
         }

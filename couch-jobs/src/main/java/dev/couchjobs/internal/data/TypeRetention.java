@@ -94,7 +94,7 @@ public final class TypeRetention {
     public static CompletableFuture<@Nullable Void> set(
             Transaction tx, Keyspace keyspace, TypeKeys keys, Optional<Retention> retention, long number) {
         byte[] row = retention.map(TypeRetention::encode).orElse(null);
-        return JobTransaction.of(tx)
+        return JobStore.of(tx)
                 .inOrder(
                         List.of(keys.retention()),
                         () -> tx.get(keys.retention()).thenCompose(before -> {

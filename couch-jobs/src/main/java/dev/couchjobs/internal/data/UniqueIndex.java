@@ -7,6 +7,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +32,42 @@ public final class UniqueIndex {
     };
 
     private UniqueIndex() {}
+
+    /** Moves the rows of jobs, and counts that they have changed. */
+    public static void write(Changes changes) {
+        for (SavedChange change : changes.all()) {
+            if (!change.isRestored()) {
+                replace(changes.tx(), change.ref(), change.before(), change.after());
+                countChanges(changes.tx(), change.ref(), change.before(), change.after());
+            }
+        }
+    }
+
+    /** Counts after all writes: a search that misses one finds the count changed. */
+    private static void countChanges(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+        UniqueKey was = before == null ? null : before.options().unique();
+        UniqueKey is = after == null ? null : after.options().unique();
+        if (was != null) {
+            JobStore.countChange(tx, rowKey(ref.keys(), was));
+        }
+        if (is != null && (was == null || !is.isSameAs(was))) {
+            JobStore.countChange(tx, rowKey(ref.keys(), is));
+        }
+    }
+
+    /**
+     * Writes a job that has ended as one that is pending, unless another that is pending or running has its unique key.
+     *
+     * @return whether it has written the job
+     */
+    public static CompletableFuture<Boolean> saveIfFree(JobStore jobs, JobRef ref, JobRow ended, JobRow pending) {
+        UniqueKey unique = ended.options().unique();
+        JobStore.KeyChanges before = jobs.changesOf(unique == null ? List.of() : List.of(rowKey(ref.keys(), unique)));
+        return isFreeFor(jobs.tx(), ref, ended).thenCompose(isFree -> {
+            boolean isDecided = !isFree || jobs.saveIfUnchanged(before, ref, ended, pending);
+            return isDecided ? CompletableFuture.completedFuture(isFree) : saveIfFree(jobs, ref, ended, pending);
+        });
+    }
 
     /** A job with a unique key, as its row is. */
     public record Owner(JobRef ref, JobRow row) {}
@@ -71,7 +108,7 @@ public final class UniqueIndex {
     }
 
     /** Writes the row of a job that was in quarantine, if there is none: an {@link IndexCheck} may have removed it. */
-    static CompletableFuture<?> restore(Transaction tx, JobRef ref, JobRow now) {
+    public static CompletableFuture<?> restore(Transaction tx, JobRef ref, JobRow now) {
         UniqueKey unique = now.options().unique();
         if (unique == null) {
             return CompletableFuture.completedFuture(now);
@@ -100,7 +137,7 @@ public final class UniqueIndex {
     }
 
     /** Moves the row of a job. A job that is removed does not remove the row of another with its key. */
-    static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
+    private static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
         UniqueKey was = before == null ? null : before.options().unique();
         UniqueKey is = after == null ? null : after.options().unique();
         if (Objects.equals(was, is) && !isToRunAgain(before, after)) {

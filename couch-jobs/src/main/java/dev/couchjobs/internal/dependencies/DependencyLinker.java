@@ -15,7 +15,7 @@ import dev.couchjobs.internal.data.ExpectedJob;
 import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.Standing;
@@ -88,7 +88,7 @@ public final class DependencyLinker {
                 .map(each -> {
                     JobRef dependency = keyspace.job(each.typeName(), each.jobId());
                     WaitCondition waitCondition = WaitCondition.of(each.policy());
-                    return JobTransaction.of(tx).edit(dependency, row -> {
+                    return JobStore.of(tx).edit(dependency, row -> {
                         row.filter(job -> job.state() != JobState.FINISHED)
                                 .ifPresent(job -> save(
                                         tx,
@@ -110,7 +110,7 @@ public final class DependencyLinker {
 
     private static void save(Transaction tx, JobRef dependency, JobRow row, DependencyState dependencyState) {
         if (!dependencyState.equals(row.options().dependencies())) {
-            JobTransaction.of(tx).save(dependency, row, row.withDependencies(dependencyState));
+            JobStore.of(tx).save(dependency, row, row.withDependencies(dependencyState));
         }
     }
 
@@ -123,7 +123,7 @@ public final class DependencyLinker {
      * @param allowed fails if the job may not be added
      */
     public CompletableFuture<LinkResult> link(
-            JobTransaction jobs,
+            JobStore jobs,
             JobRef dependent,
             List<Dependency> dependencies,
             Retention retention,
@@ -193,27 +193,21 @@ public final class DependencyLinker {
      *
      * @param since how often this transaction had changed the stored row before it was read
      */
-    private record Expected(ExpectedJob job, JobTransaction.KeyChanges since) {
-        static final Expected NOT_READ = new Expected(ExpectedJob.NONE, JobTransaction.KeyChanges.NONE);
+    private record Expected(ExpectedJob job, JobStore.KeyChanges since) {
+        static final Expected NOT_READ = new Expected(ExpectedJob.NONE, JobStore.KeyChanges.NONE);
     }
 
-    private static CompletableFuture<Expected> expected(JobTransaction jobs, Link link) {
+    private static CompletableFuture<Expected> expected(JobStore jobs, Link link) {
         if (link.policy() != DependencyPolicy.EXPECT) {
             return CompletableFuture.completedFuture(Expected.NOT_READ);
         }
         JobRef dependency = link.dependency();
-        JobTransaction.KeyChanges since =
-                jobs.changesOf(List.of(dependency.keys().expected(dependency.id())));
+        JobStore.KeyChanges since = jobs.changesOf(List.of(dependency.keys().expected(dependency.id())));
         return ReleaseOutbox.expected(jobs.tx(), dependency).thenApply(job -> new Expected(job, since));
     }
 
     private CompletableFuture<LinkResult> linkToDependency(
-            JobTransaction jobs,
-            Link link,
-            Optional<JobRow> row,
-            Expected expected,
-            boolean maybeCyclic,
-            long newGraph) {
+            JobStore jobs, Link link, Optional<JobRow> row, Expected expected, boolean maybeCyclic, long newGraph) {
         if (row.isEmpty()) {
             return linkMissing(jobs, link, expected, newGraph);
         }
@@ -247,8 +241,7 @@ public final class DependencyLinker {
         return LinkResult.WAITS.in(graph);
     }
 
-    private CompletableFuture<LinkResult> linkMissing(
-            JobTransaction jobs, Link link, Expected expected, long newGraph) {
+    private CompletableFuture<LinkResult> linkMissing(JobStore jobs, Link link, Expected expected, long newGraph) {
         return switch (link.policy()) {
             case WAIT, FAIL -> refuseMissing(link);
             case IGNORE -> CompletableFuture.completedFuture(LinkResult.NONE);
@@ -261,7 +254,7 @@ public final class DependencyLinker {
      * one is leaving the group at the same time in this transaction, it may remove the stored group.
      */
     private CompletableFuture<LinkResult> addToExpectedGroup(
-            JobTransaction jobs, Link link, Expected expected, long newGraph) {
+            JobStore jobs, Link link, Expected expected, long newGraph) {
         ReleaseOutbox.addReadConflict(jobs.tx(), link.dependency());
         ExpectedJob stored = expected.job();
         ExpectedJob awaited = new ExpectedJob(

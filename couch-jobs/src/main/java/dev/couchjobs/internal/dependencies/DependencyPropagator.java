@@ -5,8 +5,8 @@ import dev.couchjobs.DependencyPolicy;
 import dev.couchjobs.Dependent;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.SavedChange;
@@ -249,8 +249,8 @@ public final class DependencyPropagator implements Settler {
         CompletableFuture<List<JobRef>> unblocked = findUnblocked(tx, ended, List.copyOf(ended.keySet()));
         prefetches.add(unblocked);
         return Futures.allOf(prefetches)
-                .thenCompose(done -> JobTransaction.of(tx)
-                        .editAll(unblocked.join(), rows -> release(tx, ended, unblocked.join(), rows)));
+                .thenCompose(done ->
+                        JobStore.of(tx).editAll(unblocked.join(), rows -> release(tx, ended, unblocked.join(), rows)));
     }
 
     private static CompletableFuture<?> release(
@@ -263,7 +263,7 @@ public final class DependencyPropagator implements Settler {
                         .filter(row -> Standing.of(row).waitsForDependencies() && unblocked.contains(ref))
                         .ifPresent(row -> changes.add(new RowChange(ref, row, DependencyFailures.unblocked(row))));
             }
-            JobTransaction.of(tx).saveAll(changes);
+            JobStore.of(tx).saveAll(changes);
         });
     }
 
@@ -280,7 +280,7 @@ public final class DependencyPropagator implements Settler {
     }
 
     private CompletableFuture<JobRef> fail(Transaction tx, JobRef ref, ReleaseNotice notice) {
-        JobTransaction jobs = JobTransaction.of(tx);
+        JobStore jobs = JobStore.of(tx);
         return jobs.edit(ref, row -> {
             if (row.filter(job -> Standing.of(job).waitsForDependencies()).isEmpty()) {
                 return CompletableFuture.completedFuture(ref);

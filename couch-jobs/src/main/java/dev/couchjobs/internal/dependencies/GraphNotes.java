@@ -3,7 +3,7 @@ package dev.couchjobs.internal.dependencies;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.DependencyState;
 import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Notes;
 import java.util.List;
 
@@ -12,7 +12,7 @@ final class GraphNotes extends Notes<GraphChange> {
     private GraphNotes() {}
 
     private static GraphNotes of(Transaction tx) {
-        return JobTransaction.state(tx, GraphNotes.class, GraphNotes::new);
+        return JobStore.state(tx, GraphNotes.class, GraphNotes::new);
     }
 
     /** Notes that a job is not expected any more in a graph. */
@@ -29,8 +29,6 @@ final class GraphNotes extends Notes<GraphChange> {
 
     /** {@return what was noted in a transaction since the last call} */
     static List<GraphChange> take(Transaction tx) {
-        return JobTransaction.stateOf(tx, GraphNotes.class)
-                .map(each -> each.take())
-                .orElse(List.of());
+        return JobStore.stateOf(tx, GraphNotes.class).map(each -> each.take()).orElse(List.of());
     }
 }

@@ -4,7 +4,7 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.DependencyState;
 import dev.couchjobs.internal.data.GraphKeys;
 import dev.couchjobs.internal.data.GraphRows;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.SavedChange;
 import dev.couchjobs.internal.feature.FollowUp;
 import dev.couchjobs.internal.feature.Settler;
@@ -36,7 +36,7 @@ public final class GraphSettlement implements Settler {
                 .sorted(Comparator.comparing(GraphChange::kind))
                 .toList();
         List<byte[]> graphs = changes.stream().map(each -> each.keys().prefix()).toList();
-        return JobTransaction.of(tx)
+        return JobStore.of(tx)
                 .inOrder(graphs, () -> prefetch(tx, changes).thenCompose(known -> settle(tx, changes, 0)));
     }
 

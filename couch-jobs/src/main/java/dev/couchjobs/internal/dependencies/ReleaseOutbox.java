@@ -12,7 +12,7 @@ import dev.couchjobs.internal.data.GraphRows;
 import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Quarantine;
 import dev.couchjobs.internal.data.ReleaseRecorder;
@@ -49,11 +49,11 @@ public final class ReleaseOutbox {
     private ReleaseOutbox() {}
 
     private static PendingReleases pending(Transaction tx) {
-        return JobTransaction.state(tx, PendingReleases.class, PendingReleases::new);
+        return JobStore.state(tx, PendingReleases.class, PendingReleases::new);
     }
 
     /** Implements {@link ReleaseRecorder#record}. */
-    static @Nullable JobRow recordTransition(Transaction tx, RowChange change, @Nullable JobRow kept) {
+    public static @Nullable JobRow recordTransition(Transaction tx, RowChange change, @Nullable JobRow kept) {
         JobRef ref = change.ref();
         JobRow before = change.before();
         JobRow after = change.after();
@@ -195,8 +195,8 @@ public final class ReleaseOutbox {
     static CompletableFuture<JobRef> clearExpectedIfEmpty(Transaction tx, Keyspace keyspace, JobRef ref, long group) {
         addReadConflict(tx, ref);
         byte[] key = ref.keys().expected(ref.id());
-        JobTransaction jobs = JobTransaction.of(tx);
-        JobTransaction.KeyChanges since = jobs.changesOf(List.of(key));
+        JobStore jobs = JobStore.of(tx);
+        JobStore.KeyChanges since = jobs.changesOf(List.of(key));
         return expected(tx, ref)
                 .thenCombine(Dependents.inGroup(tx, tx, ref, group, 1), (expected, first) -> {
                     first.forEach(each ->
@@ -216,7 +216,7 @@ public final class ReleaseOutbox {
 
     /** {@return whether this transaction may have notices to deliver, or waiter groups to remove} */
     static boolean isAnyPending(Transaction tx) {
-        return JobTransaction.stateOf(tx, PendingReleases.class).isPresent();
+        return JobStore.stateOf(tx, PendingReleases.class).isPresent();
     }
 
     /** {@return all undelivered notices of this transaction, and removes them; the caller delivers them} */
@@ -235,11 +235,10 @@ public final class ReleaseOutbox {
     }
 
     /**
-     * Lets a transaction write release notices. The number of dependents that a transaction notifies
-     * halves with each failed try, down to none, so that dependents cannot prevent the commit.
+     * Prepares a try of a transaction. The number of dependents that a transaction notifies halves with each failed
+     * try, down to none, so that dependents cannot prevent the commit.
      */
     public static void prepare(Transaction tx, int failedTries) {
-        JobTransaction.recordReleases(tx, ReleaseOutbox::recordTransition);
         if (failedTries > 0) {
             pending(tx).consume(DEPENDENTS_MAX - (DEPENDENTS_MAX >> Math.min(failedTries, Integer.SIZE - 1)));
         }

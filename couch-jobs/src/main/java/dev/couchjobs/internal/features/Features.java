@@ -3,14 +3,26 @@ package dev.couchjobs.internal.features;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.internal.batches.BatchSettlement;
+import dev.couchjobs.internal.data.ActivityIndex;
+import dev.couchjobs.internal.data.AttemptLog;
+import dev.couchjobs.internal.data.ChangeFeed;
+import dev.couchjobs.internal.data.ClaimRules;
 import dev.couchjobs.internal.data.DeadLetterIndex;
+import dev.couchjobs.internal.data.DescentNote;
+import dev.couchjobs.internal.data.GraphRows;
 import dev.couchjobs.internal.data.JobIndex;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobLog;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.LimitShards;
 import dev.couchjobs.internal.data.LimitedJob;
+import dev.couchjobs.internal.data.LostClaims;
 import dev.couchjobs.internal.data.PendingQueue;
+import dev.couchjobs.internal.data.QueueIndex;
 import dev.couchjobs.internal.data.RankedQueue;
+import dev.couchjobs.internal.data.RetentionIndex;
 import dev.couchjobs.internal.data.SavedChange;
+import dev.couchjobs.internal.data.StateCounters;
 import dev.couchjobs.internal.data.TagIndex;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.UniqueIndex;
@@ -31,6 +43,26 @@ import org.jspecify.annotations.Nullable;
 
 /** All features whose part in a verb needs reads. No other class names all of them. */
 public final class Features {
+    /** What each change of a job writes. */
+    private static final JobStore.Writers WRITERS = new JobStore.Writers(
+            ReleaseOutbox::recordTransition,
+            List.of(
+                    StateCounters::write,
+                    LimitShards::write,
+                    QueueIndex::write,
+                    LostClaims::write,
+                    ClaimRules::write,
+                    ActivityIndex::write,
+                    ChangeFeed::write,
+                    RetentionIndex::write,
+                    DeadLetterIndex::write,
+                    UniqueIndex::write,
+                    TagIndex::write,
+                    GraphRows::write,
+                    DescentNote::write,
+                    AttemptLog::write,
+                    JobLog::write));
+
     /** The indexes whose rows name a job, in the order of their keys. */
     public static final List<JobIndex> INDEXES = List.of(
             DeadLetterIndex.ROWS,
@@ -62,9 +94,10 @@ public final class Features {
      * @param failedTries how many tries before it have failed
      */
     public void prepare(Transaction tx, int failedTries) {
+        JobStore.prepare(tx, WRITERS);
         ReleaseOutbox.prepare(tx, failedTries);
         if (failedTries > 0) {
-            JobTransaction.markRetry(tx);
+            JobStore.markRetry(tx);
         }
     }
 
@@ -83,7 +116,7 @@ public final class Features {
     /** Most settlers have nothing to settle, and cost no future then. */
     private CompletableFuture<?> settle(Transaction tx, FollowUp followUp, int from) {
         for (int i = from; i < settlers.size(); i++) {
-            List<SavedChange> changes = JobTransaction.takeChanges(tx, i, settlers.size());
+            List<SavedChange> changes = JobStore.takeChanges(tx, i, settlers.size());
             CompletableFuture<?> settled = settlers.get(i).settle(tx, changes, followUp);
             if (!settled.isDone() || settled.isCompletedExceptionally()) {
                 int next = i + 1;

@@ -8,7 +8,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.Rate;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.KeyLimit;
 import dev.couchjobs.internal.data.KeySlots;
 import dev.couchjobs.internal.data.LimitedJob;
@@ -166,7 +166,7 @@ public final class Admission implements Settler {
             Transaction tx, Collection<LimitKey> keys, Supplier<CompletableFuture<T>> step) {
         List<byte[]> slots =
                 keys.stream().map(key -> key.type().slots().pack(key.name())).toList();
-        return JobTransaction.of(tx).inOrder(slots, step);
+        return JobStore.of(tx).inOrder(slots, step);
     }
 
     /** Chooses jobs that wait. */
@@ -217,7 +217,7 @@ public final class Admission implements Settler {
             switch (request.kind()) {
                 case FREES_SLOT -> freed++;
                 case NEEDS_SLOT -> {
-                    if (JobTransaction.isDue(tx, job)) { // a later change may have been settled before
+                    if (job.isWritten(tx)) { // a later change may have been settled before
                         added.put(job.ref(), job);
                     }
                 }
@@ -242,7 +242,7 @@ public final class Admission implements Settler {
                 return;
             }
             freed++;
-            if (!JobTransaction.isQueuedWithoutLimitKey(tx, job)) { // that row has the same key
+            if (!job.isQueuedWithoutLimitKey(tx)) { // that row has the same key
                 job.leaveQueue(tx);
             }
         }
@@ -252,7 +252,7 @@ public final class Admission implements Settler {
             if (freed == 0) {
                 return fill(0, (wanted, max) -> CompletableFuture.completedFuture(List.of()));
             }
-            if (JobTransaction.isRetry(tx)) {
+            if (JobStore.isRetry(tx)) {
                 return fill(freed + EXTRA_MAX, this::afterSkipped);
             }
             Optional<LimitedJob> position = cursor().begin(clock.instant());

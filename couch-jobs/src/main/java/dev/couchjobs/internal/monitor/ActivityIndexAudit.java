@@ -6,8 +6,8 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.StateCounters;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Finds running jobs without a row in the activity index, whose expiry no monitor would find, and writes their rows.
  * Such jobs exist only if rows were changed without the library, or in one transaction through wrappers that do not
- * share their options (see {@link JobTransaction}).
+ * share their options (see {@link JobStore}).
  *
  * <p>The audit reads all jobs of a type, one page every few steps, and none while no job runs. After the last page it
  * starts again. It halves a page that fails, and skips a single job that fails.
@@ -99,7 +99,7 @@ final class ActivityIndexAudit {
 
     /** Starts a new lease of the claim: the last heartbeat is unknown. */
     private static CompletableFuture<String> restoreActivity(Transaction tx, JobRef ref, JobRow seen) {
-        JobTransaction jobs = JobTransaction.of(tx);
+        JobStore jobs = JobStore.of(tx);
         return jobs.edit(ref, now -> {
             now.filter(row -> row.sequence() != null && row.sequence().equals(seen.sequence()))
                     .ifPresent(row -> {

@@ -9,7 +9,7 @@ import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.ActivityIndex;
 import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -137,19 +137,19 @@ final class SilentJobs {
                 .distinct()
                 .map(jobId -> keyspace.job(keys.typeName(), jobId))
                 .toList();
-        return JobTransaction.of(tx).editAll(refs, () -> TypeRetention.ending(tx, keys, policy.get()), (jobs, type) -> {
+        return JobStore.of(tx).editAll(refs, () -> TypeRetention.ending(tx, keys, policy.get()), (jobs, type) -> {
             List<RowChange> changes = new ArrayList<>(refs.size());
             for (int i = 0; i < refs.size(); i++) {
                 JobRef ref = refs.get(i);
                 jobs.get(i)
                         .filter(silent -> silent.sequence() != null && sequences.contains(silent.sequence()))
                         .ifPresent(silent -> {
-                            JobTransaction.of(tx).conflictWithHeartbeats(ref);
+                            JobStore.of(tx).conflictWithHeartbeats(ref);
                             changes.add(new RowChange(
                                     ref, silent, rowTransitions.after(type, silent, new Disposition.Expired())));
                         });
             }
-            JobTransaction.of(tx).saveAll(changes);
+            JobStore.of(tx).saveAll(changes);
             sequences.forEach(sequence -> ActivityIndex.clear(tx, keys, sequence));
             return CompletableFuture.completedFuture(changes.size());
         });

@@ -4,8 +4,8 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.RetentionIndex;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -80,7 +80,7 @@ record DueJobs(List<RetentionIndex.Entry> rows) {
     void remove(Transaction tx, TypeKeys keys, Map<String, JobRow> jobs, List<RetentionIndex.Entry> done) {
         List<RowChange> changes = new ArrayList<>(jobs.size());
         jobs.forEach((id, row) -> changes.add(new RowChange(new JobRef(keys, id), row, null)));
-        JobTransaction.of(tx).saveAll(changes);
+        JobStore.of(tx).saveAll(changes);
         done.forEach(row -> RetentionIndex.clear(tx, keys, row));
     }
 }

@@ -5,7 +5,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.Standing;
@@ -55,7 +55,7 @@ final class LateJobs {
                     List<RowChange> changes = new ArrayList<>(late.size());
                     late.forEach((id, row) -> changes.add(
                             new RowChange(new JobRef(keys, id), row, rowTransitions.late(ending, row, now))));
-                    JobTransaction.of(tx).saveAll(changes);
+                    JobStore.of(tx).saveAll(changes);
                 });
     }
 }

@@ -11,8 +11,8 @@ import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.data.RowChange;
@@ -125,9 +125,9 @@ public final class ScheduleFirings implements Settler {
         List<byte[]> keys = ends.stream()
                 .map(end -> table.key(firing(end.before()).schedule()))
                 .toList();
-        return JobTransaction.of(tx).inOrder(keys, () -> {
+        return JobStore.of(tx).inOrder(keys, () -> {
             List<CompletableFuture<Optional<Plan>>> plans = ends.stream()
-                    .filter(end -> !JobTransaction.isAddedAgain(tx, end.ref()))
+                    .filter(end -> !JobStore.isAddedAgain(tx, end.ref()))
                     .map(end -> planFollowing(tx, end))
                     .toList();
             return addAll(tx, plans);
@@ -164,7 +164,7 @@ public final class ScheduleFirings implements Settler {
         List<byte[]> keys = claims.stream()
                 .map(claim -> table.key(firing(claim.before()).schedule()))
                 .toList();
-        return JobTransaction.of(tx).inOrder(keys, () -> {
+        return JobStore.of(tx).inOrder(keys, () -> {
             List<CompletableFuture<Optional<Plan>>> plans = claims.stream()
                     .map(claim -> planFollowingClaimed(tx, claim, cancellation))
                     .toList();
@@ -195,7 +195,7 @@ public final class ScheduleFirings implements Settler {
             return CompletableFuture.completedFuture(null);
         }
         JobRef ref = keyspace.job(claimed.keys().typeName(), former);
-        JobTransaction jobs = JobTransaction.of(tx);
+        JobStore jobs = JobStore.of(tx);
         return jobs.edit(ref, () -> Dependents.awaitedBy(tx, keyspace, ref), (job, awaited) -> {
             if (job.isEmpty() || job.get().state() == JobState.FINISHED) {
                 return CompletableFuture.completedFuture(null);
@@ -372,7 +372,7 @@ public final class ScheduleFirings implements Settler {
         refs.stream().map(JobRef::keys).distinct().forEach(type -> {
             var unused = TypeInUse.prefetch(tx, type);
         });
-        JobTransaction jobs = JobTransaction.of(tx);
+        JobStore jobs = JobStore.of(tx);
         return jobs.editAll(refs, () -> ReleaseOutbox.expectedOfAll(tx, refs), (before, groups) -> {
                     List<RowChange> changes = new ArrayList<>(refs.size());
                     List<CompletableFuture<ScheduleRow>> rows = new ArrayList<>(refs.size());

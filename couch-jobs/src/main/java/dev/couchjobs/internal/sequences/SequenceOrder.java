@@ -3,8 +3,8 @@ package dev.couchjobs.internal.sequences;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.SavedChange;
 import dev.couchjobs.internal.data.SequencePlace;
 import dev.couchjobs.internal.feature.FollowUp;
@@ -48,7 +48,7 @@ public final class SequenceOrder implements Settler {
             if (ofKey.stream().anyMatch(change -> change.left().isPresent())) {
                 SequenceRow.prefetchWaiters(tx, key, PAGE);
             }
-            settled.add(JobTransaction.of(tx).inOrder(List.of(key.row()), () -> new Settlement(tx, key).apply(ofKey)));
+            settled.add(JobStore.of(tx).inOrder(List.of(key.row()), () -> new Settlement(tx, key).apply(ofKey)));
         });
         return Futures.allOf(settled);
     }
@@ -141,7 +141,7 @@ public final class SequenceOrder implements Settler {
 
         /** Lets a job run that has become current, unless it has left meanwhile: then its change follows. */
         private CompletableFuture<Optional<SequenceRow>> letGo(SequenceRow row, JobRef ref, long token) {
-            JobTransaction jobs = JobTransaction.of(tx);
+            JobStore jobs = JobStore.of(tx);
             return jobs.edit(ref, found -> {
                 found.filter(job -> isAt(job, token)).ifPresent(job -> jobs.save(ref, job, job.held(false)));
                 return done(Optional.of(row));

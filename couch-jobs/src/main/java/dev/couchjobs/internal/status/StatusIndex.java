@@ -15,7 +15,7 @@ import dev.couchjobs.internal.data.IndexCheck;
 import dev.couchjobs.internal.data.JobIndex;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.PackedCounters;
@@ -147,7 +147,7 @@ public final class StatusIndex {
     /** Changes the numbers of jobs. */
     static void count(Transaction tx, TypeKeys keys, long[] changes) {
         if (PackedCounters.isAny(changes)) {
-            int shard = Math.floorMod(JobTransaction.shard(tx, keys.typeName()), SHARDS);
+            int shard = Math.floorMod(JobStore.shard(tx, keys.typeName()), SHARDS);
             tx.mutate(MutationType.ADD, keys.statusCounts().pack(shard), PackedCounters.encode(changes));
         }
     }

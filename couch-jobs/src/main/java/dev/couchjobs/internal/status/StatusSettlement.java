@@ -5,8 +5,8 @@ import dev.couchjobs.JobStatus;
 import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.LimitedJob;
 import dev.couchjobs.internal.data.PlacedJobs;
 import dev.couchjobs.internal.data.SavedChange;
@@ -74,7 +74,7 @@ public final class StatusSettlement implements Settler {
     }
 
     private static CompletableFuture<@Nullable Void> settle(Transaction tx, TypeKeys keys, Changes changes) {
-        return JobTransaction.of(tx)
+        return JobStore.of(tx)
                 .inOrder(
                         List.of(keys.statusesPrefix()),
                         () -> StatusIndex.stateWhileWriting(tx, keys)

@@ -1,7 +1,7 @@
 package dev.couchjobs.internal.transactions;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.futures.Futures;
@@ -40,8 +40,8 @@ final class OnceTries<T extends @Nullable Object> {
         return Futures.allOf(searched).thenApply(done -> searched.stream().anyMatch(CompletableFuture::join));
     }
 
-    JobTransaction jobs(Transaction tx) {
-        return JobTransaction.of(tx).withToken(token);
+    JobStore jobs(Transaction tx) {
+        return JobStore.of(tx).withToken(token);
     }
 
     /** {@return the result of a try, recorded for {@link #result}} */

@@ -10,7 +10,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.JobsListener;
 import dev.couchjobs.OtherDatabaseException;
 import dev.couchjobs.ThreadTransaction;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.Quarantine;
@@ -135,10 +135,10 @@ public final class Transactions {
         return new Transactions(environment, features, layout.unchecked(), timeout, label, isOpen, isOwn, listeners);
     }
 
-    /** A verb, which reads and writes jobs through a {@link JobTransaction} of its own. */
+    /** A verb, which reads and writes jobs through a {@link JobStore} of its own. */
     @FunctionalInterface
     public interface Verb<T extends @Nullable Object> {
-        CompletableFuture<T> apply(JobTransaction jobs);
+        CompletableFuture<T> apply(JobStore jobs);
 
         /** {@return the result of an earlier try that committed, if the verb can read it again} */
         default Optional<CompletableFuture<T>> reread(Transaction tx) {
@@ -152,7 +152,7 @@ public final class Transactions {
         default Verb<T> rereadBy(Function<Transaction, CompletableFuture<T>> reader) {
             return new Verb<>() {
                 @Override
-                public CompletableFuture<T> apply(JobTransaction jobs) {
+                public CompletableFuture<T> apply(JobStore jobs) {
                     return Verb.this.apply(jobs);
                 }
 
@@ -375,7 +375,7 @@ public final class Transactions {
             return closed();
         }
         if (context instanceof Transaction caller) {
-            return join(caller, tx -> verb.apply(JobTransaction.of(tx)));
+            return join(caller, tx -> verb.apply(JobStore.of(tx)));
         }
         OnceTries<T> tries = new OnceTries<>(types, environment.random().nextLong());
         Runnable ifUnknown = () -> {

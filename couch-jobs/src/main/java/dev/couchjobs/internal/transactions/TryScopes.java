@@ -1,7 +1,7 @@
 package dev.couchjobs.internal.transactions;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +48,7 @@ final class TryScopes {
     private void discardLast() {
         Transaction last = current;
         if (last != null) {
-            JobTransaction.discard(last);
+            JobStore.discard(last);
         }
     }
 }

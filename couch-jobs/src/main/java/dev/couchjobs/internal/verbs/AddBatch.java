@@ -6,7 +6,7 @@ import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.internal.data.ExpectedJob;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
 import dev.couchjobs.internal.futures.Futures;
@@ -67,8 +67,8 @@ final class AddBatch {
      * @return fails with {@link AddRequest.DuplicateChangedException} if the transaction has changed such jobs since
      */
     CompletableFuture<?> add(
-            JobTransaction jobs,
-            JobTransaction.KeyChanges since,
+            JobStore jobs,
+            JobStore.KeyChanges since,
             CompletableFuture<?> allowed,
             Map<AddRequest, AddResult> results) {
         Transaction tx = jobs.tx();
@@ -125,7 +125,7 @@ final class AddBatch {
     }
 
     private CompletableFuture<Long> save(
-            JobTransaction jobs, JobTransaction.KeyChanges since, List<RowChange> changes, long bytesBefore) {
+            JobStore jobs, JobStore.KeyChanges since, List<RowChange> changes, long bytesBefore) {
         if (!jobs.saveIfUnchanged(since, changes)) {
             throw new AddRequest.DuplicateChangedException();
         }

@@ -21,7 +21,7 @@ import dev.couchjobs.internal.batches.BatchSettlement;
 import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -231,7 +231,7 @@ public final class BatchVerbs {
             return settlement
                     .end(tx, name, row, BatchState.CANCELLED)
                     .thenCompose(done -> row.closing(keyspace)
-                            .map(ref -> cancelReadable(JobTransaction.of(tx), ref, reason))
+                            .map(ref -> cancelReadable(JobStore.of(tx), ref, reason))
                             .orElseGet(() -> CompletableFuture.completedFuture(true)));
         };
         return transactions
@@ -241,7 +241,7 @@ public final class BatchVerbs {
     }
 
     /** Cancels a job, unless its row is damaged: that must not keep the others from being cancelled. */
-    private CompletableFuture<Boolean> cancelReadable(JobTransaction jobs, JobRef ref, String reason) {
+    private CompletableFuture<Boolean> cancelReadable(JobStore jobs, JobRef ref, String reason) {
         JobType<?, ?> type = JobType.of(ref.keys().typeName(), Object.class);
         return JobAction.cancel(keyspace, rowTransitions, type, reason)
                 .apply(jobs, ref)
@@ -284,7 +284,7 @@ public final class BatchVerbs {
 
         private CompletableFuture<Part> cancel(Transaction tx, int limit) {
             return BatchRow.members(tx.snapshot(), keyspace, name, last, limit).thenCompose(page -> {
-                JobTransaction jobs = JobTransaction.of(tx);
+                JobStore jobs = JobStore.of(tx);
                 List<CompletableFuture<Boolean>> cancellations = page.members().stream()
                         .map(ref -> cancelReadable(jobs, ref, reason))
                         .toList();
@@ -348,11 +348,11 @@ public final class BatchVerbs {
             TransactionContext context,
             String name,
             List<TypeKeys> types,
-            Function<JobTransaction, CompletableFuture<T>> body) {
+            Function<JobStore, CompletableFuture<T>> body) {
         return transactions.named(verb, "").runOnce(context, types, inOrder(name, body));
     }
 
-    private <T> Transactions.Verb<T> inOrder(String name, Function<JobTransaction, CompletableFuture<T>> body) {
+    private <T> Transactions.Verb<T> inOrder(String name, Function<JobStore, CompletableFuture<T>> body) {
         return jobs -> jobs.inOrder(List.of(BatchRow.key(keyspace, name)), () -> body.apply(jobs));
     }
 }

@@ -12,7 +12,7 @@ import dev.couchjobs.UncommittedChangesException;
 import dev.couchjobs.internal.data.ChangeFeed;
 import dev.couchjobs.internal.data.FeedEntry;
 import dev.couchjobs.internal.data.IncompleteVersionstamps;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.futures.Futures;
@@ -99,7 +99,7 @@ public final class ChangeVerbs {
                         .read(
                                 context,
                                 tx -> tries.next(size -> {
-                                    if (JobTransaction.hasChanged(tx)) {
+                                    if (JobStore.hasChanged(tx)) {
                                         return CompletableFuture.failedFuture(new UncommittedChangesException());
                                     }
                                     return tx.getReadVersion().thenCompose(version -> {

@@ -17,8 +17,8 @@ import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.internal.data.BatchPlace;
 import dev.couchjobs.internal.data.Descent;
 import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.UniqueIndex;
@@ -222,7 +222,7 @@ public final class CreatorVerbs {
             return List.of(ref().keys());
         }
 
-        CompletableFuture<AddResult> addTo(JobTransaction jobs) {
+        CompletableFuture<AddResult> addTo(JobStore jobs) {
             return CreatorVerbs.this.addTo(jobs, addition.request(), preparation.prepare(jobs.tx(), addition.job()));
         }
     }
@@ -231,7 +231,7 @@ public final class CreatorVerbs {
      * Adds of jobs with one unique key run in the order of the calls: each sees whether those before it added a job.
      */
     private CompletableFuture<AddResult> addUnlessDuplicate(
-            JobTransaction jobs, AddRequest request, CompletableFuture<?> allowed) {
+            JobStore jobs, AddRequest request, CompletableFuture<?> allowed) {
         UniqueKey unique = request.options().unique();
         if (unique == null) {
             return addTo(jobs, request, allowed);
@@ -246,13 +246,13 @@ public final class CreatorVerbs {
      * with dependencies searches once: links that are written cannot be taken back.
      */
     private final class UniqueAddition {
-        private final JobTransaction jobs;
+        private final JobStore jobs;
         private final AddRequest request;
         private final UniqueKey unique;
         private final byte[] key;
         private final CompletableFuture<?> allowed;
 
-        UniqueAddition(JobTransaction jobs, AddRequest request, UniqueKey unique, CompletableFuture<?> allowed) {
+        UniqueAddition(JobStore jobs, AddRequest request, UniqueKey unique, CompletableFuture<?> allowed) {
             this.jobs = jobs;
             this.request = request;
             this.unique = unique;
@@ -271,9 +271,9 @@ public final class CreatorVerbs {
         }
 
         /** {@return completes with the addition, which has ended unless it edits the job whose duplicate the job is} */
-        private CompletableFuture<Begun> searchAndAdd(JobTransaction holding) {
-            JobTransaction.KeyChanges since =
-                    request.dependencies().isEmpty() ? jobs.changesOf(List.of(key)) : JobTransaction.KeyChanges.NONE;
+        private CompletableFuture<Begun> searchAndAdd(JobStore holding) {
+            JobStore.KeyChanges since =
+                    request.dependencies().isEmpty() ? jobs.changesOf(List.of(key)) : JobStore.KeyChanges.NONE;
             return UniqueIndex.owner(jobs.tx(), request.ref().keys(), unique).thenCompose(owner -> {
                 AddRequest resolved = request.onto(owner).orElse(request);
                 if (!resolved.ref().equals(request.ref())) {
@@ -290,12 +290,12 @@ public final class CreatorVerbs {
         private record Begun(CompletableFuture<AddResult> addition) {}
     }
 
-    private CompletableFuture<AddResult> addTo(JobTransaction jobs, AddRequest request, CompletableFuture<?> allowed) {
-        return addTo(jobs, request, JobTransaction.KeyChanges.NONE, allowed);
+    private CompletableFuture<AddResult> addTo(JobStore jobs, AddRequest request, CompletableFuture<?> allowed) {
+        return addTo(jobs, request, JobStore.KeyChanges.NONE, allowed);
     }
 
     private CompletableFuture<AddResult> addTo(
-            JobTransaction jobs, AddRequest request, JobTransaction.KeyChanges since, CompletableFuture<?> allowed) {
+            JobStore jobs, AddRequest request, JobStore.KeyChanges since, CompletableFuture<?> allowed) {
         Transaction tx = jobs.tx();
         JobRef ref = request.ref();
         CompletableFuture<LinkResult> linkResult = dependencyLinker.link(
@@ -394,12 +394,12 @@ public final class CreatorVerbs {
         }
 
         @Override
-        public CompletableFuture<List<AddResult>> apply(JobTransaction jobs) {
+        public CompletableFuture<List<AddResult>> apply(JobStore jobs) {
             mayHaveCommitted = false; // a search has found none of the tries before
             CompletableFuture<?> allowed = preparation.prepare(jobs.tx(), newJobs);
             Map<AddRequest, AddResult> results = Collections.synchronizedMap(new IdentityHashMap<>());
             List<CompletableFuture<?>> additions = new ArrayList<>();
-            additions.add(independent.add(jobs, JobTransaction.KeyChanges.NONE, allowed, results));
+            additions.add(independent.add(jobs, JobStore.KeyChanges.NONE, allowed, results));
             additions.add(unique.add(jobs, allowed, results));
             oneByOne.forEach(request -> additions.add(
                     addUnlessDuplicate(jobs, request, allowed).thenAccept(result -> results.put(request, result))));

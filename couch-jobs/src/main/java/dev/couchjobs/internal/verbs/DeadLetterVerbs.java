@@ -13,8 +13,8 @@ import dev.couchjobs.internal.data.ClaimEnd;
 import dev.couchjobs.internal.data.DeadLetterIndex;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
@@ -169,7 +169,7 @@ public final class DeadLetterVerbs {
                     .runOnce(database, List.of(keys), jobs -> tries.next(limit -> retry(jobs, limit)));
         }
 
-        private CompletableFuture<Batch> retry(JobTransaction jobs, int limit) {
+        private CompletableFuture<Batch> retry(JobStore jobs, int limit) {
             Transaction tx = jobs.tx();
             return DeadLetterIndex.oldestFirst(tx, keys, position, Optional.of(last), limit)
                     .thenCombine(TypeInUse.prefetch(tx, keys), (rows, foreseen) -> rows)
@@ -209,7 +209,7 @@ public final class DeadLetterVerbs {
         }
 
         /** One after the other: of several dead letters with one unique key only one is retried. */
-        private CompletableFuture<Integer> retryUnique(JobTransaction jobs, Map<JobRef, JobRow> deadLetters) {
+        private CompletableFuture<Integer> retryUnique(JobStore jobs, Map<JobRef, JobRow> deadLetters) {
             CompletableFuture<Integer> count = CompletableFuture.completedFuture(0);
             for (Map.Entry<JobRef, JobRow> each : deadLetters.entrySet()) {
                 count = count.thenCompose(

@@ -12,7 +12,7 @@ import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.Descent;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -118,7 +118,7 @@ public final class FinishTransaction {
         return transactions.run(
                 tx,
                 joined -> write(
-                        JobTransaction.of(joined).withToken(token),
+                        JobStore.of(joined).withToken(token),
                         List.of(request),
                         activityRows,
                         results -> haltIfAnyIsLost(joined, results)));
@@ -130,7 +130,7 @@ public final class FinishTransaction {
      * @param check receives the results before anything is written
      */
     private CompletableFuture<List<FinishResult>> write(
-            JobTransaction jobs,
+            JobStore jobs,
             List<FinishRequest> requests,
             Collection<byte[]> activityRows,
             Consumer<List<FinishResult>> check) {

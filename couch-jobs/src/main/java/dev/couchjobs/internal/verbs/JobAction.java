@@ -8,11 +8,12 @@ import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Standing;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeRetention;
+import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.views.ScheduledTimes;
@@ -25,7 +26,7 @@ import java.util.function.UnaryOperator;
 @FunctionalInterface
 interface JobAction {
     /** {@return whether the job was in a state in which the action applies} */
-    CompletableFuture<Boolean> apply(JobTransaction jobs, JobRef ref);
+    CompletableFuture<Boolean> apply(JobStore jobs, JobRef ref);
 
     /** Cancels a pending or running job. */
     static JobAction cancel(Keyspace keyspace, RowTransitions rowTransitions, JobType<?, ?> type, String reason) {
@@ -60,9 +61,9 @@ interface JobAction {
     }
 
     /** Reads the job's dependencies, since a damaged row cannot say whether it has any. */
-    private static CompletableFuture<Boolean> quarantine(Keyspace keyspace, JobTransaction jobs, JobRef ref) {
+    private static CompletableFuture<Boolean> quarantine(Keyspace keyspace, JobStore jobs, JobRef ref) {
         Transaction tx = jobs.tx();
-        return JobTransaction.of(tx)
+        return JobStore.of(tx)
                 .edit(
                         ref,
                         gone -> Dependents.awaitedBy(tx, keyspace, ref).thenCompose(awaited -> awaited.unlinkAll(tx)))
@@ -96,10 +97,10 @@ interface JobAction {
     }
 
     /** Makes a dead letter pending that the caller edits, as {@link #retry(long)} does. */
-    static CompletableFuture<Boolean> retry(JobTransaction jobs, JobRef ref, JobRow deadLetter, long now) {
+    static CompletableFuture<Boolean> retry(JobStore jobs, JobRef ref, JobRow deadLetter, long now) {
         JobRow again = deadLetter.enqueued(deadLetter.payload(), ScheduledTimes.NONE);
-        return jobs.saveIfKeyIsFree(
-                ref, deadLetter, again.withOptions(again.options().begun().ownedSince(now)));
+        return UniqueIndex.saveIfFree(
+                jobs, ref, deadLetter, again.withOptions(again.options().begun().ownedSince(now)));
     }
 
     private static JobAction change(Predicate<JobRow> applies, UnaryOperator<JobRow> change) {

@@ -14,14 +14,15 @@ import dev.couchjobs.internal.claims.LostClaimErrors;
 import dev.couchjobs.internal.claims.RowTransitions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeRetention;
+import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ClaimedJob;
@@ -80,9 +81,7 @@ public final class ProcessorVerbs {
         });
         if (payload.isEmpty()) {
             // A second heartbeat does no harm, so the verb need not recognise its own commit.
-            return transactions
-                    .named("update", job.type().name())
-                    .run(context, tx -> update.apply(JobTransaction.of(tx)));
+            return transactions.named("update", job.type().name()).run(context, tx -> update.apply(JobStore.of(tx)));
         }
         return transactions
                 .named("update", job.type().name())
@@ -176,7 +175,7 @@ public final class ProcessorVerbs {
     }
 
     private static List<RenewedRow> renew(
-            JobTransaction jobs, List<ClaimKey> claims, List<JobRef> refs, Map<JobRef, Optional<JobRow>> rows) {
+            JobStore jobs, List<ClaimKey> claims, List<JobRef> refs, Map<JobRef, Optional<JobRow>> rows) {
         Map<JobRef, JobRow> held = new LinkedHashMap<>();
         for (int i = 0; i < claims.size(); i++) {
             JobRef ref = refs.get(i);
@@ -244,7 +243,7 @@ public final class ProcessorVerbs {
                     }
                     JobRow enqueued = row.enqueued(payload(row, payload), time);
                     JobRow again = enqueued.withOptions(enqueued.options().ownedSince(clock.millis()));
-                    return jobs.saveIfKeyIsFree(ref, row, again)
+                    return UniqueIndex.saveIfFree(jobs, ref, row, again)
                             .thenApply(isSaved -> isSaved
                                     ? resubmitted(job, again)
                                     : ClaimedJob.of(job).withRow(row));

@@ -10,14 +10,18 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.QuarantinedRow;
+import dev.couchjobs.internal.data.AttemptLog;
+import dev.couchjobs.internal.data.JobLog;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.data.Quarantine;
 import dev.couchjobs.internal.data.Standing;
 import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.dependencies.Dependents;
 import dev.couchjobs.internal.dependencies.OrphanedDependents;
 import dev.couchjobs.internal.instance.Instance;
@@ -132,15 +136,17 @@ public final class QuarantineVerbs {
 
     /** Removes the other rows of a job whose own row is removed, unless another job has the id. */
     private CompletableFuture<?> forget(Transaction tx, TypeKeys keys, KeyValue row) {
-        Optional<JobRef> job = keys.jobOfData(row.getKey());
-        JobTransaction jobs = JobTransaction.of(tx);
+        Optional<JobRef> job = JobRef.ofRow(keys, row.getKey());
+        JobStore jobs = JobStore.of(tx);
         return job.isEmpty()
                 ? CompletableFuture.completedFuture(row)
                 : jobs.edit(job.get(), now -> {
                     if (now.isPresent()) {
                         return OrphanedDependents.notifyDependents(tx, job.get(), now);
                     }
-                    jobs.clearBeside(job.get());
+                    Payload.clear(tx, job.get());
+                    AttemptLog.clear(tx, job.get());
+                    JobLog.clear(tx, job.get());
                     return Dependents.awaitedBy(tx, keyspace, job.get())
                             .thenCompose(awaited -> awaited.unlinkAll(tx))
                             .thenCompose(done -> OrphanedDependents.notifyDependents(tx, job.get(), now));
@@ -157,7 +163,7 @@ public final class QuarantineVerbs {
             if (present != null) {
                 return CompletableFuture.completedFuture(false);
             }
-            Optional<JobRef> job = keys.jobOfData(row.getKey());
+            Optional<JobRef> job = JobRef.ofRow(keys, row.getKey());
             if (job.isEmpty()) {
                 Quarantine.clear(tx, keys, stamp);
                 tx.set(row.getKey(), row.getValue());
@@ -166,7 +172,10 @@ public final class QuarantineVerbs {
             JobRow was = JobTable.decode(job.get(), row);
             Quarantine.clear(tx, keys, stamp);
             return runnable(tx, job.get(), was)
-                    .thenCompose(now -> JobTransaction.of(tx).restore(job.get(), was, now))
+                    .thenCompose(now -> {
+                        JobStore.of(tx).restore(job.get(), was, now);
+                        return UniqueIndex.restore(tx, job.get(), now);
+                    })
                     .thenApply(done -> true);
         });
     }

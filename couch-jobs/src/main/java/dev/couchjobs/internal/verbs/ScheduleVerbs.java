@@ -18,7 +18,7 @@ import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.data.LayoutRow;
@@ -177,7 +177,7 @@ public final class ScheduleVerbs {
 
     /** What becomes of the current job, which has not ended; empty if the schedule has no current job afterwards. */
     private interface CurrentStep {
-        Optional<ScheduleRow> apply(JobTransaction jobs, JobRef ref, JobRow job);
+        Optional<ScheduleRow> apply(JobStore jobs, JobRef ref, JobRow job);
     }
 
     /** {@return the result of a step; empty if there is no current job, or it is in quarantine} */
@@ -186,7 +186,7 @@ public final class ScheduleVerbs {
             return CompletableFuture.completedFuture(Optional.empty());
         }
         JobRef ref = keyspace.job(row.definition().typeName(), row.current().jobId());
-        JobTransaction jobs = JobTransaction.of(tx);
+        JobStore jobs = JobStore.of(tx);
         return jobs.edit(
                 ref,
                 job -> CompletableFuture.completedFuture(job.filter(found -> found.state() != JobState.FINISHED)
@@ -419,7 +419,7 @@ public final class ScheduleVerbs {
         Keyspace.checkScheduleName(name);
         return transactions
                 .named(purpose, "")
-                .run(context, tx -> JobTransaction.of(tx).inOrder(List.of(table.key(name)), () -> body.apply(tx)));
+                .run(context, tx -> JobStore.of(tx).inOrder(List.of(table.key(name)), () -> body.apply(tx)));
     }
 
     private static ScheduleInfo info(String name, ScheduleRow row) {

@@ -7,8 +7,8 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.SelectionProgress;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.StaleRows;
 import dev.couchjobs.internal.data.TagIndex;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -118,7 +118,7 @@ public final class SelectionVerbs<D, R> {
                     });
         }
 
-        private CompletableFuture<Batch> applyToPage(JobTransaction jobs, int limit) {
+        private CompletableFuture<Batch> applyToPage(JobStore jobs, int limit) {
             return page(jobs.tx(), progress.lastId().orElse(""), limit)
                     .thenCompose(page -> selected(jobs, page.jobs())
                             .thenCompose(refs -> applyAll(jobs, refs))
@@ -139,7 +139,7 @@ public final class SelectionVerbs<D, R> {
             return ids.size() < limit ? Optional.empty() : Optional.of(ids.get(ids.size() - 1));
         }
 
-        private CompletableFuture<List<JobRef>> selected(JobTransaction jobs, Map<String, JobRow> rows) {
+        private CompletableFuture<List<JobRef>> selected(JobStore jobs, Map<String, JobRow> rows) {
             List<CompletableFuture<Optional<JobRef>>> tests = new ArrayList<>(rows.size());
             rows.forEach((id, row) -> {
                 JobRef ref = new JobRef(keys, id);
@@ -149,7 +149,7 @@ public final class SelectionVerbs<D, R> {
             return Futures.presentOf(tests);
         }
 
-        private CompletableFuture<Integer> applyAll(JobTransaction jobs, List<JobRef> refs) {
+        private CompletableFuture<Integer> applyAll(JobStore jobs, List<JobRef> refs) {
             List<CompletableFuture<Boolean>> applied =
                     refs.stream().map(ref -> action.apply(jobs, ref)).toList();
             return Futures.allOf(applied).thenApply(done ->

@@ -2,7 +2,7 @@ package dev.couchjobs.internal.verbs;
 
 import dev.couchjobs.AddResult;
 import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.data.UniqueKey;
@@ -52,7 +52,7 @@ final class UniqueBatch {
      * @param allowed fails if a job must not be added
      * @param results receives the result of each request
      */
-    CompletableFuture<Void> add(JobTransaction jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
+    CompletableFuture<Void> add(JobStore jobs, CompletableFuture<?> allowed, Map<AddRequest, AddResult> results) {
         List<JobRef> refs = requests.stream().map(AddRequest::ref).distinct().toList();
         return jobs.inOrder(
                         rowKeys(),
@@ -74,8 +74,8 @@ final class UniqueBatch {
      * @param held the given jobs
      */
     private record PlacedAddition(
-            JobTransaction jobs,
-            JobTransaction holding,
+            JobStore jobs,
+            JobStore holding,
             Set<JobRef> held,
             CompletableFuture<?> allowed,
             Map<AddRequest, AddResult> results) {
@@ -87,7 +87,7 @@ final class UniqueBatch {
          */
         CompletableFuture<List<CompletableFuture<Void>>> add(List<AddRequest> given) {
             UniqueBatch batch = new UniqueBatch(given);
-            JobTransaction.KeyChanges since = jobs.changesOf(batch.rowKeys());
+            JobStore.KeyChanges since = jobs.changesOf(batch.rowKeys());
             return batch.owners(jobs)
                     .thenCompose(owners -> {
                         Map<Boolean, List<Resolved>> byHeld = batch.resolve(owners).stream()
@@ -116,7 +116,7 @@ final class UniqueBatch {
                                             .toList()));
         }
 
-        private CompletableFuture<Void> writeOthers(JobTransaction.KeyChanges since, List<Resolved> others) {
+        private CompletableFuture<Void> writeOthers(JobStore.KeyChanges since, List<Resolved> others) {
             List<AddRequest> given = others.stream().map(Resolved::given).toList();
             return write(jobs, since, others)
                     .exceptionallyCompose(
@@ -134,8 +134,7 @@ final class UniqueBatch {
                             .thenCompose(done -> last.add(jobs, allowed, results));
         }
 
-        private CompletableFuture<Void> write(
-                JobTransaction used, JobTransaction.KeyChanges since, List<Resolved> part) {
+        private CompletableFuture<Void> write(JobStore used, JobStore.KeyChanges since, List<Resolved> part) {
             Map<AddRequest, AddResult> ofResolved = Collections.synchronizedMap(new IdentityHashMap<>());
             AddBatch batch = new AddBatch(part.stream().map(Resolved::resolved).toList());
             return batch.add(used, since, allowed, ofResolved)
@@ -144,7 +143,7 @@ final class UniqueBatch {
         }
     }
 
-    private CompletableFuture<List<Optional<UniqueIndex.Owner>>> owners(JobTransaction jobs) {
+    private CompletableFuture<List<Optional<UniqueIndex.Owner>>> owners(JobStore jobs) {
         List<CompletableFuture<Optional<UniqueIndex.Owner>>> reads = requests.stream()
                 .map(request -> UniqueIndex.owner(jobs.tx(), request.ref().keys(), key(request)))
                 .toList();

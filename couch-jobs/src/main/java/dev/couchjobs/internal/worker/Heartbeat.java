@@ -2,8 +2,8 @@ package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.JobTransaction;
 import dev.couchjobs.internal.data.RowChange;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -100,8 +100,8 @@ final class Heartbeat {
             }
         });
         Map<JobRun<?>, Optional<SharedActivity>> renewed = new HashMap<>();
-        JobTransaction jobs = JobTransaction.of(tx);
-        for (List<RowChange> portion : JobTransaction.partition(changes)) {
+        JobStore jobs = JobStore.of(tx);
+        for (List<RowChange> portion : JobStore.partition(changes)) {
             int userVersion = jobs.saveTogether(portion);
             Optional<SharedActivity> activity =
                     shared ? Optional.of(new SharedActivity(tx, keys, userVersion, portion.size())) : Optional.empty();

@@ -14,7 +14,7 @@ import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.claims.Fence;
 import dev.couchjobs.internal.claims.LostClaimErrors;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobTransaction;
+import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.SharedActivity;
 import dev.couchjobs.internal.data.TokenSearch;
 import dev.couchjobs.internal.instance.Instance;
@@ -285,10 +285,10 @@ final class RunContext<D> implements JobContext<D> {
         return instance.transactions()
                 .run(
                         tx,
-                        joined -> JobTransaction.of(joined).edit(run.ref(), before -> {
+                        joined -> JobStore.of(joined).edit(run.ref(), before -> {
                             JobRow row = Fence.held(joined, job, before);
                             if (heartbeatDue) {
-                                JobTransaction.of(joined).save(run.ref(), row, row.renewed(row.payload()));
+                                JobStore.of(joined).save(run.ref(), row, row.renewed(row.payload()));
                             }
                             return CompletableFuture.completedFuture(row);
                         }));

@@ -42,7 +42,7 @@ class TransactionScopeTest {
 
     private Integer write(Transaction tx) {
         tries.add(tx);
-        TransactionScope.of(tx).remember(KEY, null);
+        WrittenRows.of(TransactionScope.of(tx)).remember(KEY, null);
         tx.set(KEY.bytes(), KEY.bytes());
         return 7;
     }
@@ -54,8 +54,8 @@ class TransactionScopeTest {
     private void assertForgotten(int expectedTries) {
         assertThat(tries).hasSize(expectedTries);
         assertThat(tries).allSatisfy(tx -> {
-            assertThat(TransactionScope.written(tx, KEY)).isEmpty();
-            assertThat(TransactionScope.written(tx.snapshot(), KEY)).isEmpty();
+            assertThat(WrittenRows.find(tx, KEY)).isEmpty();
+            assertThat(WrittenRows.find(tx.snapshot(), KEY)).isEmpty();
         });
     }
 
@@ -112,7 +112,7 @@ class TransactionScopeTest {
     void aTransactionOfTheCallerIsRememberedUntilTheCallerEndsIt() {
         try (Transaction tx = database.createTransaction()) {
             stage.await(transactions.run(tx, this::writeAsync));
-            assertThat(TransactionScope.written(tx, KEY)).isPresent();
+            assertThat(WrittenRows.find(tx, KEY)).isPresent();
         }
     }
 
@@ -123,7 +123,7 @@ class TransactionScopeTest {
                     TransactionContext.class,
                     (self, method, arguments) -> DatabaseProxies.invoke(tx, method, arguments));
             stage.await(transactions.run(context, this::writeAsync));
-            assertThat(TransactionScope.written(tx, KEY)).isPresent();
+            assertThat(WrittenRows.find(tx, KEY)).isPresent();
         }
     }
 
@@ -132,18 +132,18 @@ class TransactionScopeTest {
         try (Transaction tx = database.createTransaction()) {
             SavedChange first = removed("first");
             SavedChange second = removed("second");
-            TransactionScope.of(tx).settleLater(first);
-            assertThat(TransactionScope.takeChanges(tx, 0, 2)).containsExactly(first);
-            TransactionScope.of(tx).settleLater(second);
+            ChangeList.of(TransactionScope.of(tx)).add(List.of(first));
+            assertThat(JobStore.takeChanges(tx, 0, 2)).containsExactly(first);
+            ChangeList.of(TransactionScope.of(tx)).add(List.of(second));
 
-            assertThat(TransactionScope.takeChanges(tx, 1, 2)).containsExactly(first, second);
-            assertThat(TransactionScope.takeChanges(tx, 0, 2)).containsExactly(second);
-            assertThat(TransactionScope.takeChanges(tx, 0, 2)).isEmpty();
-            assertThat(TransactionScope.takeChanges(tx, 1, 2)).isEmpty();
+            assertThat(JobStore.takeChanges(tx, 1, 2)).containsExactly(first, second);
+            assertThat(JobStore.takeChanges(tx, 0, 2)).containsExactly(second);
+            assertThat(JobStore.takeChanges(tx, 0, 2)).isEmpty();
+            assertThat(JobStore.takeChanges(tx, 1, 2)).isEmpty();
         }
     }
 
     private SavedChange removed(String id) {
-        return new SavedChange(keyspace.job("type", id), null, null, null, false);
+        return new SavedChange(keyspace.job("type", id), null, null, null, SavedChange.Origin.TABLE);
     }
 }

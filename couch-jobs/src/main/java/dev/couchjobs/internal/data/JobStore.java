@@ -2,12 +2,9 @@ package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
-import dev.couchjobs.Outcome;
 import dev.couchjobs.loop.GuardedExecutor;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -28,14 +25,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads and writes the jobs of one transaction. Only this class writes a job's row.
  *
- * <p>{@link #edit} reads a job to change it, and {@link #save} writes the new row. From the row before and the row
- * after it derives all other writes: the pending queue, the activity index, the payload's chunks, the change feed, the
- * counters, the watched keys, and the release notices. These therefore always agree, even if the caller commits the
- * transaction without another call. The end of a schedule's job is recorded; the end of the verb adds the next job.
+ * <p>{@link #edit} reads a job to change it, and {@link #save} writes the new row. All other rows follow from the row
+ * before and the row after: each {@link Index} writes its own in the same call, so they always agree, even if the
+ * caller commits the transaction without another call. What needs reads is settled at the end of the verb.
  *
  * <p>All objects of this class for one transaction share its {@link TransactionScope}.
  */
-public final class JobTransaction {
+public final class JobStore {
     /** As many jobs with ids of the maximum length fit into one value. */
     static final int TOGETHER_MAX = 80;
 
@@ -45,7 +41,7 @@ public final class JobTransaction {
     /** The keys in whose place in the edit order this object edits, each with the edit before; mostly none. */
     private final Map<RowKey, CompletableFuture<?>> held;
 
-    private JobTransaction(
+    private JobStore(
             Transaction tx, TransactionScope scope, OptionalLong token, Map<RowKey, CompletableFuture<?>> held) {
         this.tx = tx;
         this.scope = scope;
@@ -54,8 +50,8 @@ public final class JobTransaction {
     }
 
     /** {@return the jobs of a transaction} */
-    public static JobTransaction of(Transaction tx) {
-        return new JobTransaction(tx, TransactionScope.of(tx), OptionalLong.empty(), Map.of());
+    public static JobStore of(Transaction tx) {
+        return new JobStore(tx, TransactionScope.of(tx), OptionalLong.empty(), Map.of());
     }
 
     /** Discards what this process knows of a transaction that has ended. */
@@ -64,8 +60,8 @@ public final class JobTransaction {
     }
 
     /** {@return a copy for one verb, whose entries in the feed contain a token; see {@link TokenSearch}} */
-    public JobTransaction withToken(long token) {
-        return new JobTransaction(tx, scope, OptionalLong.of(token), held);
+    public JobStore withToken(long token) {
+        return new JobStore(tx, scope, OptionalLong.of(token), held);
     }
 
     /** {@return the transaction} */
@@ -80,12 +76,28 @@ public final class JobTransaction {
      * @param settlers how many settlers there are
      */
     public static List<SavedChange> takeChanges(Transaction tx, int settler, int settlers) {
-        return TransactionScope.takeChanges(tx, settler, settlers);
+        return TransactionScope.stateOf(tx, ChangeList.class)
+                .map(changes -> changes.take(settler, settlers))
+                .orElse(List.of());
     }
 
+    /**
+     * What is written with the rows of jobs.
+     *
+     * @param releases writes release notices
+     * @param indexes the rows that follow from those of jobs
+     */
+    public record Writers(ReleaseRecorder releases, List<Index> indexes) {}
+
     /** Lets verbs write the rows of jobs in a transaction. */
-    public static void recordReleases(Transaction tx, ReleaseRecorder recorder) {
-        TransactionScope.of(tx).recordReleases(recorder);
+    public static void prepare(Transaction tx, Writers writers) {
+        var unused = TransactionScope.of(tx).state(Writers.class, () -> writers);
+    }
+
+    private Writers writers() {
+        return scope.state(Writers.class, () -> {
+            throw new IllegalStateException("Rows of jobs are written by verbs only");
+        });
     }
 
     /** {@return the number of the shard for a transaction, which is the same in each call} */
@@ -103,23 +115,9 @@ public final class JobTransaction {
         return TransactionScope.stateOf(tx, kind);
     }
 
-    /** {@return whether a job is due as this transaction has last written it} */
-    public static boolean isDue(Transaction tx, LimitedJob job) {
-        return TransactionScope.written(tx, job.ref().rowKey())
-                .flatMap(TransactionScope.Written::row)
-                .filter(LimitedJob::isDue)
-                .filter(row -> LimitedJob.of(job.ref(), row).equals(job))
-                .isPresent();
-    }
-
-    /** {@return whether this transaction has written the row of a job in the queue again, without a limit key} */
-    public static boolean isQueuedWithoutLimitKey(Transaction tx, LimitedJob job) {
-        return TransactionScope.written(tx, job.ref().rowKey())
-                .flatMap(TransactionScope.Written::row)
-                .filter(row -> !LimitedJob.isDue(row))
-                .flatMap(row -> QueueIndex.key(job.ref(), row))
-                .filter(key -> Arrays.equals(key, job.queueKey()))
-                .isPresent();
+    /** {@return the row of a job as a transaction has last written it; empty if it has not, or has removed it} */
+    public static Optional<JobRow> written(Transaction tx, JobRef ref) {
+        return WrittenRows.find(tx, ref.rowKey()).flatMap(WrittenRows.Written::row);
     }
 
     /** Records that an earlier try of a transaction has failed. */
@@ -139,8 +137,7 @@ public final class JobTransaction {
 
     /** {@return whether this transaction has added a job again after its end or removal} */
     public static boolean isAddedAgain(Transaction tx, JobRef ended) {
-        return TransactionScope.written(tx, ended.rowKey())
-                .flatMap(TransactionScope.Written::row)
+        return written(tx, ended)
                 .filter(row -> row.state() != JobState.FINISHED)
                 .isPresent();
     }
@@ -230,13 +227,13 @@ public final class JobTransaction {
      * @param step receives the jobs of the transaction, with which edits of these jobs run in the place of the step
      */
     public <T> CompletableFuture<T> inOrder(
-            List<byte[]> keys, List<JobRef> refs, Function<JobTransaction, CompletableFuture<T>> step) {
+            List<byte[]> keys, List<JobRef> refs, Function<JobStore, CompletableFuture<T>> step) {
         Set<RowKey> rowKeys = Stream.concat(
                         keys.stream().map(RowKey::new), refs.stream().map(JobRef::rowKey))
                 .collect(Collectors.toUnmodifiableSet());
         Map<RowKey, CompletableFuture<?>> before = new HashMap<>();
         TransactionScope.OrderedEdit<T> edit = scope.queueEdit(rowKeys, GuardedExecutor.of(tx), before::put);
-        JobTransaction holding = new JobTransaction(tx, scope, token, before);
+        JobStore holding = new JobStore(tx, scope, token, before);
         return edit.end(edit.ready().thenCompose(ready -> step.apply(holding)));
     }
 
@@ -296,20 +293,6 @@ public final class JobTransaction {
         });
     }
 
-    /**
-     * Writes a job that has ended as one that is pending, unless another that is pending or running has its unique key.
-     *
-     * @return whether it has written the job
-     */
-    public CompletableFuture<Boolean> saveIfKeyIsFree(JobRef ref, JobRow ended, JobRow pending) {
-        UniqueKey unique = ended.options().unique();
-        KeyChanges before = changesOf(unique == null ? List.of() : List.of(UniqueIndex.rowKey(ref.keys(), unique)));
-        return UniqueIndex.isFreeFor(tx, ref, ended).thenCompose(isFree -> {
-            boolean isDecided = !isFree || saveIfUnchanged(before, ref, ended, pending);
-            return isDecided ? CompletableFuture.completedFuture(isFree) : saveIfKeyIsFree(ref, ended, pending);
-        });
-    }
-
     /** {@return the last edit of a job that this transaction has queued before, which may have ended} */
     public CompletableFuture<?> lastEdit(JobRef ref) {
         CompletableFuture<?> before = held.get(ref.rowKey());
@@ -323,9 +306,7 @@ public final class JobTransaction {
 
     /** Writes or removes a row, and all rows that are derived from it. */
     public void save(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        SharedRows shared = sharedRows(ref.keys(), List.of(ref.rowKey()));
-        write(new RowChange(ref, before, after), shared);
-        shared.save(scope.shard(ref.id()), token);
+        var unused = saveTogether(List.of(new RowChange(ref, before, after)));
     }
 
     /**
@@ -341,35 +322,21 @@ public final class JobTransaction {
         byType.values().forEach(ofType -> partition(ofType).forEach(this::saveTogether));
     }
 
-    /** Removes the payload, result, attempts and log of a job whose row cannot be decoded. */
-    public void clearBeside(JobRef ref) {
-        TypeKeys keys = ref.keys();
-        String id = ref.id();
-        Stream.of(keys.payload(id), keys.result(id), keys.attempts(id), keys.log(id))
-                .forEach(each -> tx.clear(each.range()));
-    }
-
     /**
      * Writes a row that was in quarantine, and its rows in the indexes, which may have been cleared meanwhile.
      *
      * @param was the row as the counters include it
      * @param restored the row to write
      */
-    public CompletableFuture<?> restore(JobRef ref, JobRow was, JobRow restored) {
-        JobRow now = Objects.requireNonNull(holdBack(null, restored));
-        SharedRows shared = sharedRows(ref.keys(), List.of(ref.rowKey()));
+    public void restore(JobRef ref, JobRow was, JobRow restored) {
+        JobRow now = Objects.requireNonNull(SequencePlace.holdBack(null, restored));
         now.write(tx, ref.dataKey());
-        shared.restore(ref, was, now);
-        scope.settleLater(new SavedChange(ref, was, now, now, true));
-        if (QueueIndex.restore(tx, ref, was, now)) {
-            shared.wakeProcessors();
-        }
-        saveDeadLetter(ref, null, now);
-        TagIndex.replace(tx, ref, null, now);
-        GraphRows.replace(tx, ref, null, now);
-        scope.remember(ref.rowKey(), now);
-        shared.save(scope.shard(ref.id()), OptionalLong.empty());
-        return UniqueIndex.restore(tx, ref, now);
+        WrittenRows.of(scope).remember(ref.rowKey(), now);
+        index(
+                ref,
+                scope.userVersion(List.of(ref.rowKey())),
+                OptionalLong.empty(),
+                List.of(new SavedChange(ref, was, now, now, SavedChange.Origin.QUARANTINE)));
     }
 
     /** Whether this transaction writes an activity row for this job alone, which no other job may share. */
@@ -402,91 +369,54 @@ public final class JobTransaction {
      * @return the user version of the shared rows
      */
     public int saveTogether(List<RowChange> changes) {
-        JobRef first = changes.get(0).ref();
-        SharedRows shared = sharedRows(
-                first.keys(),
-                changes.stream().map(change -> change.ref().rowKey()).toList());
-        changes.forEach(change -> write(change, shared));
-        shared.save(scope.shard(first.id()), token);
-        return shared.userVersion();
+        Writers writers = writers();
+        List<RowKey> rowKeys = new ArrayList<>(changes.size());
+        changes.forEach(change -> rowKeys.add(change.ref().rowKey()));
+        int userVersion = scope.userVersion(rowKeys);
+        List<SavedChange> saved = new ArrayList<>(changes.size());
+        changes.forEach(change -> saved.add(write(change, userVersion, writers)));
+        index(changes.get(0).ref(), userVersion, token, saved);
+        return userVersion;
     }
 
-    private SharedRows sharedRows(TypeKeys keys, List<RowKey> rowKeys) {
-        return new SharedRows(tx, keys, scope.userVersion(rowKeys));
+    private void index(JobRef first, int userVersion, OptionalLong verb, List<SavedChange> saved) {
+        Changes changes = new Changes(tx, first.keys(), userVersion, scope.shard(first.id()), verb, saved);
+        writers().indexes().forEach(index -> index.write(changes));
+        ChangeList.of(scope).add(saved);
     }
 
-    private void write(RowChange change, SharedRows shared) {
+    private SavedChange write(RowChange change, int userVersion, Writers writers) {
         JobRef ref = change.ref();
         JobRow before = change.before();
-        JobRow after = holdBack(before, change.after());
-        JobRow event =
-                after == null ? null : (before == null ? after : after.after(before)).stamped(shared.userVersion());
+        JobRow after = SequencePlace.holdBack(before, change.after());
+        JobRow event = after == null ? null : (before == null ? after : after.after(before)).stamped(userVersion);
         JobRow kept = event == null || event.vanishes() ? null : event;
-        JobRow next = scope.releases().record(tx, new RowChange(ref, before, event), kept);
+        JobRow next = writers.releases().record(tx, new RowChange(ref, before, event), kept);
         conflict(ref, before, next);
         if (next == null) {
             tx.clear(ref.dataKey());
         } else {
             next.write(tx, ref.dataKey());
         }
-        shared.add(ref, before, next, event);
-        if (QueueIndex.replace(tx, ref, change.isDequeued() ? null : before, next)) {
-            shared.wakeProcessors();
-        }
-        if (before != null && before.isTakenFromHolder(event)) {
-            shared.wakeHolders();
-        }
-        scope.settleLater(new SavedChange(ref, before, event, next, false));
-        clearActivity(ref, before, next);
         savePayloads(ref, before, next);
-        saveDeadLetter(ref, before, next);
-        UniqueIndex.replace(tx, ref, before, next);
-        TagIndex.replace(tx, ref, before, next);
-        GraphRows.replace(tx, ref, before, next);
-        DescentNote.write(tx, ref, shared.userVersion(), before, next);
-        AttemptLog.replace(tx, ref, before, next);
-        JobLog.replace(tx, ref, before, next);
-        scope.remember(ref.rowKey(), next);
-        countKeyChanges(ref, before, next); // after all writes: a search that misses one finds the count changed
+        WrittenRows.of(scope).remember(ref.rowKey(), next);
+        return new SavedChange(
+                ref, before, event, next, change.isDequeued() ? SavedChange.Origin.DEQUEUED : SavedChange.Origin.TABLE);
     }
 
-    private void countKeyChanges(JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
-        UniqueKey was = before == null ? null : before.options().unique();
-        UniqueKey is = after == null ? null : after.options().unique();
-        if (was != null) {
-            countKeyChange(ref, was);
-        }
-        if (is != null && (was == null || !is.isSameAs(was))) {
-            countKeyChange(ref, is);
-        }
+    /** Counts a change of a row that jobs share, after it was written: see {@link #changesOf}. */
+    public static void countChange(Transaction tx, byte[] key) {
+        TransactionScope.of(tx).countChange(new RowKey(key));
     }
 
-    private void countKeyChange(JobRef ref, UniqueKey unique) {
-        scope.countChange(new RowKey(UniqueIndex.rowKey(ref.keys(), unique)));
+    /** {@return the user version of rows that belong to a job that is not written} */
+    public int userVersion(JobRef ref) {
+        return scope.userVersion(List.of(ref.rowKey()));
     }
 
-    /**
-     * {@return the row after a change; if it joins a sequence, held back until the end of the verb decides} A job that
-     * stays in its sequence keeps its place.
-     */
-    private static @Nullable JobRow holdBack(@Nullable JobRow before, @Nullable JobRow after) {
-        SequencePlace was = SequencePlace.of(before);
-        SequencePlace is = SequencePlace.of(after);
-        if (after == null || is == null) {
-            return after;
-        }
-        if (was == null || before == null || !was.name().equals(is.name())) {
-            return after.vanishes() ? after : after.held(true);
-        }
-        return was.token() == is.token()
-                ? after
-                : after.withOptions(after.options().inPlaceOf(before.options()));
-    }
-
-    /** Appends an entry to the feed for a job whose log or progress changed, but not its row. */
-    void appendEvent(JobRef ref, JobState state) {
-        int userVersion = scope.userVersion(List.of(ref.rowKey()));
-        ChangeFeed.append(tx, ref.keys(), userVersion, List.of(new ChangeFeed.Entry(ref.id(), state)), token);
+    /** {@return the token of the verb, if it has a transaction of its own} */
+    public OptionalLong token() {
+        return token;
     }
 
     /**
@@ -503,21 +433,6 @@ public final class JobTransaction {
         }
     }
 
-    /**
-     * Clears the previous activity row of a job. A row that several jobs share is left to the code that knows when no
-     * job needs it. A row whose key contains the versionstamp of this transaction cannot be cleared: it remains if a
-     * job is updated and finished in one transaction. The activity monitor clears the remaining rows.
-     */
-    private void clearActivity(JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
-        if (before == null || before.sequence() == null || before.claimInfo().shared()) {
-            return;
-        }
-        Versionstamp old = before.sequence();
-        if (old.isComplete() && !old.equals(next == null ? null : next.sequence())) {
-            ActivityIndex.clear(tx, ref.keys(), old);
-        }
-    }
-
     private void savePayloads(JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
         Payload.replace(
                 tx,
@@ -529,15 +444,5 @@ public final class JobTransaction {
 
     private static @Nullable Payload result(@Nullable JobRow row) {
         return row == null || row.claimEnd() == null ? null : row.claimEnd().result();
-    }
-
-    private void saveDeadLetter(JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
-        IndexKey.move(tx, deadLetter(ref, before), deadLetter(ref, next));
-    }
-
-    private static Optional<byte[]> deadLetter(JobRef ref, @Nullable JobRow row) {
-        return row == null || row.state() != JobState.FINISHED || row.outcome() != Outcome.FAILED
-                ? Optional.empty()
-                : Optional.of(ref.keys().dead(DeadLetterIndex.endedAt(row), ref.id()));
     }
 }

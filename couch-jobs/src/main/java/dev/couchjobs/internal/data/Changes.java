@@ -1,0 +1,19 @@
+package dev.couchjobs.internal.data;
+
+import com.apple.foundationdb.Transaction;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * Changes of jobs of one type that a transaction writes together. They share their rows in an index where possible,
+ * such as the row in the feed.
+ *
+ * @param tx the transaction
+ * @param keys the keys of the type
+ * @param userVersion the user version of shared rows
+ * @param shard the shard of the transaction in counters
+ * @param token identifies the verb in the feed, if it has a transaction of its own
+ * @param all the changes, one for each job
+ */
+public record Changes(
+        Transaction tx, TypeKeys keys, int userVersion, int shard, OptionalLong token, List<SavedChange> all) {}
