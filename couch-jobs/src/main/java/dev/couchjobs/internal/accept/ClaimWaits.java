@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.data.QueueKeys;
 import dev.couchjobs.internal.data.TokenWaits;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.limits.Allowance;
@@ -64,7 +65,7 @@ final class ClaimWaits<D> {
      */
     CompletableFuture<ClaimResult<D>> forJobs(Leadership.RoleChange change) {
         CompletableFuture<List<ArmedWatch>> newJob = demand.mayWatch()
-                ? ArmedWatch.arm(tx, parts.keys.watchesPending()).thenApply(List::of)
+                ? ArmedWatch.arm(tx, QueueKeys.of(parts.keys).watchesPending()).thenApply(List::of)
                 : CompletableFuture.completedFuture(List.of());
         List<CompletableFuture<OptionalLong>> dueTimes = demand.criteria().stream()
                 .map(criteria -> parts.selector.nextDue(tx, criteria, now))

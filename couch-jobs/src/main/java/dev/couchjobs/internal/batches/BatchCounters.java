@@ -49,7 +49,7 @@ public final class BatchCounters {
 
     /** {@return the range of the counters of a batch} */
     static Range range(Keyspace keyspace, String batch) {
-        return keyspace.batchCounts(batch).range();
+        return keyspace.table("batch_counts").get(batch).range();
     }
 
     /** Adds to the number of members that have not ended. */
@@ -84,7 +84,10 @@ public final class BatchCounters {
     public void save(Transaction tx, Keyspace keyspace, String batch) {
         if (PackedCounters.isAny(words)) {
             int shard = Math.floorMod(JobStore.shard(tx, batch), SHARDS);
-            tx.mutate(MutationType.ADD, keyspace.batchCounts(batch).pack(shard), PackedCounters.encode(words));
+            tx.mutate(
+                    MutationType.ADD,
+                    keyspace.table("batch_counts").get(batch).pack(shard),
+                    PackedCounters.encode(words));
         }
     }
 

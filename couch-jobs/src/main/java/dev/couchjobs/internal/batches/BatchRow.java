@@ -57,7 +57,7 @@ public record BatchRow(
 
     /** {@return the key of the row of a batch} */
     public static byte[] key(Keyspace keyspace, String batch) {
-        return keyspace.batches().pack(batch);
+        return keyspace.table("batches").pack(batch);
     }
 
     /** {@return the row of a batch, if there is one} */
@@ -92,12 +92,14 @@ public record BatchRow(
     public static void clear(Transaction tx, Keyspace keyspace, String batch) {
         tx.clear(key(keyspace, batch));
         tx.clear(BatchCounters.range(keyspace, batch));
-        tx.clear(keyspace.batchMembers(batch).range());
+        tx.clear(keyspace.table("batch_members").get(batch).range());
     }
 
     /** Notes that a member has not ended, or has. */
     public static void note(Transaction tx, Keyspace keyspace, String batch, JobRef member, boolean isOutstanding) {
-        byte[] key = keyspace.batchMembers(batch).pack(Tuple.from(member.keys().typeName(), member.id()));
+        byte[] key = keyspace.table("batch_members")
+                .get(batch)
+                .pack(Tuple.from(member.keys().typeName(), member.id()));
         if (isOutstanding) {
             tx.set(key, new byte[0]);
         } else {
@@ -116,7 +118,7 @@ public record BatchRow(
     /** {@return members that have not ended, behind a key, or the first ones} */
     public static CompletableFuture<Members> members(
             ReadTransaction tx, Keyspace keyspace, String batch, Optional<byte[]> after, int limit) {
-        Range all = keyspace.batchMembers(batch).range();
+        Range all = keyspace.table("batch_members").get(batch).range();
         byte[] begin = after.map(ByteArrayUtil::keyAfter).orElse(all.begin);
         return tx.getRange(new Range(begin, all.end), limit)
                 .asList()
@@ -132,7 +134,7 @@ public record BatchRow(
     }
 
     private static JobRef member(Keyspace keyspace, String batch, KeyValue row) {
-        Tuple path = keyspace.batchMembers(batch).unpack(row.getKey());
+        Tuple path = keyspace.table("batch_members").get(batch).unpack(row.getKey());
         return keyspace.job(path.getString(0), path.getString(1));
     }
 }

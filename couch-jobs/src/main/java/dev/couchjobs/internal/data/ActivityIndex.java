@@ -30,7 +30,7 @@ public final class ActivityIndex {
      * finished in one transaction. The activity monitor clears the remaining rows.
      */
     public static void write(Changes changes) {
-        List<String> renewed = new ArrayList<>();
+        List<String> renewed = new ArrayList<>(0); // mostly there is none
         for (SavedChange change : changes.all()) {
             JobRow after = change.after();
             if (after != null && after.awaitsCommit()) {
@@ -40,7 +40,10 @@ public final class ActivityIndex {
         }
         if (!renewed.isEmpty()) {
             IncompleteVersionstamps.setStampedKey(
-                    changes.tx(), changes.keys().activityPrefix(), changes.userVersion(), JobIds.encode(renewed));
+                    changes.tx(),
+                    ActivityKeys.of(changes.keys()).activityPrefix(),
+                    changes.userVersion(),
+                    JobIds.encode(renewed));
         }
     }
 
@@ -56,18 +59,19 @@ public final class ActivityIndex {
 
     /** Removes a row that no running job needs. */
     public static void clear(Transaction tx, TypeKeys keys, Versionstamp sequence) {
-        tx.clear(keys.activity(sequence));
+        tx.clear(ActivityKeys.of(keys).activity(sequence));
     }
 
     /** {@return the rows of the jobs without a heartbeat since a version, longest silent first} */
     public static CompletableFuture<List<Entry>> silentSince(
             ReadTransaction tx, TypeKeys keys, Versionstamp upTo, int limit) {
-        return Quarantine.range(tx, keys, keys.activityUpTo(upTo), limit, false, row -> decode(keys, row));
+        return Quarantine.range(
+                tx, keys, ActivityKeys.of(keys).activityUpTo(upTo), limit, false, row -> decode(keys, row));
     }
 
     /** {@return the jobs in the row of a sequence, if there is one} */
     public static CompletableFuture<List<String>> jobIds(ReadTransaction tx, TypeKeys keys, Versionstamp sequence) {
-        byte[] key = keys.activity(sequence);
+        byte[] key = ActivityKeys.of(keys).activity(sequence);
         return tx.snapshot()
                 .get(key)
                 .thenApply(value -> Quarantine.readable(tx, keys, key, value, ActivityIndex::decodeIds)
@@ -81,7 +85,8 @@ public final class ActivityIndex {
      * @return the ids; empty if there are more rows than the maximum
      */
     public static CompletableFuture<Optional<List<String>>> all(ReadTransaction tx, TypeKeys keys, int rowsMax) {
-        return Quarantine.range(tx, keys, keys.activities(), rowsMax + 1, false, row -> decode(keys, row))
+        return Quarantine.range(
+                        tx, keys, ActivityKeys.of(keys).activities(), rowsMax + 1, false, row -> decode(keys, row))
                 .thenApply(rows -> rows.size() > rowsMax
                         ? Optional.empty()
                         : Optional.of(rows.stream()
@@ -91,30 +96,34 @@ public final class ActivityIndex {
 
     /** {@return whether the index has no row} */
     public static CompletableFuture<Boolean> isEmpty(ReadTransaction tx, TypeKeys keys) {
-        return tx.snapshot().getRange(keys.activities(), 1).asList().thenApply(List::isEmpty);
+        return tx.snapshot()
+                .getRange(ActivityKeys.of(keys).activities(), 1)
+                .asList()
+                .thenApply(List::isEmpty);
     }
 
     /** {@return the key of the first row, whether it can be decoded or not; read without conflicts} */
     public static CompletableFuture<Optional<byte[]>> firstKey(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot()
-                .getRange(keys.activities(), 1)
+                .getRange(ActivityKeys.of(keys).activities(), 1)
                 .asList()
                 .thenApply(rows -> rows.stream().map(KeyValue::getKey).findFirst());
     }
 
     /** {@return whether {@link #silentSince} finds a row if this is the key of the first} */
     public static boolean isSilentSince(TypeKeys keys, byte[] firstKey, Versionstamp upTo) {
-        return Arrays.compareUnsigned(firstKey, keys.activityUpTo(upTo).end) < 0;
+        return Arrays.compareUnsigned(firstKey, ActivityKeys.of(keys).activityUpTo(upTo).end) < 0;
     }
 
     /** {@return the heartbeat that was longest ago, if a job runs; read without conflicts} */
     public static CompletableFuture<Optional<Versionstamp>> oldest(ReadTransaction tx, TypeKeys keys) {
-        return Quarantine.range(tx.snapshot(), keys, keys.activities(), 1, false, row -> decode(keys, row))
+        return Quarantine.range(
+                        tx.snapshot(), keys, ActivityKeys.of(keys).activities(), 1, false, row -> decode(keys, row))
                 .thenApply(rows -> rows.stream().map(Entry::sequence).findFirst());
     }
 
     private static Entry decode(TypeKeys keys, KeyValue row) {
-        return new Entry(keys.sequenceOfActivity(row.getKey()), decodeIds(row.getValue()));
+        return new Entry(ActivityKeys.of(keys).sequenceOfActivity(row.getKey()), decodeIds(row.getValue()));
     }
 
     private static List<String> decodeIds(byte[] value) {

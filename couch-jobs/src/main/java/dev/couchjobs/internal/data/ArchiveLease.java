@@ -22,8 +22,9 @@ public final class ArchiveLease {
      */
     public static CompletableFuture<Optional<Duration>> heldByOther(
             Transaction tx, TypeKeys keys, String name, long nowMillis, Duration duration) {
-        return tx.get(keys.archiving())
-                .thenApply(value -> Quarantine.readable(tx, keys, keys.archiving(), value, ArchiveLease::decode)
+        return tx.get(RetentionKeys.of(keys).archiving())
+                .thenApply(value -> Quarantine.readable(
+                                tx, keys, RetentionKeys.of(keys).archiving(), value, ArchiveLease::decode)
                         .filter(holder -> !holder.name.equals(name))
                         .map(holder -> Duration.ofMillis(holder.until - nowMillis))
                         .filter(remaining -> !remaining.isNegative() && !remaining.isZero())
@@ -40,7 +41,7 @@ public final class ArchiveLease {
     /** Takes or renews the lease for this process. */
     public static void take(Transaction tx, TypeKeys keys, String name, long nowMillis, Duration duration) {
         tx.set(
-                keys.archiving(),
+                RetentionKeys.of(keys).archiving(),
                 Tuple.from(name, nowMillis + duration.toMillis()).pack());
     }
 }

@@ -3,6 +3,7 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobAttempt;
 import dev.couchjobs.JobState;
@@ -25,14 +26,20 @@ public final class AttemptLog {
 
     private AttemptLog() {}
 
+    private static Subspace rows(JobRef ref) {
+        return ref.keys().table("attempts").get(ref.id());
+    }
+
     /** Moves last attempts to rows of their own if the next rows do not contain them; removes all with a job. */
     public static void write(Changes changes) {
-        changes.all().forEach(change -> replace(changes.tx(), change.ref(), change.indexed(), change.after()));
+        for (SavedChange change : changes.all()) {
+            replace(changes.tx(), change.ref(), change.indexed(), change.after());
+        }
     }
 
     /** Removes the attempts of a job whose row cannot be decoded. */
     public static void clear(Transaction tx, JobRef ref) {
-        tx.clear(ref.keys().attempts(ref.id()).range());
+        tx.clear(rows(ref).range());
     }
 
     private static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
@@ -42,12 +49,12 @@ public final class AttemptLog {
         }
         if (after == null) {
             if (last > 1 || !before.claimInfo().started()) {
-                tx.clear(ref.keys().attempts(ref.id()).range());
+                tx.clear(rows(ref).range());
             }
         } else if (before.claimInfo().started() && (after.claimInfo().number() > last || isCancelled(before, after))) {
-            tx.set(ref.keys().attempts(ref.id()).pack(last), encode(before).pack());
+            tx.set(rows(ref).pack(last), encode(before).pack());
             if (last > KEPT) {
-                tx.clear(ref.keys().attempts(ref.id()).pack(last - KEPT));
+                tx.clear(rows(ref).pack(last - KEPT));
             }
         }
     }
@@ -64,7 +71,7 @@ public final class AttemptLog {
         if (row.claimInfo().number() == 0) {
             return CompletableFuture.completedFuture(List.of());
         }
-        return tx.getRange(ref.keys().attempts(ref.id()).range()).asList().thenApply(rows -> {
+        return tx.getRange(rows(ref).range()).asList().thenApply(rows -> {
             List<JobAttempt> attempts = new ArrayList<>(rows.size() + 1);
             attempts.addAll(Quarantine.readable(tx, ref.keys(), rows, past -> decode(ref, past)));
             inRow(row).ifPresent(attempts::add);
@@ -73,7 +80,7 @@ public final class AttemptLog {
     }
 
     private static JobAttempt decode(JobRef ref, KeyValue past) {
-        long number = ref.keys().attempts(ref.id()).unpack(past.getKey()).getLong(0);
+        long number = rows(ref).unpack(past.getKey()).getLong(0);
         return decode(number, Tuple.fromBytes(past.getValue()));
     }
 
@@ -83,7 +90,7 @@ public final class AttemptLog {
         if (inRow.isPresent() || row.claimInfo().number() == 0) {
             return CompletableFuture.completedFuture(inRow);
         }
-        return tx.getRange(ref.keys().attempts(ref.id()).range(), 1, true)
+        return tx.getRange(rows(ref).range(), 1, true)
                 .asList()
                 .thenApply(rows -> Quarantine.readable(tx, ref.keys(), rows, past -> decode(ref, past)).stream()
                         .findFirst());

@@ -45,7 +45,7 @@ public final class ChangeFeed {
 
     /** Appends changes, as one row. */
     public static void write(Changes changes) {
-        List<Entry> entries = new ArrayList<>(changes.all().size());
+        List<Entry> entries = new ArrayList<>(changes.all().length);
         for (SavedChange change : changes.all()) {
             JobRow before = change.indexed();
             JobRow after = change.after();
@@ -71,8 +71,8 @@ public final class ChangeFeed {
             row.add(change.jobId()).add(Objects.requireNonNull(TEXTS.get(change.state())));
         }
         token.ifPresent(row::add);
-        IncompleteVersionstamps.setStampedKey(tx, keys.feedPrefix(), userVersion, row.toBytes());
-        IncompleteVersionstamps.touch(tx, keys.watchesActivity(), userVersion);
+        IncompleteVersionstamps.setStampedKey(tx, FeedKeys.of(keys).feedPrefix(), userVersion, row.toBytes());
+        IncompleteVersionstamps.touch(tx, FeedKeys.of(keys).watchesActivity(), userVersion);
     }
 
     /** A job and its new state. */
@@ -81,7 +81,7 @@ public final class ChangeFeed {
     /** {@return the entries after a sequence, oldest first} */
     public static CompletableFuture<List<FeedEntry>> read(
             ReadTransaction tx, TypeKeys keys, Versionstamp after, int limit) {
-        return Quarantine.range(tx, keys, keys.feedAfter(after), limit, false, row -> decode(keys, row))
+        return Quarantine.range(tx, keys, FeedKeys.of(keys).feedAfter(after), limit, false, row -> decode(keys, row))
                 .thenApply(rows -> rows.stream().flatMap(List::stream).toList());
     }
 
@@ -101,7 +101,7 @@ public final class ChangeFeed {
     public static CompletableFuture<Part> read(
             ReadTransaction tx, TypeKeys keys, Versionstamp after, int limit, List<FeedEntry> entries) {
         int rowsMax = Math.min(ROWS_AT_ONCE, limit - entries.size());
-        return Quarantine.range(tx, keys, keys.feedAfter(after), rowsMax, false, row -> decode(keys, row))
+        return Quarantine.range(tx, keys, FeedKeys.of(keys).feedAfter(after), rowsMax, false, row -> decode(keys, row))
                 .thenCompose(rows -> {
                     for (List<FeedEntry> row : rows) {
                         if (!entries.isEmpty() && entries.size() + row.size() > limit) {
@@ -119,12 +119,12 @@ public final class ChangeFeed {
 
     /** {@return the sequence of the last entry of each type that has had one, even if it was trimmed} */
     public static CompletableFuture<Map<String, Versionstamp>> lastChanges(ReadTransaction tx, Keyspace keyspace) {
-        return sequences(tx, keyspace.lastChanges());
+        return sequences(tx, keyspace.table("watches_activity"));
     }
 
     /** {@return the sequence of the last trimmed entry of each type that has had one} */
     public static CompletableFuture<Map<String, Versionstamp>> allTrimmedUpTo(ReadTransaction tx, Keyspace keyspace) {
-        return sequences(tx, keyspace.trimmedFeeds());
+        return sequences(tx, keyspace.table("feed_trimmed"));
     }
 
     private static CompletableFuture<Map<String, Versionstamp>> sequences(ReadTransaction tx, Subspace types) {
@@ -144,7 +144,7 @@ public final class ChangeFeed {
     /** {@return the sequence of the last entry, even if it was trimmed, or null if there was none} */
     public static CompletableFuture<@Nullable Versionstamp> lastChange(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot()
-                .get(keys.watchesActivity())
+                .get(FeedKeys.of(keys).watchesActivity())
                 .thenApply(
                         value -> value == null ? null : Tuple.fromBytes(value).getVersionstamp(0));
     }
@@ -152,11 +152,11 @@ public final class ChangeFeed {
     /** {@return the sequence of the last trimmed entry, or null if none was trimmed} */
     public static CompletableFuture<@Nullable Versionstamp> trimmedUpTo(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot()
-                .get(keys.feedTrimmed())
+                .get(FeedKeys.of(keys).feedTrimmed())
                 .thenApply(value -> Quarantine.readable(
                                 tx,
                                 keys,
-                                keys.feedTrimmed(),
+                                FeedKeys.of(keys).feedTrimmed(),
                                 value,
                                 bytes -> Tuple.fromBytes(bytes).getVersionstamp(0))
                         .orElse(null));
@@ -167,16 +167,16 @@ public final class ChangeFeed {
      * it has missed no entry.
      */
     public static CompletableFuture<Void> trim(Transaction tx, TypeKeys keys, Versionstamp upTo) {
-        Function<KeyValue, Versionstamp> sequence = row -> keys.sequenceOfFeed(row.getKey());
-        return Quarantine.range(tx, keys, keys.feedUpTo(upTo), 1, true, sequence)
+        Function<KeyValue, Versionstamp> sequence = row -> FeedKeys.of(keys).sequenceOfFeed(row.getKey());
+        return Quarantine.range(tx, keys, FeedKeys.of(keys).feedUpTo(upTo), 1, true, sequence)
                 .thenAccept(rows -> {
                     if (!rows.isEmpty()) {
                         Versionstamp last = rows.get(0);
-                        tx.clear(keys.feedUpTo(upTo));
+                        tx.clear(FeedKeys.of(keys).feedUpTo(upTo));
                         // The largest wins, in whatever order several monitors commit.
                         tx.mutate(
                                 MutationType.BYTE_MAX,
-                                keys.feedTrimmed(),
+                                FeedKeys.of(keys).feedTrimmed(),
                                 Tuple.from(last).pack());
                     }
                 });
@@ -189,7 +189,7 @@ public final class ChangeFeed {
     }
 
     private static List<FeedEntry> decode(TypeKeys keys, KeyValue stored) {
-        Versionstamp sequence = keys.sequenceOfFeed(stored.getKey());
+        Versionstamp sequence = FeedKeys.of(keys).sequenceOfFeed(stored.getKey());
         TupleReader row = new TupleReader(stored.getValue());
         List<FeedEntry> entries = new ArrayList<>();
         while (row.hasNext() && row.peek() == TupleWriter.STRING) {

@@ -3,6 +3,7 @@ package dev.couchjobs.internal.data;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +22,8 @@ final class ChangeList {
         return scope.state(ChangeList.class, ChangeList::new);
     }
 
-    synchronized void add(List<SavedChange> saved) {
-        changes.addAll(saved);
+    synchronized void add(SavedChange... saved) {
+        Collections.addAll(changes, saved);
         copy = null;
     }
 

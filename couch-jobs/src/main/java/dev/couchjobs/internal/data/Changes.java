@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.Transaction;
-import java.util.List;
 import java.util.OptionalLong;
 
 /**
@@ -15,5 +14,6 @@ import java.util.OptionalLong;
  * @param token identifies the verb in the feed, if it has a transaction of its own
  * @param all the changes, one for each job
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared; each index loops over it
 public record Changes(
-        Transaction tx, TypeKeys keys, int userVersion, int shard, OptionalLong token, List<SavedChange> all) {}
+        Transaction tx, TypeKeys keys, int userVersion, int shard, OptionalLong token, SavedChange[] all) {}

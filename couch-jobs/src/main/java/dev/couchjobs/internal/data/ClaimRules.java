@@ -40,14 +40,14 @@ public record ClaimRules(
 
     /** Wakes those who wait for a slot of a limit of a type, if a claim has ended. */
     public static void write(Changes changes) {
-        if (changes.all().stream().anyMatch(ClaimRules::endsClaim)
-                && LayoutRow.mayUse(changes.tx(), Feature.CLAIM_RULES)) {
-            IncompleteVersionstamps.touch(changes.tx(), changes.keys().watchesEnds(), changes.userVersion());
+        boolean isAnyEnded = false;
+        for (SavedChange change : changes.all()) {
+            isAnyEnded |= isRunning(change.indexed()) && !isRunning(change.after());
         }
-    }
-
-    private static boolean endsClaim(SavedChange change) {
-        return isRunning(change.indexed()) && !isRunning(change.after());
+        if (isAnyEnded && LayoutRow.mayUse(changes.tx(), Feature.CLAIM_RULES)) {
+            IncompleteVersionstamps.touch(
+                    changes.tx(), LimitKeys.of(changes.keys()).watchesEnds(), changes.userVersion());
+        }
     }
 
     private static boolean isRunning(@Nullable JobRow job) {
@@ -86,7 +86,7 @@ public record ClaimRules(
 
     /** {@return the rules of a type as a claim respects them} A claim does not commit after a change of the rules. */
     public static CompletableFuture<ClaimRules> ofClaim(ReadTransaction tx, TypeKeys keys) {
-        return tx.get(keys.rules()).thenApply(value -> {
+        return tx.get(LimitKeys.of(keys).rules()).thenApply(value -> {
             if (value == null) {
                 return NONE;
             }
@@ -100,7 +100,7 @@ public record ClaimRules(
 
     /** {@return the rules of a type; fails if the row is damaged} */
     public static CompletableFuture<ClaimRules> read(ReadTransaction tx, TypeKeys keys) {
-        return tx.get(keys.rules()).thenApply(value -> value == null ? NONE : decode(keys, value));
+        return tx.get(LimitKeys.of(keys).rules()).thenApply(value -> value == null ? NONE : decode(keys, value));
     }
 
     /**
@@ -120,7 +120,7 @@ public record ClaimRules(
     public static CompletableFuture<Void> change(Transaction tx, TypeKeys keys, UnaryOperator<ClaimRules> change) {
         return JobStore.of(tx)
                 .inOrder(
-                        List.of(keys.rules()),
+                        List.of(LimitKeys.of(keys).rules()),
                         () -> read(tx, keys).thenApply(rules -> {
                             change.apply(rules).write(tx, keys);
                             return null;
@@ -151,21 +151,21 @@ public record ClaimRules(
 
     /** {@return a watch that fires when the rules change after this transaction} */
     public static CompletableFuture<ArmedWatch> watch(Transaction tx, TypeKeys keys) {
-        return ArmedWatch.arm(tx, keys.rules());
+        return ArmedWatch.arm(tx, LimitKeys.of(keys).rules());
     }
 
     /** Lets claims of a type commit one after the other, so that each knows how many jobs the others have claimed. */
     public static void conflictWithClaims(Transaction tx, TypeKeys keys) {
-        byte[] claims = ByteArrayUtil.keyAfter(keys.rules()); // nothing is stored there
+        byte[] claims = ByteArrayUtil.keyAfter(LimitKeys.of(keys).rules()); // nothing is stored there
         tx.addReadConflictKey(claims);
         tx.addWriteConflictKey(claims);
     }
 
     private void write(Transaction tx, TypeKeys keys) {
         if (equals(NONE)) {
-            tx.clear(keys.rules());
+            tx.clear(LimitKeys.of(keys).rules());
         } else {
-            tx.set(keys.rules(), encode());
+            tx.set(LimitKeys.of(keys).rules(), encode());
         }
     }
 

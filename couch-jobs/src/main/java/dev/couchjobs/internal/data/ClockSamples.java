@@ -1,8 +1,10 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.ClockSkew;
 import java.nio.ByteBuffer;
@@ -47,10 +49,9 @@ public final class ClockSamples {
     /** {@return the samples, read without conflicts} */
     public static CompletableFuture<ClockSamples> read(ReadTransaction tx, Keyspace keyspace) {
         return tx.getReadVersion()
-                .thenCombine(tx.snapshot().getRange(keyspace.clocks()).asList(), (version, rows) -> {
+                .thenCombine(tx.snapshot().getRange(clocks(keyspace).range()).asList(), (version, rows) -> {
                     Map<Integer, ClockSample> samples = new HashMap<>();
-                    rows.forEach(
-                            row -> samples.put(keyspace.clockRow(row.getKey()), ClockSample.decode(row.getValue())));
+                    rows.forEach(row -> samples.put(rowOf(keyspace, row), ClockSample.decode(row.getValue())));
                     return new ClockSamples(keyspace, version, samples);
                 });
     }
@@ -105,7 +106,7 @@ public final class ClockSamples {
      * Stores a sample of the clock of a process; the commit is its time. This object does not include the new sample.
      */
     public void write(Transaction tx, RandomGenerator random, String name, long nowMillis) {
-        byte[] key = keyspace.clock(rowFor(name, random));
+        byte[] key = clocks(keyspace).pack(rowFor(name, random));
         byte[] sample = new TupleWriter(name.length() + SAMPLE_BYTES)
                 .addPlaceholder(0)
                 .add(nowMillis)
@@ -129,5 +130,13 @@ public final class ClockSamples {
             }
         }
         return free.isEmpty() ? oldest : free.get(random.nextInt(free.size()));
+    }
+
+    private static Subspace clocks(Keyspace keyspace) {
+        return keyspace.table("clocks");
+    }
+
+    private static int rowOf(Keyspace keyspace, KeyValue row) {
+        return Math.toIntExact(clocks(keyspace).unpack(row.getKey()).getLong(0));
     }
 }

@@ -18,7 +18,7 @@ public final class DeadLetterIndex {
     public static final JobIndex ROWS = new JobIndex() {
         @Override
         public Range range(TypeKeys keys) {
-            return keys.dead().range();
+            return DeadLetterKeys.of(keys).dead().range();
         }
 
         @Override
@@ -40,7 +40,7 @@ public final class DeadLetterIndex {
     private static Optional<byte[]> key(JobRef ref, @Nullable JobRow row) {
         return row == null || row.state() != JobState.FINISHED || row.outcome() != Outcome.FAILED
                 ? Optional.empty()
-                : Optional.of(ref.keys().dead(endedAt(row), ref.id()));
+                : Optional.of(DeadLetterKeys.of(ref.keys()).dead(endedAt(row), ref.id()));
     }
 
     /**
@@ -59,7 +59,7 @@ public final class DeadLetterIndex {
 
         /** {@return the key of the row} */
         public byte[] key(TypeKeys keys) {
-            return keys.dead(endedAt, jobId);
+            return DeadLetterKeys.of(keys).dead(endedAt, jobId);
         }
 
         /** {@return the continuation token of the page that ends with this row} */
@@ -88,13 +88,13 @@ public final class DeadLetterIndex {
     /** {@return the first rows after a row and up to a row, oldest first} */
     public static CompletableFuture<List<Entry>> oldestFirst(
             ReadTransaction tx, TypeKeys keys, Optional<Entry> after, Optional<Entry> upTo, int limit) {
-        return read(tx, keys, keys.deadBetween(key(keys, after), key(keys, upTo)), limit, false);
+        return read(tx, keys, DeadLetterKeys.of(keys).deadBetween(key(keys, after), key(keys, upTo)), limit, false);
     }
 
     /** {@return the last rows before a row, newest first} */
     public static CompletableFuture<List<Entry>> newestFirst(
             ReadTransaction tx, TypeKeys keys, Optional<Entry> before, int limit) {
-        return read(tx, keys, keys.deadBefore(key(keys, before)), limit, true);
+        return read(tx, keys, DeadLetterKeys.of(keys).deadBefore(key(keys, before)), limit, true);
     }
 
     private static Optional<byte[]> key(TypeKeys keys, Optional<Entry> entry) {
@@ -107,7 +107,7 @@ public final class DeadLetterIndex {
     }
 
     private static Entry decode(TypeKeys keys, KeyValue row) {
-        Tuple place = keys.dead().unpack(row.getKey());
+        Tuple place = DeadLetterKeys.of(keys).dead().unpack(row.getKey());
         return new Entry(place.getLong(0), place.getString(1));
     }
 

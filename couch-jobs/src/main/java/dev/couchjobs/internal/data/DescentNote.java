@@ -42,7 +42,7 @@ public record DescentNote(String type, String jobId, int descent) {
                     .add(descent)
                     .add(ref.id())
                     .toOperand(0);
-            tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, ref.keys().descents(), operand);
+            tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, ref.keys().row("descents"), operand);
         }
     }
 
@@ -50,7 +50,7 @@ public record DescentNote(String type, String jobId, int descent) {
     public static CompletableFuture<List<DescentNote>> since(
             ReadTransaction tx, Keyspace keyspace, long version, Duration age) {
         long oldest = version - age.toMillis() * VERSIONS_PER_MILLI;
-        return tx.getRange(keyspace.descents().range(), NOTES_MAX)
+        return tx.getRange(keyspace.table("descents").range(), NOTES_MAX)
                 .asList()
                 .thenApply(rows -> rows.stream()
                         .map(row -> Quarantine.readableOrLogged(row, each -> decode(keyspace, each, oldest)))
@@ -62,7 +62,7 @@ public record DescentNote(String type, String jobId, int descent) {
     private static Optional<DescentNote> decode(Keyspace keyspace, KeyValue row, long oldest) {
         Tuple value = Tuple.fromBytes(row.getValue());
         long version = ByteBuffer.wrap(value.getVersionstamp(0).getBytes()).getLong();
-        String type = Keyspace.typeName(keyspace.descents().unpack(row.getKey()), 0);
+        String type = Keyspace.typeName(keyspace.table("descents").unpack(row.getKey()), 0);
         return version < oldest
                 ? Optional.empty()
                 : Optional.of(new DescentNote(type, value.getString(2), Math.toIntExact(value.getLong(1))));

@@ -17,8 +17,13 @@ public final class GraphKeys {
 
     private final Subspace all;
 
-    GraphKeys(Subspace root) {
-        all = root.subspace(Tuple.from("graph"));
+    private GraphKeys(Keyspace keyspace) {
+        all = keyspace.table("graph");
+    }
+
+    /** {@return the keys of the graphs of an instance} */
+    public static GraphKeys of(Keyspace keyspace) {
+        return keyspace.derived(GraphKeys.class, GraphKeys::new);
     }
 
     /** {@return the key of a job in a graph} */

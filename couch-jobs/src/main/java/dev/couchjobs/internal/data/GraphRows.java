@@ -36,12 +36,14 @@ public final class GraphRows {
 
     /** Moves the rows of jobs. */
     public static void write(Changes changes) {
-        changes.all().forEach(change -> replace(changes.tx(), change.ref(), change.indexed(), change.after()));
+        for (SavedChange change : changes.all()) {
+            replace(changes.tx(), change.ref(), change.indexed(), change.after());
+        }
     }
 
     private static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
         if (graphOf(before) != DependencyState.NO_GRAPH || graphOf(after) != DependencyState.NO_GRAPH) {
-            GraphKeys graphs = ref.keys().graphs();
+            GraphKeys graphs = GraphKeys.of(ref.keys().keyspace());
             IndexKey.move(tx, key(graphs, ref, before), key(graphs, ref, after));
         }
     }
@@ -55,14 +57,14 @@ public final class GraphRows {
     /** Writes the row of a job that does not exist: it keeps its place in the graph until it is added. */
     public static void expect(Transaction tx, JobRef ref, long graph) {
         if (graph != DependencyState.NO_GRAPH) {
-            tx.set(ref.keys().graphs().expected(graph, ref), EMPTY);
+            tx.set(GraphKeys.of(ref.keys().keyspace()).expected(graph, ref), EMPTY);
         }
     }
 
     /** Removes the row of a job that is added, or for which no job waits any more. */
     public static void expectNoMore(Transaction tx, JobRef ref, long graph) {
         if (graph != DependencyState.NO_GRAPH) {
-            tx.clear(ref.keys().graphs().expected(graph, ref));
+            tx.clear(GraphKeys.of(ref.keys().keyspace()).expected(graph, ref));
         }
     }
 

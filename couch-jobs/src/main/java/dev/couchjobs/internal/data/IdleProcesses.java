@@ -21,8 +21,9 @@ public final class IdleProcesses {
 
     /** {@return the token of the leader, if there is one} */
     public static CompletableFuture<Optional<Long>> leader(ReadTransaction tx, TypeKeys keys) {
-        return tx.get(keys.leader())
-                .thenApply(value -> Quarantine.readable(tx, keys, keys.leader(), value, IdleProcesses::decode));
+        return tx.get(IdleKeys.of(keys).leader())
+                .thenApply(value ->
+                        Quarantine.readable(tx, keys, IdleKeys.of(keys).leader(), value, IdleProcesses::decode));
     }
 
     private static long decode(byte[] value) {
@@ -31,53 +32,53 @@ public final class IdleProcesses {
 
     /** Makes a process the leader, instead of the current one. */
     public static void setLeader(Transaction tx, TypeKeys keys, long token) {
-        tx.set(keys.leader(), Tuple.from(token).pack());
+        tx.set(IdleKeys.of(keys).leader(), Tuple.from(token).pack());
     }
 
     /** Leaves the type without a leader. */
     public static void clearLeader(Transaction tx, TypeKeys keys) {
-        tx.clear(keys.leader());
+        tx.clear(IdleKeys.of(keys).leader());
     }
 
     /** {@return a watch that fires when the leader changes} */
     public static CompletableFuture<ArmedWatch> watchLeader(Transaction tx, TypeKeys keys) {
-        return ArmedWatch.arm(tx, keys.leader());
+        return ArmedWatch.arm(tx, IdleKeys.of(keys).leader());
     }
 
     /** {@return whether a process is a follower} */
     public static CompletableFuture<Boolean> isFollower(ReadTransaction tx, TypeKeys keys, long token) {
-        return tx.get(keys.follower(token)).thenApply(value -> value != null);
+        return tx.get(IdleKeys.of(keys).follower(token)).thenApply(value -> value != null);
     }
 
     /** Makes a process a follower. */
     public static void addFollower(Transaction tx, TypeKeys keys, long token) {
-        tx.set(keys.follower(token), NO_VALUE);
+        tx.set(IdleKeys.of(keys).follower(token), NO_VALUE);
     }
 
     /** Wakes a follower by removing its row. */
     public static void removeFollower(Transaction tx, TypeKeys keys, long token) {
-        tx.clear(keys.follower(token));
+        tx.clear(IdleKeys.of(keys).follower(token));
     }
 
     /** {@return a watch that fires when a follower is woken} */
     public static CompletableFuture<ArmedWatch> watchFollower(Transaction tx, TypeKeys keys, long token) {
-        return ArmedWatch.arm(tx, keys.follower(token));
+        return ArmedWatch.arm(tx, IdleKeys.of(keys).follower(token));
     }
 
     /** {@return the first follower from a token on, or else the first one; conflicts with new followers before it} */
     public static CompletableFuture<Optional<Long>> follower(Transaction tx, TypeKeys keys, long from) {
-        return followers(tx, tx, keys, keys.followersFrom(from), 1)
+        return followers(tx, tx, keys, IdleKeys.of(keys).followersFrom(from), 1)
                 .thenCompose(upper -> upper.isEmpty()
-                        ? followers(tx, tx, keys, keys.followersBelow(from), 1)
+                        ? followers(tx, tx, keys, IdleKeys.of(keys).followersBelow(from), 1)
                         : CompletableFuture.completedFuture(upper))
                 .thenApply(tokens -> tokens.stream().findFirst());
     }
 
     /** {@return the tokens of followers, beginning with a token and then from the first; read without conflicts} */
     public static CompletableFuture<List<Long>> followers(Transaction tx, TypeKeys keys, long from, int limit) {
-        return followers(tx, tx.snapshot(), keys, keys.followersFrom(from), limit)
+        return followers(tx, tx.snapshot(), keys, IdleKeys.of(keys).followersFrom(from), limit)
                 .thenCombine(
-                        followers(tx, tx.snapshot(), keys, keys.followersBelow(from), limit),
+                        followers(tx, tx.snapshot(), keys, IdleKeys.of(keys).followersBelow(from), limit),
                         (upper, lower) -> Stream.concat(upper.stream(), lower.stream())
                                 .limit(limit)
                                 .toList());
@@ -85,11 +86,12 @@ public final class IdleProcesses {
 
     private static CompletableFuture<List<Long>> followers(
             Transaction tx, ReadTransaction view, TypeKeys keys, Range range, int limit) {
-        return Quarantine.range(tx, view, keys, range, limit, false, row -> keys.tokenOfFollower(row.getKey()));
+        return Quarantine.range(
+                tx, view, keys, range, limit, false, row -> IdleKeys.of(keys).tokenOfFollower(row.getKey()));
     }
 
     /** Wakes all idle processes by removing their rows; no process is the leader then. */
     public static void clear(Transaction tx, TypeKeys keys) {
-        tx.clear(keys.idle());
+        tx.clear(IdleKeys.of(keys).idle());
     }
 }

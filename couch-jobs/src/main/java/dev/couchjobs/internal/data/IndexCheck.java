@@ -37,7 +37,10 @@ public final class IndexCheck {
 
     /** {@return whether a pass is requested or under way; read without conflicts} */
     public static CompletableFuture<Boolean> isNeeded(ReadTransaction tx, TypeKeys keys) {
-        return tx.snapshot().getRange(keys.indexChecks(), 1).asList().thenApply(rows -> !rows.isEmpty());
+        return tx.snapshot()
+                .getRange(QuarantineKeys.of(keys).indexChecks(), 1)
+                .asList()
+                .thenApply(rows -> !rows.isEmpty());
     }
 
     /**
@@ -49,7 +52,7 @@ public final class IndexCheck {
      */
     public static CompletableFuture<Step> step(
             Transaction tx, TypeKeys keys, List<JobIndex> indexes, Step last, int limit) {
-        return tx.get(keys.indexCheckPlace()).thenCompose(value -> {
+        return tx.get(QuarantineKeys.of(keys).indexCheckPlace()).thenCompose(value -> {
             if (value == null) {
                 return begin(tx, keys, indexes, limit);
             }
@@ -62,11 +65,11 @@ public final class IndexCheck {
 
     /** The read of the request conflicts: one that comes now is about rows that this pass may not see. */
     private static CompletableFuture<Step> begin(Transaction tx, TypeKeys keys, List<JobIndex> indexes, int limit) {
-        return tx.get(keys.indexCheckRequest()).thenCompose(value -> {
+        return tx.get(QuarantineKeys.of(keys).indexCheckRequest()).thenCompose(value -> {
             if (value == null) {
                 return CompletableFuture.completedFuture(Step.NONE);
             }
-            tx.clear(keys.indexCheckRequest());
+            tx.clear(QuarantineKeys.of(keys).indexCheckRequest());
             return check(tx, keys, indexes, BEGIN, limit);
         });
     }
@@ -108,11 +111,11 @@ public final class IndexCheck {
     /** @param next the first key that has yet to be checked, or null if there is none */
     private static Step moved(Transaction tx, TypeKeys keys, byte @Nullable [] next) {
         if (next == null) {
-            tx.clear(keys.indexCheckPlace());
+            tx.clear(QuarantineKeys.of(keys).indexCheckPlace());
             return new Step(Optional.empty(), true);
         }
         Tuple place = Tuple.from((Object) keys.relative(next));
-        tx.set(keys.indexCheckPlace(), place.pack());
+        tx.set(QuarantineKeys.of(keys).indexCheckPlace(), place.pack());
         return new Step(Optional.of(place), true);
     }
 }

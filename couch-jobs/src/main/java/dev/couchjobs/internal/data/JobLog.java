@@ -30,6 +30,10 @@ public final class JobLog {
 
     private JobLog() {}
 
+    private static Subspace rows(JobRef ref) {
+        return ref.keys().table("log").get(ref.id());
+    }
+
     /**
      * An entry as it is stored.
      *
@@ -60,7 +64,7 @@ public final class JobLog {
      * entry}
      */
     public static CompletableFuture<Long> nextNumber(ReadTransaction tx, JobRef ref) {
-        Subspace log = ref.keys().log(ref.id());
+        Subspace log = rows(ref);
         return Quarantine.range(
                         tx,
                         tx,
@@ -75,7 +79,7 @@ public final class JobLog {
     /** Appends an entry, and notifies subscribers of the job. */
     public static void append(JobStore jobs, JobRef ref, JobRow row, Stored entry) {
         Transaction tx = jobs.tx();
-        Subspace log = ref.keys().log(ref.id());
+        Subspace log = rows(ref);
         byte[] value = entry.encode().pack();
         tx.set(log.pack(entry.number()), value);
         if (entry.number() > KEPT) {
@@ -101,11 +105,11 @@ public final class JobLog {
     }
 
     static byte[] entryKey(JobRef ref, long number) {
-        return ref.keys().log(ref.id()).pack(number);
+        return rows(ref).pack(number);
     }
 
     static byte[] progressKey(JobRef ref) {
-        return ref.keys().log(ref.id()).pack(PROGRESS);
+        return rows(ref).pack(PROGRESS);
     }
 
     private static void writeAndNotify(JobStore jobs, JobRef ref, JobRow row) {
@@ -117,7 +121,7 @@ public final class JobLog {
 
     /** {@return the entries after a number, oldest first} */
     public static CompletableFuture<List<Stored>> read(ReadTransaction tx, JobRef ref, long after, int limit) {
-        Subspace log = ref.keys().log(ref.id());
+        Subspace log = rows(ref);
         Range behind = new Range(ByteArrayUtil.keyAfter(log.pack(after)), log.range().end);
         return tx.getRange(behind, limit)
                 .asList()
@@ -126,7 +130,7 @@ public final class JobLog {
 
     /** {@return the last checkpoint} */
     public static CompletableFuture<Optional<Stored>> lastCheckpoint(ReadTransaction tx, JobRef ref) {
-        byte[] key = ref.keys().log(ref.id()).pack(CHECKPOINT);
+        byte[] key = rows(ref).pack(CHECKPOINT);
         return tx.get(key).thenApply(value -> Quarantine.readable(tx, ref.keys(), key, value, Stored::decode));
     }
 
@@ -157,7 +161,7 @@ public final class JobLog {
 
     /** Removes the log of a job. */
     public static void clear(Transaction tx, JobRef ref) {
-        tx.clear(ref.keys().log(ref.id()).range());
+        tx.clear(rows(ref).range());
     }
 
     /** The range of the entries. Tuples order numbers after texts. */

@@ -76,18 +76,24 @@ public final class JobStore {
      * @param settlers how many settlers there are
      */
     public static List<SavedChange> takeChanges(Transaction tx, int settler, int settlers) {
-        return TransactionScope.stateOf(tx, ChangeList.class)
-                .map(changes -> changes.take(settler, settlers))
-                .orElse(List.of());
+        ChangeList changes = TransactionScope.of(tx).state(ChangeList.class);
+        return changes == null ? List.of() : changes.take(settler, settlers);
     }
 
-    /**
-     * What is written with the rows of jobs.
-     *
-     * @param releases writes release notices
-     * @param indexes the rows that follow from those of jobs
-     */
-    public record Writers(ReleaseRecorder releases, List<Index> indexes) {}
+    /** What is written with the rows of jobs. */
+    public static final class Writers {
+        private final ReleaseRecorder releases;
+        private final Index[] indexes;
+
+        /**
+         * @param releases writes release notices
+         * @param indexes the rows that follow from those of jobs
+         */
+        public Writers(ReleaseRecorder releases, Index... indexes) {
+            this.releases = releases;
+            this.indexes = indexes.clone();
+        }
+    }
 
     /** Lets verbs write the rows of jobs in a transaction. */
     public static void prepare(Transaction tx, Writers writers) {
@@ -95,9 +101,11 @@ public final class JobStore {
     }
 
     private Writers writers() {
-        return scope.state(Writers.class, () -> {
+        Writers writers = scope.state(Writers.class);
+        if (writers == null) {
             throw new IllegalStateException("Rows of jobs are written by verbs only");
-        });
+        }
+        return writers;
     }
 
     /** {@return the number of the shard for a transaction, which is the same in each call} */
@@ -331,12 +339,12 @@ public final class JobStore {
     public void restore(JobRef ref, JobRow was, JobRow restored) {
         JobRow now = Objects.requireNonNull(SequencePlace.holdBack(null, restored));
         now.write(tx, ref.dataKey());
-        WrittenRows.of(scope).remember(ref.rowKey(), now);
+        WrittenRows.remember(scope, ref.rowKey(), now);
         index(
                 ref,
                 scope.userVersion(List.of(ref.rowKey())),
                 OptionalLong.empty(),
-                List.of(new SavedChange(ref, was, now, now, SavedChange.Origin.QUARANTINE)));
+                new SavedChange(ref, was, now, now, SavedChange.Origin.QUARANTINE));
     }
 
     /** Whether this transaction writes an activity row for this job alone, which no other job may share. */
@@ -370,18 +378,23 @@ public final class JobStore {
      */
     public int saveTogether(List<RowChange> changes) {
         Writers writers = writers();
-        List<RowKey> rowKeys = new ArrayList<>(changes.size());
-        changes.forEach(change -> rowKeys.add(change.ref().rowKey()));
+        List<RowKey> rowKeys = changes.size() == 1
+                ? List.of(changes.get(0).ref().rowKey())
+                : changes.stream().map(change -> change.ref().rowKey()).toList();
         int userVersion = scope.userVersion(rowKeys);
-        List<SavedChange> saved = new ArrayList<>(changes.size());
-        changes.forEach(change -> saved.add(write(change, userVersion, writers)));
+        SavedChange[] saved = new SavedChange[changes.size()];
+        for (int i = 0; i < saved.length; i++) {
+            saved[i] = write(changes.get(i), userVersion, writers);
+        }
         index(changes.get(0).ref(), userVersion, token, saved);
         return userVersion;
     }
 
-    private void index(JobRef first, int userVersion, OptionalLong verb, List<SavedChange> saved) {
+    private void index(JobRef first, int userVersion, OptionalLong verb, SavedChange... saved) {
         Changes changes = new Changes(tx, first.keys(), userVersion, scope.shard(first.id()), verb, saved);
-        writers().indexes().forEach(index -> index.write(changes));
+        for (Index index : writers().indexes) {
+            index.write(changes);
+        }
         ChangeList.of(scope).add(saved);
     }
 
@@ -391,7 +404,7 @@ public final class JobStore {
         JobRow after = SequencePlace.holdBack(before, change.after());
         JobRow event = after == null ? null : (before == null ? after : after.after(before)).stamped(userVersion);
         JobRow kept = event == null || event.vanishes() ? null : event;
-        JobRow next = writers.releases().record(tx, new RowChange(ref, before, event), kept);
+        JobRow next = writers.releases.record(tx, new RowChange(ref, before, event), kept);
         conflict(ref, before, next);
         if (next == null) {
             tx.clear(ref.dataKey());
@@ -399,7 +412,7 @@ public final class JobStore {
             next.write(tx, ref.dataKey());
         }
         savePayloads(ref, before, next);
-        WrittenRows.of(scope).remember(ref.rowKey(), next);
+        WrittenRows.remember(scope, ref.rowKey(), next);
         return new SavedChange(
                 ref, before, event, next, change.isDequeued() ? SavedChange.Origin.DEQUEUED : SavedChange.Origin.TABLE);
     }
@@ -436,10 +449,10 @@ public final class JobStore {
     private void savePayloads(JobRef ref, @Nullable JobRow before, @Nullable JobRow next) {
         Payload.replace(
                 tx,
-                () -> ref.keys().payload(ref.id()),
+                () -> Payload.dataChunks(ref),
                 before == null ? null : before.payload(),
                 next == null ? null : next.payload());
-        Payload.replace(tx, () -> ref.keys().result(ref.id()), result(before), result(next));
+        Payload.replace(tx, () -> Payload.resultChunks(ref), result(before), result(next));
     }
 
     private static @Nullable Payload result(@Nullable JobRow row) {

@@ -102,7 +102,7 @@ public final class JobTable {
     public static CompletableFuture<List<Optional<JobRow>>> findAll(Transaction tx, List<JobRef> refs) {
         boolean areOfOneType = !refs.isEmpty()
                 && refs.stream().allMatch(ref -> ref.keys().equals(refs.get(0).keys()));
-        return areOfOneType ? refs.get(0).keys().rowReader().read(tx, refs) : RowReader.readEach(tx, refs);
+        return areOfOneType ? RowReader.of(refs.get(0).keys()).read(tx, refs) : RowReader.readEach(tx, refs);
     }
 
     /**

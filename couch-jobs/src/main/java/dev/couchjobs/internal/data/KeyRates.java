@@ -53,8 +53,10 @@ public final class KeyRates {
 
     private static CompletableFuture<Void> inOrder(
             Transaction tx, TypeKeys keys, String limitKey, Supplier<CompletableFuture<Void>> step) {
-        List<byte[]> rows =
-                List.of(keys.rules(), keys.limits().pack(limitKey), keys.slots().pack(limitKey));
+        List<byte[]> rows = List.of(
+                LimitKeys.of(keys).rules(),
+                LimitKeys.of(keys).limits().pack(limitKey),
+                LimitKeys.of(keys).slots().pack(limitKey));
         return JobStore.of(tx).inOrder(rows, step);
     }
 }

@@ -6,9 +6,9 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.internal.loop.LogText;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
 
 /** The top-level subspace {@code "couch_jobs"} of RFC 007 under the user's prefix. */
 public final class Keyspace {
@@ -21,6 +21,8 @@ public final class Keyspace {
 
     private final Subspace root;
     private final ConcurrentMap<String, TypeKeys> types = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Subspace> tables = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Class<?>, Object> derived = new ConcurrentHashMap<>();
 
     public Keyspace(Subspace prefix) {
         root = prefix.subspace(Tuple.from("couch_jobs"));
@@ -28,7 +30,7 @@ public final class Keyspace {
 
     /** {@return the keys of a type} */
     public TypeKeys type(String typeName) {
-        return types.computeIfAbsent(typeName, name -> new TypeKeys(root, name));
+        return types.computeIfAbsent(typeName, name -> new TypeKeys(this, root, name));
     }
 
     /** {@return the reference to a job} */
@@ -178,191 +180,20 @@ public final class Keyspace {
         return root.range();
     }
 
-    /** {@return the key of the layout row} */
-    public byte[] layout() {
-        return root.pack("layout");
+    /** {@return the rows of a table: those of all types, if the table is one of types} */
+    public Subspace table(String table) {
+        Subspace made = tables.get(table);
+        return made == null ? tables.computeIfAbsent(table, name -> root.subspace(Tuple.from(name))) : made;
     }
 
-    /** {@return a key that no row has} A check of health clears it, because that has to be committed. */
-    public byte[] health() {
-        return root.pack("health");
+    /** {@return the key of a row that has no others beside it} */
+    public byte[] row(String name) {
+        return root.pack(name);
     }
 
-    /** {@return the rows of the schedules, by name} */
-    public Subspace schedules() {
-        return root.subspace(Tuple.from("schedules"));
-    }
-
-    /** {@return the chunks of the data of a schedule's jobs} */
-    public Subspace scheduleData(String name) {
-        return root.subspace(Tuple.from("schedule_data", name));
-    }
-
-    /** {@return the rows of the batches, by name} */
-    public Subspace batches() {
-        return root.subspace(Tuple.from("batches"));
-    }
-
-    /** {@return the counters of a batch} */
-    public Subspace batchCounts(String batch) {
-        return root.subspace(Tuple.from("batch_counts", batch));
-    }
-
-    /** {@return the members of a batch that have not ended, by type and id} */
-    public Subspace batchMembers(String batch) {
-        return root.subspace(Tuple.from("batch_members", batch));
-    }
-
-    /** {@return the rows of the workers, by name and id} */
-    Subspace workers() {
-        return root.subspace(Tuple.from("workers"));
-    }
-
-    /** {@return the rows of the orders for workers, by name} */
-    Subspace workerOrders() {
-        return root.subspace(Tuple.from("worker_orders"));
-    }
-
-    /** {@return the notes of jobs with many jobs before them, by type} */
-    Subspace descents() {
-        return root.subspace(Tuple.from("descents"));
-    }
-
-    /** {@return the keys of the graphs} */
-    public GraphKeys graphs() {
-        return new GraphKeys(root);
-    }
-
-    /** {@return the key of a clock sample} */
-    byte[] clock(int row) {
-        return clocksSubspace().pack(row);
-    }
-
-    int clockRow(byte[] key) {
-        return Math.toIntExact(clocksSubspace().unpack(key).getLong(0));
-    }
-
-    /** {@return the range of the clock samples} */
-    Range clocks() {
-        return clocksSubspace().range();
-    }
-
-    private Subspace clocksSubspace() {
-        return root.subspace(Tuple.from("clocks"));
-    }
-
-    /**
-     * {@return the range of the release notices of all types}
-     */
-    public Range releasing() {
-        return releasingSubspace().range();
-    }
-
-    public String typeOfReleasing(byte[] key) {
-        return typeName(releasingSubspace().unpack(key), 0);
-    }
-
-    private Subspace releasingSubspace() {
-        return root.subspace(Tuple.from("releasing"));
-    }
-
-    /** {@return the key that every commit that leaves release notices changes} */
-    public byte[] watchesReleasing() {
-        return watchesReleasing(root);
-    }
-
-    static byte[] watchesReleasing(Subspace root) {
-        return root.pack("watches_releasing");
-    }
-
-    /** {@return the range of the types in use after a type, or of all} */
-    Range inUse(Optional<String> after) {
-        Range all = inUseSubspace(root).range();
-        return new Range(
-                after.map(type -> inUseSubspace(root).get(type).range().end).orElse(all.begin), all.end);
-    }
-
-    String typeInUse(byte[] key) {
-        return typeName(inUseSubspace(root).unpack(key), 0);
-    }
-
-    static Subspace inUseSubspace(Subspace root) {
-        return root.subspace(Tuple.from("in_use"));
-    }
-
-    /** {@return the key that every commit that brings a type into use changes} */
-    public byte[] watchesInUse() {
-        return watchesInUse(root);
-    }
-
-    static byte[] watchesInUse(Subspace root) {
-        return root.pack("watches_in_use");
-    }
-
-    /** {@return the key that changes with what all processes at rest notice at once} */
-    public byte[] watchesSettings() {
-        return watchesSettings(root);
-    }
-
-    static byte[] watchesSettings(Subspace root) {
-        return root.pack("watches_settings");
-    }
-
-    /** {@return the subspace of the feeds of all types} */
-    Subspace feeds() {
-        return root.subspace(Tuple.from("feed"));
-    }
-
-    /** {@return the subspace of the rows in quarantine of all types} */
-    Subspace quarantines() {
-        return root.subspace(Tuple.from("quarantine"));
-    }
-
-    /** {@return the subspace of the last changes of all types} */
-    Subspace lastChanges() {
-        return root.subspace(Tuple.from("watches_activity"));
-    }
-
-    /** {@return the subspace of the last trimmed changes of all types} */
-    Subspace trimmedFeeds() {
-        return root.subspace(Tuple.from("feed_trimmed"));
-    }
-
-    /** {@return the subspace of the pending queues of all types} */
-    Subspace pendingQueues() {
-        return root.subspace(Tuple.from("pending"));
-    }
-
-    /** {@return the subspace of the ranked queues of all types} */
-    Subspace rankedQueues() {
-        return root.subspace(Tuple.from("ranked"));
-    }
-
-    /** {@return the subspace of the limit keys of all types whose jobs wait for tokens} */
-    Subspace tokenWaits() {
-        return tokenWaits(root);
-    }
-
-    static Subspace tokenWaits(Subspace root) {
-        return root.subspace(Tuple.from("token_waits"));
-    }
-
-    /** {@return the subspace of the activity rows of all types} */
-    Subspace activities() {
-        return root.subspace(Tuple.from("activity"));
-    }
-
-    /** {@return the range of the timeouts of all types, which is also the list of the types} */
-    public Range activityTimeouts() {
-        return timeouts().range();
-    }
-
-    /** {@return the type name in the key of a timeout} */
-    public String typeName(byte[] activityTimeoutKey) {
-        return timeouts().unpack(activityTimeoutKey).getString(0);
-    }
-
-    private Subspace timeouts() {
-        return root.subspace(Tuple.from("activity_timeout"));
+    /** {@return what a feature derives from the keys, made by the first call} */
+    public <T> T derived(Class<T> kind, Function<Keyspace, T> maker) {
+        Object made = derived.get(kind);
+        return kind.cast(made == null ? derived.computeIfAbsent(kind, none -> maker.apply(this)) : made);
     }
 }

@@ -26,7 +26,7 @@ public final class LayoutRow {
     private final boolean checked;
 
     public LayoutRow(Keyspace keyspace) {
-        this(keyspace.layout(), List.of(keyspace.watchesInUse(), keyspace.watchesSettings()), true);
+        this(keyspace.row("layout"), List.of(keyspace.row("watches_in_use"), keyspace.row("watches_settings")), true);
     }
 
     private LayoutRow(byte[] key, List<byte[]> watches, boolean checked) {

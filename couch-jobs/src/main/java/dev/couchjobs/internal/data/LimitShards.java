@@ -56,18 +56,18 @@ public final class LimitShards {
         for (int shard = 0; shard < MAX; shard++) {
             long[] change = {changes[shard]};
             if (PackedCounters.isAny(change)) {
-                tx.mutate(MutationType.ADD, keys.running(shard), PackedCounters.encode(change));
+                tx.mutate(MutationType.ADD, LimitKeys.of(keys).running(shard), PackedCounters.encode(change));
             }
         }
     }
 
     /** {@return the number of each shard} */
     public static CompletableFuture<int[]> read(ReadTransaction tx, TypeKeys keys) {
-        return tx.getRange(keys.running()).asList().thenApply(rows -> {
+        return tx.getRange(LimitKeys.of(keys).running()).asList().thenApply(rows -> {
             int[] counts = new int[MAX];
             for (KeyValue row : rows) {
-                Optional<Integer> shard =
-                        Quarantine.readable(tx, keys, row, each -> checked(keys.runningShard(each.getKey())));
+                Optional<Integer> shard = Quarantine.readable(
+                        tx, keys, row, each -> checked(LimitKeys.of(keys).runningShard(each.getKey())));
                 shard.ifPresent(number -> counts[number] = (int) PackedCounters.sum(List.of(row.getValue()), 1)[0]);
             }
             return counts;
@@ -76,7 +76,7 @@ public final class LimitShards {
 
     /** Lets claims of one shard commit one after the other, so that each knows what the others have claimed. */
     public static void conflictWithClaims(Transaction tx, TypeKeys keys, int shard) {
-        byte[] claims = ByteArrayUtil.keyAfter(keys.running(shard)); // nothing is stored there
+        byte[] claims = ByteArrayUtil.keyAfter(LimitKeys.of(keys).running(shard)); // nothing is stored there
         tx.addReadConflictKey(claims);
         tx.addWriteConflictKey(claims);
     }

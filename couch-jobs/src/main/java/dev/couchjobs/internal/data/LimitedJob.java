@@ -33,7 +33,7 @@ public record LimitedJob(
     public static final JobIndex ROWS = new JobIndex() {
         @Override
         public Range range(TypeKeys keys) {
-            return keys.limited().range();
+            return LimitKeys.of(keys).limited().range();
         }
 
         @Override
@@ -69,7 +69,7 @@ public record LimitedJob(
     }
 
     static LimitedJob decode(TypeKeys keys, KeyValue row) {
-        TupleReader path = keys.readLimited(row.getKey());
+        TupleReader path = LimitKeys.of(keys).readLimited(row.getKey());
         String limitKey = path.readString();
         int priority = Math.toIntExact(-path.readLong());
         long since = path.readLong();
@@ -106,7 +106,7 @@ public record LimitedJob(
 
     /** {@return its key in the limited queue} */
     byte[] limitedKey() {
-        return ref.keys().limited(limitKey, priority, since, ref.id());
+        return LimitKeys.of(ref.keys()).limited(limitKey, priority, since, ref.id());
     }
 
     /** Lets the job wait in the limited queue. */

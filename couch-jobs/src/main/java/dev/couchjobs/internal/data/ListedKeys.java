@@ -14,7 +14,7 @@ enum ListedKeys {
     PAUSED {
         @Override
         Subspace rows(TypeKeys keys) {
-            return keys.pausedKeys();
+            return LimitKeys.of(keys).pausedKeys();
         }
 
         @Override
@@ -26,7 +26,7 @@ enum ListedKeys {
     RATED {
         @Override
         Subspace rows(TypeKeys keys) {
-            return keys.ratedKeys();
+            return RateKeys.of(keys).ratedKeys();
         }
 
         @Override
@@ -57,7 +57,7 @@ enum ListedKeys {
     /** Removes a key from the list, within such a step. */
     CompletableFuture<Void> remove(Transaction tx, TypeKeys keys, String limitKey) {
         byte[] listed = rows(keys).pack(limitKey);
-        var unusedRules = tx.snapshot().get(keys.rules()); // in parallel
+        var unusedRules = tx.snapshot().get(LimitKeys.of(keys).rules()); // in parallel
         CompletableFuture<Boolean> areOthersThere = tx.getRange(rows(keys).range(), 2)
                 .asList()
                 .thenApply(found -> found.stream().anyMatch(row -> !Arrays.equals(row.getKey(), listed)));

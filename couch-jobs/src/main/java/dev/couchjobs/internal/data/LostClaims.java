@@ -10,8 +10,13 @@ public final class LostClaims {
 
     /** Wakes the holders if a claim ends other than by its holder. */
     public static void write(Changes changes) {
-        if (changes.all().stream().anyMatch(LostClaims::isTaken)) {
-            IncompleteVersionstamps.touch(changes.tx(), changes.keys().watchesLost(), changes.userVersion());
+        boolean isAnyTaken = false;
+        for (SavedChange change : changes.all()) {
+            isAnyTaken |= isTaken(change);
+        }
+        if (isAnyTaken) {
+            IncompleteVersionstamps.touch(
+                    changes.tx(), ActivityKeys.of(changes.keys()).watchesLost(), changes.userVersion());
         }
     }
 
@@ -22,6 +27,6 @@ public final class LostClaims {
 
     /** {@return a watch that fires when a holder loses a claim after this transaction} */
     public static CompletableFuture<ArmedWatch> watch(Transaction tx, TypeKeys keys) {
-        return ArmedWatch.arm(tx, keys.watchesLost());
+        return ArmedWatch.arm(tx, ActivityKeys.of(keys).watchesLost());
     }
 }

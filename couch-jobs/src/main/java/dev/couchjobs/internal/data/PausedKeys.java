@@ -46,13 +46,18 @@ public final class PausedKeys {
 
     private static CompletableFuture<Void> inOrder(
             Transaction tx, TypeKeys keys, String limitKey, Supplier<CompletableFuture<Void>> step) {
-        return JobStore.of(tx).inOrder(List.of(keys.rules(), keys.limits().pack(limitKey)), step);
+        return JobStore.of(tx)
+                .inOrder(
+                        List.of(
+                                LimitKeys.of(keys).rules(),
+                                LimitKeys.of(keys).limits().pack(limitKey)),
+                        step);
     }
 
     /** {@return the stored rows of the paused keys, behind a row or from the first; read without conflicts} */
     public static CompletableFuture<List<KeyValue>> list(
             ReadTransaction tx, TypeKeys keys, Optional<byte[]> after, int limit, boolean reverse) {
-        Range all = keys.pausedKeys().range();
+        Range all = LimitKeys.of(keys).pausedKeys().range();
         byte[] begin = reverse ? all.begin : after.map(ByteArrayUtil::keyAfter).orElse(all.begin);
         byte[] end = reverse ? after.orElse(all.end) : all.end;
         return tx.snapshot().getRange(new Range(begin, end), limit, reverse).asList();
@@ -61,7 +66,10 @@ public final class PausedKeys {
     /** {@return the limit key of a row of {@link #list}; empty if it cannot be decoded} */
     public static Optional<String> limitKey(ReadTransaction tx, TypeKeys keys, KeyValue row) {
         return Quarantine.readable(
-                tx, keys, row, each -> keys.pausedKeys().unpack(each.getKey()).getString(0));
+                tx,
+                keys,
+                row,
+                each -> LimitKeys.of(keys).pausedKeys().unpack(each.getKey()).getString(0));
     }
 
     private static CompletableFuture<Void> allOf(CompletableFuture<?>... futures) {

@@ -118,12 +118,22 @@ public final class Payload {
 
     /** {@return the JSON} */
     public CompletableFuture<byte[]> load(ReadTransaction tx, JobRef ref) {
-        return loadFrom(tx, () -> ref.keys().payload(ref.id()));
+        return loadFrom(tx, () -> dataChunks(ref));
+    }
+
+    /** {@return where the chunks of a job's data are} */
+    static Subspace dataChunks(JobRef ref) {
+        return ref.keys().table("payload").get(ref.id());
+    }
+
+    /** {@return where the chunks of a job's result are} */
+    static Subspace resultChunks(JobRef ref) {
+        return ref.keys().table("result").get(ref.id());
     }
 
     /** {@return the JSON of a job's result} */
     public CompletableFuture<byte[]> loadResult(ReadTransaction tx, JobRef ref) {
-        return loadFrom(tx, () -> ref.keys().result(ref.id()));
+        return loadFrom(tx, () -> resultChunks(ref));
     }
 
     /** {@return an upper bound of the size of the JSON} */
@@ -186,8 +196,8 @@ public final class Payload {
 
     /** Removes the chunks of the data and the result of a job whose row cannot be decoded. */
     public static void clear(Transaction tx, JobRef ref) {
-        tx.clear(ref.keys().payload(ref.id()).range());
-        tx.clear(ref.keys().result(ref.id()).range());
+        tx.clear(dataChunks(ref).range());
+        tx.clear(resultChunks(ref).range());
     }
 
     /** Replaces the rows of a subspace by this payload in chunks, however small it is. */

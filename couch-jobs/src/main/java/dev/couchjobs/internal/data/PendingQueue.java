@@ -17,7 +17,7 @@ public final class PendingQueue {
     public static final JobIndex ROWS = new JobIndex() {
         @Override
         public Range range(TypeKeys keys) {
-            return keys.pending();
+            return QueueKeys.of(keys).pending();
         }
 
         @Override
@@ -30,12 +30,12 @@ public final class PendingQueue {
 
     /** {@return the range of the rows without a scheduled time, by id} */
     public static Range unscheduled(TypeKeys keys) {
-        return keys.pendingUnscheduled();
+        return QueueKeys.of(keys).pendingUnscheduled();
     }
 
     /** {@return the range of the rows with a scheduled time up to {@code latest}, by time, then by id} */
     public static Range scheduledUpTo(TypeKeys keys, long latest) {
-        return keys.pendingScheduledUpTo(latest);
+        return QueueKeys.of(keys).pendingScheduledUpTo(latest);
     }
 
     /** {@return the first stored rows of a part of the queue} */
@@ -45,7 +45,7 @@ public final class PendingQueue {
 
     /** {@return the first row: without a scheduled time, or else with the earliest one} */
     public static CompletableFuture<Optional<QueueEntry>> first(ReadTransaction tx, TypeKeys keys) {
-        return first(tx, keys, keys.pending());
+        return first(tx, keys, QueueKeys.of(keys).pending());
     }
 
     /** {@return the first row of a part of the queue} */
@@ -75,7 +75,7 @@ public final class PendingQueue {
 
     /** {@return all rows, if there are fewer than the limit} */
     public static CompletableFuture<Optional<List<QueueEntry>>> all(ReadTransaction tx, TypeKeys keys, int limit) {
-        return keyValues(tx, keys.pending(), limit)
+        return keyValues(tx, QueueKeys.of(keys).pending(), limit)
                 .thenApply(stored -> stored.size() < limit ? Optional.of(rows(tx, keys, stored)) : Optional.empty());
     }
 
@@ -88,8 +88,8 @@ public final class PendingQueue {
      */
     public static CompletableFuture<List<QueueEntry>> unscheduledFrom(
             ReadTransaction tx, TypeKeys keys, String from, int limit) {
-        Range all = keys.pendingUnscheduled();
-        byte[] middle = keys.pending(0, from);
+        Range all = QueueKeys.of(keys).pendingUnscheduled();
+        byte[] middle = QueueKeys.of(keys).pending(0, from);
         return read(tx, keys, new Range(middle, all.end), limit)
                 .thenCombine(
                         read(tx, keys, new Range(all.begin, middle), limit),
@@ -100,13 +100,13 @@ public final class PendingQueue {
 
     /** {@return the next scheduled time after a time, if a job has one} */
     public static CompletableFuture<OptionalLong> nextAfter(ReadTransaction tx, TypeKeys keys, long scheduledTime) {
-        return read(tx, keys, keys.pendingAfter(scheduledTime), 1)
+        return read(tx, keys, QueueKeys.of(keys).pendingAfter(scheduledTime), 1)
                 .thenApply(rows ->
                         rows.stream().mapToLong(QueueEntry::scheduledTime).findFirst());
     }
 
     static QueueEntry decode(TypeKeys keys, byte[] key) {
-        TupleReader path = keys.readPending(key);
+        TupleReader path = QueueKeys.of(keys).readPending(key);
         long scheduledTime = path.readLong();
         String jobId = path.readString();
         Keyspace.checkJobId(jobId);

@@ -187,12 +187,14 @@ public final class Quarantine {
         byte[] key = row.getKey();
         int userVersion = TransactionScope.of(tx).userVersion(List.of(new RowKey(key)));
         Tuple entry = Tuple.from(keys.relative(key), reason);
-        IncompleteVersionstamps.setStampedKey(tx, keys.quarantine().pack(), userVersion, entry.pack());
-        IncompleteVersionstamps.setStampedKey(tx, keys.quarantined().pack(), userVersion, row.getValue());
+        IncompleteVersionstamps.setStampedKey(
+                tx, QuarantineKeys.of(keys).quarantine().pack(), userVersion, entry.pack());
+        IncompleteVersionstamps.setStampedKey(
+                tx, QuarantineKeys.of(keys).quarantined().pack(), userVersion, row.getValue());
         tx.addReadConflictKey(key);
         tx.clear(key);
         if (keys.isJobRow(key)) {
-            tx.set(keys.indexCheckRequest(), REQUESTED);
+            tx.set(QuarantineKeys.of(keys).indexCheckRequest(), REQUESTED);
         }
     }
 
@@ -214,8 +216,9 @@ public final class Quarantine {
     /** {@return the rows in quarantine after a row, oldest first} */
     public static CompletableFuture<List<Entry>> list(
             ReadTransaction tx, TypeKeys keys, Optional<Versionstamp> after, int limit) {
-        Range all = keys.quarantine().range();
-        byte[] begin = after.map(id -> ByteArrayUtil.keyAfter(keys.quarantine().pack(id)))
+        Range all = QuarantineKeys.of(keys).quarantine().range();
+        byte[] begin = after.map(id -> ByteArrayUtil.keyAfter(
+                        QuarantineKeys.of(keys).quarantine().pack(id)))
                 .orElse(all.begin);
         return tx.snapshot()
                 .getRange(new Range(begin, all.end), limit)
@@ -225,20 +228,25 @@ public final class Quarantine {
 
     /** {@return how many rows of a type are in quarantine, counted up to a limit} */
     public static CompletableFuture<Integer> count(ReadTransaction tx, TypeKeys keys, int limit) {
-        return tx.snapshot().getRange(keys.quarantine().range(), limit).asList().thenApply(List::size);
+        return tx.snapshot()
+                .getRange(QuarantineKeys.of(keys).quarantine().range(), limit)
+                .asList()
+                .thenApply(List::size);
     }
 
     private static Entry entry(TypeKeys keys, KeyValue row) {
         Tuple entry = Tuple.fromBytes(row.getValue());
         return new Entry(
-                keys.quarantine().unpack(row.getKey()).getVersionstamp(0), text(entry.getBytes(0)), entry.getString(1));
+                QuarantineKeys.of(keys).quarantine().unpack(row.getKey()).getVersionstamp(0),
+                text(entry.getBytes(0)),
+                entry.getString(1));
     }
 
     /** {@return the original row, if it is in quarantine} */
     public static CompletableFuture<Optional<KeyValue>> peek(Transaction tx, TypeKeys keys, Versionstamp id) {
-        return tx.get(keys.quarantine().pack(id))
+        return tx.get(QuarantineKeys.of(keys).quarantine().pack(id))
                 .thenCombine(
-                        tx.get(keys.quarantined().pack(id)),
+                        tx.get(QuarantineKeys.of(keys).quarantined().pack(id)),
                         (entry, bytes) -> entry == null || bytes == null
                                 ? Optional.empty()
                                 : Optional.of(new KeyValue(
@@ -247,7 +255,7 @@ public final class Quarantine {
 
     /** Takes a row out of quarantine. */
     public static void clear(Transaction tx, TypeKeys keys, Versionstamp id) {
-        tx.clear(keys.quarantine().pack(id));
-        tx.clear(keys.quarantined().pack(id));
+        tx.clear(QuarantineKeys.of(keys).quarantine().pack(id));
+        tx.clear(QuarantineKeys.of(keys).quarantined().pack(id));
     }
 }

@@ -23,7 +23,8 @@ public final class QueueIndex {
             isAnyNew |= move(changes.tx(), change);
         }
         if (isAnyNew) {
-            IncompleteVersionstamps.touch(changes.tx(), changes.keys().watchesPending(), changes.userVersion());
+            IncompleteVersionstamps.touch(
+                    changes.tx(), QueueKeys.of(changes.keys()).watchesPending(), changes.userVersion());
         }
     }
 
@@ -62,11 +63,11 @@ public final class QueueIndex {
 
     private static byte[] later(JobRef ref, JobOptions options, Standing.Later later) {
         if (!later.isRanked()) {
-            return ref.keys().pending(later.time(), ref.id());
+            return QueueKeys.of(ref.keys()).pending(later.time(), ref.id());
         }
         // Priority 0 tells claims to move the job: its priority counts within its turn key.
         int priority = options.turnKey() == null ? options.priority() : 0;
-        return ref.keys().rankedLater(later.time(), priority, ref.id());
+        return QueueKeys.of(ref.keys()).rankedLater(later.time(), priority, ref.id());
     }
 
     private static byte[] due(JobRef ref, JobRow row) {
@@ -77,12 +78,12 @@ public final class QueueIndex {
     /** {@return the key of a job that may run now} */
     static byte[] due(JobRef ref, @Nullable String turnKey, int priority, long since, long scheduledTime) {
         if (priority == 0 && turnKey == null) {
-            return ref.keys().pending(scheduledTime, ref.id());
+            return QueueKeys.of(ref.keys()).pending(scheduledTime, ref.id());
         }
         long age = scheduledTime == 0 ? since : since(scheduledTime);
         return turnKey == null
-                ? ref.keys().ranked(priority, age, scheduledTime, ref.id())
-                : ref.keys().rankedTurn(turnKey, priority, age, scheduledTime, ref.id());
+                ? QueueKeys.of(ref.keys()).ranked(priority, age, scheduledTime, ref.id())
+                : QueueKeys.of(ref.keys()).rankedTurn(turnKey, priority, age, scheduledTime, ref.id());
     }
 
     /** {@return the order of a job with a scheduled time: that time, in milliseconds since the epoch} */

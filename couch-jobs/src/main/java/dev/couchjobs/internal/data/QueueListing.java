@@ -21,13 +21,15 @@ public final class QueueListing {
 
     public QueueListing(TypeKeys keys) {
         this.keys = keys;
-        Range below = keys.rankedBelow(0);
+        Range below = QueueKeys.of(keys).rankedBelow(0);
         this.parts = List.of(
-                new Range(keys.ranked().begin, below.begin),
-                new Range(keys.pendingUnscheduled().begin, keys.pendingAfter(0).end),
+                new Range(QueueKeys.of(keys).ranked().begin, below.begin),
+                new Range(
+                        QueueKeys.of(keys).pendingUnscheduled().begin,
+                        QueueKeys.of(keys).pendingAfter(0).end),
                 below,
-                keys.rankedTurns(),
-                keys.rankedLater());
+                QueueKeys.of(keys).rankedTurns(),
+                QueueKeys.of(keys).rankedLater());
     }
 
     /** {@return whether a key is in one of the queues} */

@@ -23,7 +23,8 @@ public final class RankedQueue {
     public static final JobIndex ROWS = new JobIndex() {
         @Override
         public Range range(TypeKeys keys) {
-            return new Range(keys.rankedTurns().begin, keys.rankedLater().end);
+            return new Range(
+                    QueueKeys.of(keys).rankedTurns().begin, QueueKeys.of(keys).rankedLater().end);
         }
 
         @Override
@@ -44,23 +45,23 @@ public final class RankedQueue {
      * with the earliest time}
      */
     public static CompletableFuture<Optional<QueueEntry>> first(ReadTransaction tx, TypeKeys keys) {
-        return first(tx, keys, keys.rankedTurns().begin).thenCompose(first -> {
+        return first(tx, keys, QueueKeys.of(keys).rankedTurns().begin).thenCompose(first -> {
             boolean mayBeEarly = first.filter(row -> isInTurn(keys, row) && row.scheduledTime() > 0)
                     .isPresent();
             return mayBeEarly
-                    ? first(tx, keys, keys.ranked().begin).thenApply(other -> earlier(first.get(), other))
+                    ? first(tx, keys, QueueKeys.of(keys).ranked().begin).thenApply(other -> earlier(first.get(), other))
                     : CompletableFuture.completedFuture(first);
         });
     }
 
     private static CompletableFuture<Optional<QueueEntry>> first(ReadTransaction tx, TypeKeys keys, byte[] begin) {
-        Range range = new Range(begin, keys.rankedLater().end);
+        Range range = new Range(begin, QueueKeys.of(keys).rankedLater().end);
         return Quarantine.range(tx, keys, range, 1, false, row -> decode(keys, row.getKey()))
                 .thenApply(rows -> rows.stream().findFirst());
     }
 
     private static boolean isInTurn(TypeKeys keys, QueueEntry row) {
-        return ByteArrayUtil.compareUnsigned(row.key(), keys.rankedTurns().end) < 0;
+        return ByteArrayUtil.compareUnsigned(row.key(), QueueKeys.of(keys).rankedTurns().end) < 0;
     }
 
     /** A process whose clock is ahead may have moved a job into the turn part before its time. */
@@ -71,7 +72,8 @@ public final class RankedQueue {
 
     /** {@return all rows of both parts, if there are fewer than the limit} */
     public static CompletableFuture<Optional<List<QueueEntry>>> all(ReadTransaction tx, TypeKeys keys, int limit) {
-        Range range = new Range(keys.ranked().begin, keys.rankedLater().end);
+        Range range =
+                new Range(QueueKeys.of(keys).ranked().begin, QueueKeys.of(keys).rankedLater().end);
         return tx.snapshot()
                 .getRange(range, limit)
                 .asList()
@@ -84,24 +86,29 @@ public final class RankedQueue {
      * {@return the first rows up to a scheduled time: rows of the due part, then rows of the later part}
      */
     public static CompletableFuture<List<QueueEntry>> head(ReadTransaction tx, TypeKeys keys, long latest, int limit) {
-        return read(tx, keys, new Range(keys.ranked().begin, keys.rankedLaterUpTo(latest).end), latest, limit);
+        return read(
+                tx,
+                keys,
+                new Range(QueueKeys.of(keys).ranked().begin, QueueKeys.of(keys).rankedLaterUpTo(latest).end),
+                latest,
+                limit);
     }
 
     /** {@return the first rows of the due part below a priority, up to a scheduled time} */
     public static CompletableFuture<List<QueueEntry>> below(
             ReadTransaction tx, TypeKeys keys, int priority, long latest, int limit) {
-        return read(tx, keys, keys.rankedBelow(priority), latest, limit);
+        return read(tx, keys, QueueKeys.of(keys).rankedBelow(priority), latest, limit);
     }
 
     /** {@return the first rows of the later part, up to a scheduled time} */
     public static CompletableFuture<List<QueueEntry>> laterUpTo(
             ReadTransaction tx, TypeKeys keys, long latest, int limit) {
-        return read(tx, keys, keys.rankedLaterUpTo(latest), latest, limit);
+        return read(tx, keys, QueueKeys.of(keys).rankedLaterUpTo(latest), latest, limit);
     }
 
     /** {@return the next scheduled time after a time, if a job in the later part has one} */
     public static CompletableFuture<OptionalLong> nextAfter(ReadTransaction tx, TypeKeys keys, long scheduledTime) {
-        return read(tx, keys, keys.rankedLaterAfter(scheduledTime), Long.MAX_VALUE, 1)
+        return read(tx, keys, QueueKeys.of(keys).rankedLaterAfter(scheduledTime), Long.MAX_VALUE, 1)
                 .thenApply(rows ->
                         rows.stream().mapToLong(QueueEntry::scheduledTime).findFirst());
     }
@@ -130,9 +137,9 @@ public final class RankedQueue {
     }
 
     static QueueEntry decode(TypeKeys keys, byte[] key) {
-        Tuple path = keys.unpackRanked(key);
+        Tuple path = QueueKeys.of(keys).unpackRanked(key);
         long part = path.getLong(0);
-        if (part == TypeKeys.RANKED_LATER) {
+        if (part == QueueKeys.RANKED_LATER) {
             return new QueueEntry(
                     key,
                     Keyspace.jobId(path, 3),
@@ -141,7 +148,7 @@ public final class RankedQueue {
                     path.getLong(1),
                     false);
         }
-        int first = part == TypeKeys.RANKED_TURNS ? 2 : 1; // behind the turn key
+        int first = part == QueueKeys.RANKED_TURNS ? 2 : 1; // behind the turn key
         return new QueueEntry(
                 key,
                 Keyspace.jobId(path, first + 3),

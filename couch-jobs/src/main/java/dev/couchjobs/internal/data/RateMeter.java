@@ -76,19 +76,24 @@ public final class RateMeter {
      * @param parts the parts, if no row counts the starts under the rate as a whole
      */
     public static CompletableFuture<List<RateMeter>> read(Transaction tx, TypeKeys keys, Rate rate, List<Rate> parts) {
-        return tx.snapshot().getRange(keys.rates()).asList().thenCombine(tx.getReadVersion(), (rows, version) -> {
-            Map<ByteBuffer, byte[]> values = new HashMap<>();
-            rows.forEach(row -> values.put(ByteBuffer.wrap(row.getKey()), row.getValue()));
-            boolean isWhole = parts.size() == 1 || values.containsKey(ByteBuffer.wrap(keys.rate()));
-            if (isWhole) {
-                return List.of(of(tx, keys, keys.rate(), values, rate, version));
-            }
-            List<RateMeter> meters = new ArrayList<>();
-            for (int shard = 0; shard < parts.size(); shard++) {
-                meters.add(of(tx, keys, keys.rate(shard), values, parts.get(shard), version));
-            }
-            return meters;
-        });
+        return tx.snapshot()
+                .getRange(RateKeys.of(keys).rates())
+                .asList()
+                .thenCombine(tx.getReadVersion(), (rows, version) -> {
+                    Map<ByteBuffer, byte[]> values = new HashMap<>();
+                    rows.forEach(row -> values.put(ByteBuffer.wrap(row.getKey()), row.getValue()));
+                    boolean isWhole = parts.size() == 1
+                            || values.containsKey(
+                                    ByteBuffer.wrap(RateKeys.of(keys).rate()));
+                    if (isWhole) {
+                        return List.of(of(tx, keys, RateKeys.of(keys).rate(), values, rate, version));
+                    }
+                    List<RateMeter> meters = new ArrayList<>();
+                    for (int shard = 0; shard < parts.size(); shard++) {
+                        meters.add(of(tx, keys, RateKeys.of(keys).rate(shard), values, parts.get(shard), version));
+                    }
+                    return meters;
+                });
     }
 
     private static RateMeter of(
@@ -106,7 +111,7 @@ public final class RateMeter {
 
     /** {@return the meter of a limit key as of the read version; only those transactions conflict that start jobs} */
     public static CompletableFuture<RateMeter> readOfKey(Transaction tx, TypeKeys keys, String limitKey, Rate rate) {
-        byte[] key = keys.keyRate(limitKey);
+        byte[] key = RateKeys.of(keys).keyRate(limitKey);
         return tx.snapshot()
                 .get(key)
                 .thenCombine(tx.getReadVersion(), (value, version) -> of(tx, keys, key, value, rate, version));
@@ -152,11 +157,11 @@ public final class RateMeter {
 
     /** Forgets what has started under a former rate of the type. */
     public static void reset(Transaction tx, TypeKeys keys) {
-        tx.clear(keys.rates());
+        tx.clear(RateKeys.of(keys).rates());
     }
 
     /** Forgets what has started under a former rate of a limit key. */
     static void resetOfKey(Transaction tx, TypeKeys keys, String limitKey) {
-        tx.clear(keys.keyRate(limitKey));
+        tx.clear(RateKeys.of(keys).keyRate(limitKey));
     }
 }

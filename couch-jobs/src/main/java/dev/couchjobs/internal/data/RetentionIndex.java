@@ -3,7 +3,6 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
@@ -31,18 +30,21 @@ public final class RetentionIndex {
 
     /** Writes the rows of jobs that have ended, that have got a deadline, or that wait for their batch. */
     public static void write(Changes changes) {
-        Map<Retirement, List<String>> retired = new LinkedHashMap<>();
+        Map<Retirement, List<String>> retired = new LinkedHashMap<>(0); // mostly there is none
         for (SavedChange change : changes.all()) {
             JobRow after = change.after();
             if (after != null) {
                 add(retired, change.ref().id(), change.indexed(), after);
             }
         }
-        retired.forEach((when, jobIds) -> {
-            Subspace place = changes.keys().retire(when.archived()).get(when.second());
-            IncompleteVersionstamps.setStampedKey(
-                    changes.tx(), place.pack(), changes.userVersion(), JobIds.encode(jobIds));
-        });
+        if (!retired.isEmpty()) {
+            RetentionKeys keys = RetentionKeys.of(changes.keys());
+            retired.forEach((when, jobIds) -> IncompleteVersionstamps.setStampedKey(
+                    changes.tx(),
+                    keys.retire(when.archived()).get(when.second()).pack(),
+                    changes.userVersion(),
+                    JobIds.encode(jobIds)));
+        }
     }
 
     private static void add(
@@ -99,18 +101,29 @@ public final class RetentionIndex {
     public static CompletableFuture<List<Entry>> dueAt(
             ReadTransaction tx, TypeKeys keys, boolean archived, long second, int limit) {
         return Quarantine.range(
-                tx, keys, keys.retireUpTo(archived, second), limit, false, row -> decode(keys, archived, row));
+                tx,
+                keys,
+                RetentionKeys.of(keys).retireUpTo(archived, second),
+                limit,
+                false,
+                row -> decode(keys, archived, row));
     }
 
     /** {@return when the next jobs are due, in seconds since the epoch, if there are any} */
     public static CompletableFuture<OptionalLong> nextDue(ReadTransaction tx, TypeKeys keys, boolean archived) {
-        return Quarantine.range(tx, keys, keys.retire(archived).range(), 1, false, row -> decode(keys, archived, row))
+        return Quarantine.range(
+                        tx,
+                        keys,
+                        RetentionKeys.of(keys).retire(archived).range(),
+                        1,
+                        false,
+                        row -> decode(keys, archived, row))
                 .thenApply(rows -> rows.stream().mapToLong(Entry::removeAt).findFirst());
     }
 
     /** Removes a row that no job needs. */
     public static void clear(Transaction tx, TypeKeys keys, Entry entry) {
-        tx.clear(keys.retire(entry.archived()).pack(Tuple.from(entry.removeAt(), entry.sequence())));
+        tx.clear(RetentionKeys.of(keys).retire(entry.archived()).pack(Tuple.from(entry.removeAt(), entry.sequence())));
     }
 
     /** Writes a row for a job that does not change. */
@@ -120,7 +133,7 @@ public final class RetentionIndex {
 
     /** Writes rows for jobs that do not change. */
     public static void add(Transaction tx, TypeKeys keys, boolean archived, List<String> jobIds, long second) {
-        byte[] place = keys.retire(archived).get(second).pack();
+        byte[] place = RetentionKeys.of(keys).retire(archived).get(second).pack();
         for (int from = 0; from < jobIds.size(); from += JobStore.TOGETHER_MAX) {
             List<String> together = jobIds.subList(from, Math.min(jobIds.size(), from + JobStore.TOGETHER_MAX));
             int userVersion = TransactionScope.of(tx)
@@ -132,7 +145,7 @@ public final class RetentionIndex {
     }
 
     private static Entry decode(TypeKeys keys, boolean archived, KeyValue row) {
-        Tuple place = keys.retire(archived).unpack(row.getKey());
+        Tuple place = RetentionKeys.of(keys).retire(archived).unpack(row.getKey());
         return new Entry(archived, place.getLong(0), place.getVersionstamp(1), JobIds.decode(row.getValue()));
     }
 }

@@ -38,6 +38,11 @@ final class RowReader {
 
     @GuardedBy("this") private int nextPause = PAUSE_MIN;
 
+    /** {@return the reader of rows of a type's jobs} */
+    static RowReader of(TypeKeys keys) {
+        return keys.derived(RowReader.class, none -> new RowReader());
+    }
+
     /**
      * {@return the rows of jobs with the writes of this transaction, in their order} An undecodable row is quarantined,
      * and the job does not exist. No other verb may write jobs of the type in this transaction until the read has

@@ -49,7 +49,7 @@ public final class SharedActivity {
     /** {@return the key of the row, if the versionstamp of its commit is known} */
     public Optional<byte[]> key() {
         return stamp.isDone() && !stamp.isCompletedExceptionally()
-                ? Optional.of(keys.activity(Versionstamp.complete(stamp.join(), userVersion)))
+                ? Optional.of(ActivityKeys.of(keys).activity(Versionstamp.complete(stamp.join(), userVersion)))
                 : Optional.empty();
     }
 }

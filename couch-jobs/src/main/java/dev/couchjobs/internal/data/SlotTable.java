@@ -41,13 +41,14 @@ public final class SlotTable {
      * not keep jobs from ending.
      */
     public static CompletableFuture<KeyLimit> limit(ReadTransaction tx, TypeKeys keys, String limitKey) {
-        CompletableFuture<KeyLimit> ofEach = limit(tx, keys, keys.limits().pack());
+        CompletableFuture<KeyLimit> ofEach =
+                limit(tx, keys, LimitKeys.of(keys).limits().pack());
         return ownLimit(tx, keys, limitKey).thenCombine(ofEach, (own, each) -> own.orElse(each.max()));
     }
 
     /** {@return the limit of a limit key without that of each key} */
     static CompletableFuture<KeyLimit> ownLimit(ReadTransaction tx, TypeKeys keys, String limitKey) {
-        return limit(tx, keys, keys.limits().pack(limitKey));
+        return limit(tx, keys, LimitKeys.of(keys).limits().pack(limitKey));
     }
 
     private static CompletableFuture<KeyLimit> limit(ReadTransaction tx, TypeKeys keys, byte[] key) {
@@ -58,14 +59,14 @@ public final class SlotTable {
 
     /** Sets the limit of all limit keys without a limit of their own. */
     public static void setLimitOfEach(Transaction tx, TypeKeys keys, OptionalInt max) {
-        write(tx, keys.limits().pack(), KeyLimit.NONE.withMax(max));
+        write(tx, LimitKeys.of(keys).limits().pack(), KeyLimit.NONE.withMax(max));
     }
 
     /** Sets the limit of one limit key, which stays paused if it is. */
     public static CompletableFuture<Void> setLimit(Transaction tx, TypeKeys keys, String limitKey, OptionalInt max) {
         return JobStore.of(tx)
                 .inOrder(
-                        List.of(keys.limits().pack(limitKey)),
+                        List.of(LimitKeys.of(keys).limits().pack(limitKey)),
                         () -> changeLimit(tx, keys, limitKey, limit -> limit.withMax(max)));
     }
 
@@ -75,7 +76,7 @@ public final class SlotTable {
         return ownLimit(tx, keys, limitKey).thenApply(before -> {
             KeyLimit after = change.apply(before);
             if (!after.equals(before)) {
-                write(tx, keys.limits().pack(limitKey), after);
+                write(tx, LimitKeys.of(keys).limits().pack(limitKey), after);
             }
             return null;
         });
@@ -109,7 +110,7 @@ public final class SlotTable {
 
     /** Conflicts with other transactions that change the row of the slots of a limit key. */
     public static void conflictWithTaken(Transaction tx, TypeKeys keys, String limitKey) {
-        tx.addReadConflictKey(keys.slots().pack(limitKey));
+        tx.addReadConflictKey(LimitKeys.of(keys).slots().pack(limitKey));
     }
 
     /** Conflicts with other transactions after which the jobs of a limit key no longer wait for tokens. */
@@ -118,12 +119,12 @@ public final class SlotTable {
     }
 
     private static byte[] endOfTokenWait(TypeKeys keys, String limitKey) {
-        return ByteArrayUtil.keyAfter(keys.slots().pack(limitKey)); // nothing is stored there
+        return ByteArrayUtil.keyAfter(LimitKeys.of(keys).slots().pack(limitKey)); // nothing is stored there
     }
 
     private static CompletableFuture<KeySlots> slots(
             ReadTransaction tx, ReadTransaction view, TypeKeys keys, String limitKey) {
-        byte[] key = keys.slots().pack(limitKey);
+        byte[] key = LimitKeys.of(keys).slots().pack(limitKey);
         return view.get(key)
                 .thenApply(value -> Quarantine.readable(tx, keys, key, value, KeySlots::decode)
                         .orElse(KeySlots.NONE));
@@ -135,7 +136,7 @@ public final class SlotTable {
      * @param before as the transaction has read them
      */
     public static void setSlots(Transaction tx, TypeKeys keys, String limitKey, KeySlots before, KeySlots after) {
-        byte[] key = keys.slots().pack(limitKey);
+        byte[] key = LimitKeys.of(keys).slots().pack(limitKey);
         if (after.equals(before)) {
             return;
         }
@@ -161,7 +162,7 @@ public final class SlotTable {
      */
     public static CompletableFuture<List<LimitedJob>> waiting(
             Transaction tx, TypeKeys keys, String limitKey, Optional<LimitedJob> behind, int limit) {
-        Range all = keys.limited().get(limitKey).range();
+        Range all = LimitKeys.of(keys).limited().get(limitKey).range();
         byte[] begin =
                 behind.map(job -> ByteArrayUtil.keyAfter(job.limitedKey())).orElse(all.begin);
         return Quarantine.range(tx, keys, new Range(begin, all.end), limit, false, row -> LimitedJob.decode(keys, row));
@@ -170,7 +171,7 @@ public final class SlotTable {
     /** {@return jobs that wait for a slot of a limit key, after a number of others; read without conflicts} */
     public static CompletableFuture<List<LimitedJob>> waitingAfter(
             Transaction tx, TypeKeys keys, String limitKey, Optional<LimitedJob> behind, int skipped, int limit) {
-        Range all = keys.limited().get(limitKey).range();
+        Range all = LimitKeys.of(keys).limited().get(limitKey).range();
         KeySelector begin = behind.map(job -> KeySelector.firstGreaterThan(job.limitedKey()))
                 .orElseGet(() -> KeySelector.firstGreaterOrEqual(all.begin));
         return tx.snapshot()
@@ -181,14 +182,14 @@ public final class SlotTable {
 
     /** Conflicts with jobs that begin to wait for a slot of a limit key: this transaction leaves a slot free. */
     public static void conflictWithWaiting(Transaction tx, TypeKeys keys, String limitKey) {
-        Range all = keys.limited().get(limitKey).range();
+        Range all = LimitKeys.of(keys).limited().get(limitKey).range();
         tx.addReadConflictRange(all.begin, all.end);
     }
 
     /** {@return the next limit key for which jobs wait; the first if {@code after} is null} */
     public static CompletableFuture<Optional<String>> nextWaitingKey(
             ReadTransaction tx, TypeKeys keys, @Nullable String after) {
-        Subspace limited = keys.limited();
+        Subspace limited = LimitKeys.of(keys).limited();
         byte[] begin =
                 after == null ? limited.range().begin : limited.get(after).range().end;
         return Quarantine.range(
@@ -213,7 +214,7 @@ public final class SlotTable {
 
     /** Conflicts with jobs of any limit key of a type that begin to wait. */
     public static void conflictWithWaiting(Transaction tx, TypeKeys keys) {
-        Range all = keys.limited().range();
+        Range all = LimitKeys.of(keys).limited().range();
         tx.addReadConflictRange(all.begin, all.end);
     }
 
@@ -256,7 +257,7 @@ public final class SlotTable {
     }
 
     private static void touchPending(Transaction tx, TypeKeys keys) {
-        IncompleteVersionstamps.touch(tx, keys.watchesPending(), NO_USER_VERSION);
+        IncompleteVersionstamps.touch(tx, QueueKeys.of(keys).watchesPending(), NO_USER_VERSION);
     }
 
     /** Wakes the processors of a type whose jobs this transaction has admitted. */

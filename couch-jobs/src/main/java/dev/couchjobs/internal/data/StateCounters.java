@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * transitions to and from these states change.
  */
 public final class StateCounters {
+    private static final String COUNTS = "counts";
     private static final int SHARDS = 16;
 
     private static final int PENDING = 0;
@@ -40,7 +41,9 @@ public final class StateCounters {
     /** Writes the sum of changes. */
     public static void write(Changes changes) {
         StateCounters sum = new StateCounters();
-        changes.all().forEach(change -> sum.change(change.before(), change.after()));
+        for (SavedChange change : changes.all()) {
+            sum.change(change.before(), change.after());
+        }
         sum.save(changes.tx(), changes.keys(), changes.shard());
     }
 
@@ -55,9 +58,9 @@ public final class StateCounters {
 
     private void save(Transaction tx, TypeKeys keys, int shard) {
         int number = Math.floorMod(shard, SHARDS);
-        save(tx, keys.counts(number), first);
+        save(tx, keys.table(COUNTS).pack(number), first);
         if (further != null) {
-            save(tx, keys.counts(SHARDS + number), further);
+            save(tx, keys.table(COUNTS).pack(SHARDS + number), further);
         }
     }
 
@@ -69,7 +72,7 @@ public final class StateCounters {
 
     /** {@return the exact counts} */
     public static CompletableFuture<JobCounts> read(ReadTransaction tx, TypeKeys keys) {
-        return tx.getRange(keys.counts())
+        return tx.getRange(keys.table(COUNTS).range())
                 .asList()
                 .thenApply(rows -> sum(rows.stream().map(KeyValue::getValue).toList()));
     }

@@ -4,6 +4,7 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import java.util.LinkedHashMap;
@@ -21,7 +22,7 @@ public final class TagIndex {
     public static final JobIndex ROWS = new JobIndex() {
         @Override
         public Range range(TypeKeys keys) {
-            return keys.tags().range();
+            return rows(keys).range();
         }
 
         @Override
@@ -32,9 +33,15 @@ public final class TagIndex {
 
     private TagIndex() {}
 
+    private static Subspace rows(TypeKeys keys) {
+        return keys.table("tags");
+    }
+
     /** Moves the rows of jobs. */
     public static void write(Changes changes) {
-        changes.all().forEach(change -> replace(changes.tx(), change.ref(), change.indexed(), change.after()));
+        for (SavedChange change : changes.all()) {
+            replace(changes.tx(), change.ref(), change.indexed(), change.after());
+        }
     }
 
     private static void replace(Transaction tx, JobRef ref, @Nullable JobRow before, @Nullable JobRow after) {
@@ -48,11 +55,11 @@ public final class TagIndex {
     }
 
     private static byte[] key(JobRef ref, String tag) {
-        return ref.keys().tags().pack(Tuple.from(tag, ref.id()));
+        return rows(ref.keys()).pack(Tuple.from(tag, ref.id()));
     }
 
     private static JobIndex.Statement says(TypeKeys keys, KeyValue row) {
-        Tuple path = keys.tags().unpack(row.getKey());
+        Tuple path = rows(keys).unpack(row.getKey());
         String tag = path.getString(0);
         return new JobIndex.Statement(new JobRef(keys, path.getString(1)), job -> hasTag(job, tag));
     }
@@ -88,14 +95,14 @@ public final class TagIndex {
 
     private static CompletableFuture<List<String>> ids(
             ReadTransaction tx, TypeKeys keys, String tag, String after, int limit) {
-        Range all = keys.tags().get(tag).range();
-        Range range = new Range(ByteArrayUtil.keyAfter(keys.tags().pack(Tuple.from(tag, after))), all.end);
+        Range all = rows(keys).get(tag).range();
+        Range range = new Range(ByteArrayUtil.keyAfter(rows(keys).pack(Tuple.from(tag, after))), all.end);
         return Quarantine.range(
                 tx,
                 keys,
                 range,
                 limit,
                 false,
-                row -> keys.tags().unpack(row.getKey()).getString(1));
+                row -> rows(keys).unpack(row.getKey()).getString(1));
     }
 }

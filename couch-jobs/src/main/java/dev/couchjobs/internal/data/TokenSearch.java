@@ -47,9 +47,9 @@ public final class TokenSearch {
     }
 
     private CompletableFuture<Boolean> searchAfter(ReadTransaction tx, Versionstamp after) {
-        Function<KeyValue, SearchedEntry> decoder =
-                row -> new SearchedEntry(keys.sequenceOfFeed(row.getKey()), ChangeFeed.hasToken(row, token));
-        return Quarantine.range(tx, keys, keys.feedAfter(after), PAGE, false, decoder)
+        Function<KeyValue, SearchedEntry> decoder = row ->
+                new SearchedEntry(FeedKeys.of(keys).sequenceOfFeed(row.getKey()), ChangeFeed.hasToken(row, token));
+        return Quarantine.range(tx, keys, FeedKeys.of(keys).feedAfter(after), PAGE, false, decoder)
                 .thenCompose(page -> {
                     if (page.stream().anyMatch(SearchedEntry::carriesToken)) {
                         return CompletableFuture.completedFuture(true);

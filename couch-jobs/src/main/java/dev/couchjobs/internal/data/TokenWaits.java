@@ -20,7 +20,7 @@ public record TokenWaits(long version, String limitKey) {
 
     /** {@return the limit keys that may have a token now, at most a number} */
     public static CompletableFuture<List<TokenWaits>> due(Transaction tx, TypeKeys keys, int limit) {
-        Subspace waits = keys.tokenWaits();
+        Subspace waits = RateKeys.of(keys).tokenWaits();
         return tx.getReadVersion()
                 .thenCompose(version -> list(
                         tx,
@@ -31,12 +31,12 @@ public record TokenWaits(long version, String limitKey) {
 
     /** {@return the limit key that has a token first, in a list} */
     public static CompletableFuture<List<TokenWaits>> first(ReadTransaction tx, TypeKeys keys) {
-        return list(tx, keys, keys.tokenWaits().range(), 1);
+        return list(tx, keys, RateKeys.of(keys).tokenWaits().range(), 1);
     }
 
     private static CompletableFuture<List<TokenWaits>> list(ReadTransaction tx, TypeKeys keys, Range range, int limit) {
         return Quarantine.range(tx, keys, range, limit, false, row -> {
-            Tuple path = keys.tokenWaits().unpack(row.getKey());
+            Tuple path = RateKeys.of(keys).tokenWaits().unpack(row.getKey());
             return new TokenWaits(path.getLong(0), path.getString(1));
         });
     }
@@ -55,6 +55,6 @@ public record TokenWaits(long version, String limitKey) {
     }
 
     private static byte[] key(TypeKeys keys, long version, String limitKey) {
-        return keys.tokenWaits().pack(Tuple.from(version, limitKey));
+        return RateKeys.of(keys).tokenWaits().pack(Tuple.from(version, limitKey));
     }
 }

@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.github.benmanes.caffeine.cache.Cache;
@@ -46,7 +47,7 @@ final class TransactionScope {
     private volatile boolean allowsQuarantine;
 
     /** What features know of this transaction; few know anything. */
-    @GuardedBy("this") private @Nullable Map<Class<?>, Object> states;
+    @GuardedBy("this") private final List<Object> states = new ArrayList<>(4);
 
     /** Held between the comparison of counted changes and the writes that depend on it. */
     private final Object comparedWrites = new Object();
@@ -81,7 +82,7 @@ final class TransactionScope {
         }
     }
 
-    private static Optional<TransactionScope> find(ReadTransaction tx) {
+    static Optional<TransactionScope> find(ReadTransaction tx) {
         return Optional.ofNullable(SCOPES.getIfPresent(identity(tx)));
     }
 
@@ -115,10 +116,12 @@ final class TransactionScope {
 
     /** {@return what a feature knows of this transaction, made by the first call} */
     synchronized <T> T state(Class<T> kind, Supplier<T> maker) {
-        if (states == null) {
-            states = new HashMap<>();
+        T state = state(kind);
+        if (state == null) {
+            state = maker.get();
+            states.add(state);
         }
-        return kind.cast(states.computeIfAbsent(kind, unused -> maker.get()));
+        return state;
     }
 
     /** {@return what a feature knows of a transaction, if it knows anything} */
@@ -126,8 +129,13 @@ final class TransactionScope {
         return find(tx).map(scope -> scope.state(kind));
     }
 
-    private synchronized <T> @Nullable T state(Class<T> kind) {
-        return states == null ? null : kind.cast(states.get(kind));
+    synchronized <T> @Nullable T state(Class<T> kind) {
+        for (Object state : states) {
+            if (kind.isInstance(state)) {
+                return kind.cast(state);
+            }
+        }
+        return null;
     }
 
     /** Remembers the layout that this transaction reads. */
@@ -176,6 +184,26 @@ final class TransactionScope {
             shard = jobId.hashCode();
         }
         return shard;
+    }
+
+    /** Keeps what the reader of a row has to know of its last write. */
+    synchronized void note(RowKey rowKey, Object note) {
+        entry(rowKey).note = note;
+    }
+
+    /** {@return what was kept of the last write of a row, or null} */
+    synchronized @Nullable Object noteOf(RowKey rowKey) {
+        Entry entry = entries.get(rowKey);
+        return entry == null ? null : entry.note;
+    }
+
+    /** Passes on what was kept of the last writes of the rows in a range, in no order. */
+    synchronized void notesWithin(Range range, BiConsumer<RowKey, Object> reader) {
+        entries.forEach((key, entry) -> {
+            if (entry.note != null && key.isWithin(range)) {
+                reader.accept(key, entry.note);
+            }
+        });
     }
 
     /** {@return how often this transaction has changed a row that jobs share} */
@@ -282,6 +310,8 @@ final class TransactionScope {
         int userVersion = -1;
         boolean shared;
         CompletableFuture<?> last = DONE;
+
+        @Nullable Object note;
 
         void number(int userVersion, boolean shared) {
             this.userVersion = userVersion;

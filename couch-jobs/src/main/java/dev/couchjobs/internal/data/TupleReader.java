@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.data;
 
+import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Versionstamp;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -34,6 +35,18 @@ public final class TupleReader {
     TupleReader(byte[] bytes, int from) {
         this.bytes = bytes;
         this.at = from;
+    }
+
+    /**
+     * {@return a reader of the tuple behind a prefix}
+     *
+     * @throws IllegalArgumentException if the key does not begin with it
+     */
+    public static TupleReader below(byte[] prefix, byte[] key) {
+        if (!ByteArrayUtil.startsWith(key, prefix)) {
+            throw new IllegalArgumentException("The key is in another subspace");
+        }
+        return new TupleReader(key, prefix.length);
     }
 
     /** {@return whether there is another element in this tuple, or in the nested one} */

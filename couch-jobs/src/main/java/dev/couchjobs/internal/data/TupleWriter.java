@@ -52,7 +52,7 @@ public final class TupleWriter {
     }
 
     /** {@return a key of one string behind a prefix} */
-    static byte[] key(byte[] prefix, String element) {
+    public static byte[] key(byte[] prefix, String element) {
         return new TupleWriter(prefix, element.length() + 2).add(element).toBytes();
     }
 

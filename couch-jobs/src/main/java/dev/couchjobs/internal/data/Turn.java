@@ -25,7 +25,8 @@ public final class Turn {
 
     /** A turn with a damaged value is a turn from its beginning: no key may lose its turn. */
     static Turn decode(TypeKeys keys, KeyValue stored) {
-        TurnKey key = new TurnKey(keys, keys.unpackTurn(stored.getKey()).getString(1));
+        TurnKey key =
+                new TurnKey(keys, TurnKeys.of(keys).unpackTurn(stored.getKey()).getString(1));
         return new Turn(key, stored.getKey(), started(stored.getValue()));
     }
 
@@ -56,7 +57,7 @@ public final class Turn {
 
     /** Puts a turn behind all others. The turns of one transaction are in the order of the calls. */
     static void append(Transaction tx, TurnKey key, long started) {
-        byte[] prefix = key.type().turnsPrefix();
+        byte[] prefix = TurnKeys.of(key.type()).turnsPrefix();
         int userVersion = TransactionScope.of(tx).userVersion(List.of(new RowKey(key.inTurn())));
         IncompleteVersionstamps.setStampedKey(tx, prefix, userVersion, key.name(), value(started));
     }

@@ -9,11 +9,11 @@ package dev.couchjobs.internal.data;
 public record TurnKey(TypeKeys type, String name) {
     /** {@return the key of the row that requests a turn} */
     byte[] request() {
-        return type.turnRequests().pack(name);
+        return TurnKeys.of(type).turnRequests().pack(name);
     }
 
     /** {@return the key of the row that exists while the turn key has a turn} */
     byte[] inTurn() {
-        return type.inTurn(name);
+        return TurnKeys.of(type).inTurn(name);
     }
 }

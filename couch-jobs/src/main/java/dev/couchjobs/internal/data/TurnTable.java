@@ -31,11 +31,11 @@ public final class TurnTable {
      */
     public static CompletableFuture<List<TurnRequest>> requests(
             ReadTransaction tx, TypeKeys keys, @Nullable String after, int limit) {
-        Range all = keys.turnRequests().range();
+        Range all = TurnKeys.of(keys).turnRequests().range();
         if (after == null) {
             return requests(tx, keys, all, limit);
         }
-        byte[] middle = ByteArrayUtil.keyAfter(keys.turnRequests().pack(after));
+        byte[] middle = ByteArrayUtil.keyAfter(TurnKeys.of(keys).turnRequests().pack(after));
         return requests(tx, keys, new Range(middle, all.end), limit)
                 .thenCompose(behind -> behind.size() == limit
                         ? CompletableFuture.completedFuture(behind)
@@ -54,7 +54,11 @@ public final class TurnTable {
                 false,
                 row -> new TurnRequest(
                         new TurnKey(
-                                keys, keys.turnRequests().unpack(row.getKey()).getString(0)),
+                                keys,
+                                TurnKeys.of(keys)
+                                        .turnRequests()
+                                        .unpack(row.getKey())
+                                        .getString(0)),
                         row.getValue()));
     }
 
@@ -65,7 +69,7 @@ public final class TurnTable {
      */
     public static CompletableFuture<List<Turn>> first(
             ReadTransaction tx, TypeKeys keys, @Nullable Turn after, int limit) {
-        Range all = keys.turns();
+        Range all = TurnKeys.of(keys).turns();
         byte[] begin = after == null ? all.begin : ByteArrayUtil.keyAfter(after.row());
         return Quarantine.range(tx, keys, new Range(begin, all.end), limit, false, row -> Turn.decode(keys, row));
     }
@@ -73,19 +77,19 @@ public final class TurnTable {
     /** {@return the first due jobs of a turn key, read without conflicts} */
     public static CompletableFuture<List<QueueEntry>> jobs(ReadTransaction tx, TurnKey key, int limit) {
         TypeKeys keys = key.type();
-        Range queue = keys.rankedTurn(key.name());
+        Range queue = QueueKeys.of(keys).rankedTurn(key.name());
         return Quarantine.range(tx, keys, queue, limit, false, row -> RankedQueue.decode(keys, row.getKey()));
     }
 
     /** {@return whether a turn key of a type may have another weight than 1, read without conflicts} */
     public static CompletableFuture<Boolean> mayHaveWeights(ReadTransaction tx, TypeKeys keys) {
-        return tx.snapshot().get(keys.weights().pack()).thenApply(value -> value != null);
+        return tx.snapshot().get(TurnKeys.of(keys).weights().pack()).thenApply(value -> value != null);
     }
 
     /** {@return the weight of a turn key: how many jobs it starts in a turn} */
     public static CompletableFuture<Integer> weight(ReadTransaction tx, TurnKey key) {
         TypeKeys keys = key.type();
-        byte[] row = keys.weights().pack(key.name());
+        byte[] row = TurnKeys.of(keys).weights().pack(key.name());
         return tx.get(row)
                 .thenApply(value -> Quarantine.readable(
                                 tx,
@@ -99,9 +103,9 @@ public final class TurnTable {
 
     /** Sets the weight of a turn key, or removes it. */
     public static void setWeight(Transaction tx, TurnKey key, OptionalInt weight) {
-        byte[] row = key.type().weights().pack(key.name());
+        byte[] row = TurnKeys.of(key.type()).weights().pack(key.name());
         if (weight.isPresent()) {
-            tx.set(key.type().weights().pack(), EMPTY);
+            tx.set(TurnKeys.of(key.type()).weights().pack(), EMPTY);
             tx.set(row, Tuple.from(weight.getAsInt()).pack());
         } else {
             tx.clear(row);

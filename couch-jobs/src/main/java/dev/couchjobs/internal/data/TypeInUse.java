@@ -1,8 +1,10 @@
 package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
 import dev.couchjobs.internal.futures.Futures;
@@ -59,20 +61,25 @@ public record TypeInUse(
             ReadTransaction tx, Keyspace keyspace, Optional<String> after, int limit) {
         return Quarantine.range(
                 tx.snapshot(),
-                keyspace.inUse(after),
+                inUse(keyspace, after),
                 limit,
                 false,
-                row -> Quarantine.typeName(row.getKey(), keyspace::typeInUse)
+                row -> Quarantine.typeName(
+                                row.getKey(),
+                                key -> Keyspace.typeName(rows(keyspace).unpack(key), 0))
                         .flatMap(type ->
                                 Quarantine.readable(tx, keyspace.type(type), row, bytes -> decode(type, bytes))));
     }
 
     /** {@return the row of a type, if it is in use} */
     public static CompletableFuture<Optional<TypeInUse>> find(ReadTransaction tx, TypeKeys keys) {
-        return tx.get(keys.inUse())
+        return tx.get(TypeUseKeys.of(keys).inUse())
                 .thenApply(value -> Optional.ofNullable(value)
                         .flatMap(bytes -> Quarantine.readable(
-                                tx, keys, new KeyValue(keys.inUse(), bytes), row -> decode(keys.typeName(), row))));
+                                tx,
+                                keys,
+                                new KeyValue(TypeUseKeys.of(keys).inUse(), bytes),
+                                row -> decode(keys.typeName(), row))));
     }
 
     private static TypeInUse decode(String typeName, KeyValue row) {
@@ -136,7 +143,7 @@ public record TypeInUse(
         return TypeTimeouts.rowIfReadable(tx, keys)
                 .thenAccept(timeoutRow -> timeoutRow.ifPresent(row -> {
                     if (row.isInUse()) {
-                        tx.addReadConflictKey(keys.activityTimeout());
+                        tx.addReadConflictKey(keys.row("activity_timeout"));
                     } else {
                         startUse(tx, keys, row);
                     }
@@ -145,7 +152,7 @@ public record TypeInUse(
 
     /** Wakes the processes that watch for types. */
     static void tellOfNewType(Transaction tx, TypeKeys keys) {
-        IncompleteVersionstamps.touch(tx, keys.watchesInUse(), NO_USER_VERSION);
+        IncompleteVersionstamps.touch(tx, TypeUseKeys.of(keys).watchesInUse(), NO_USER_VERSION);
     }
 
     /**
@@ -157,7 +164,7 @@ public record TypeInUse(
             use.ifPresent(row ->
                     new TypeInUse(row.typeName, row.holder, Optional.empty(), row.renewedAt, row.next).write(tx, keys));
             tellOfNewType(tx, keys);
-            IncompleteVersionstamps.touch(tx, keys.watchesSettings(), NO_USER_VERSION);
+            IncompleteVersionstamps.touch(tx, TypeUseKeys.of(keys).watchesSettings(), NO_USER_VERSION);
         });
     }
 
@@ -186,7 +193,7 @@ public record TypeInUse(
         long seconds = timeout.map(Duration::toSeconds).orElse(0L);
         Tuple value = Tuple.from(holder.isPresent() ? holder.getAsLong() : null, seconds, renewedAt);
         tx.set(
-                keys.inUse(),
+                TypeUseKeys.of(keys).inUse(),
                 next.map(job -> value.add(job.leader).add(job.jobId).add(job.scheduledTime))
                         .orElse(value)
                         .pack());
@@ -194,11 +201,21 @@ public record TypeInUse(
 
     /** Ends the use of a type; conflicts with changes of its jobs or its timeout. */
     public static CompletableFuture<?> end(Transaction tx, TypeKeys keys) {
-        tx.clear(keys.inUse());
-        tx.addReadConflictKey(keys.watchesActivity());
-        tx.addReadConflictKey(keys.activityTimeout());
+        tx.clear(TypeUseKeys.of(keys).inUse());
+        tx.addReadConflictKey(FeedKeys.of(keys).watchesActivity());
+        tx.addReadConflictKey(keys.row("activity_timeout"));
         return TypeTimeouts.row(tx, keys)
                 .thenAccept(timeoutRow -> timeoutRow.ifPresent(
                         row -> TypeTimeouts.write(tx, keys, new TypeTimeouts.Row(row.timeout(), false))));
+    }
+
+    private static Subspace rows(Keyspace keyspace) {
+        return keyspace.table("in_use");
+    }
+
+    /** {@return the range of the types after a type, or of all} */
+    private static Range inUse(Keyspace keyspace, Optional<String> after) {
+        Subspace rows = rows(keyspace);
+        return new Range(after.map(type -> rows.get(type).range().end).orElse(rows.range().begin), rows.range().end);
     }
 }

@@ -58,10 +58,11 @@ public final class TypeRetention {
             Optional<Known> known = keys.known(Known.class).filter(read -> read.layoutNumber() == layout.settings());
             return known.isPresent()
                     ? CompletableFuture.completedFuture(known.get().retention())
-                    : tx.get(keys.retention()).thenApply(value -> {
+                    : tx.get(RetentionKeys.of(keys).retention()).thenApply(value -> {
                         Optional<Retention> retention = Optional.ofNullable(value)
                                 .flatMap(bytes -> Quarantine.readableOrLogged(
-                                        new KeyValue(keys.retention(), bytes), row -> decode(row.getValue())));
+                                        new KeyValue(RetentionKeys.of(keys).retention(), bytes),
+                                        row -> decode(row.getValue())));
                         keys.know(new Known(layout.settings(), retention));
                         return retention;
                     });
@@ -80,10 +81,12 @@ public final class TypeRetention {
 
     /** {@return the stored retention of a type, if it has one} */
     public static CompletableFuture<Optional<Retention>> get(ReadTransaction tx, TypeKeys keys) {
-        return tx.get(keys.retention())
+        return tx.get(RetentionKeys.of(keys).retention())
                 .thenApply(value -> Optional.ofNullable(value)
                         .map(bytes -> Quarantine.decode(
-                                keys, new KeyValue(keys.retention(), bytes), row -> decode(row.getValue()))));
+                                keys,
+                                new KeyValue(RetentionKeys.of(keys).retention(), bytes),
+                                row -> decode(row.getValue()))));
     }
 
     /**
@@ -96,15 +99,15 @@ public final class TypeRetention {
         byte[] row = retention.map(TypeRetention::encode).orElse(null);
         return JobStore.of(tx)
                 .inOrder(
-                        List.of(keys.retention()),
-                        () -> tx.get(keys.retention()).thenCompose(before -> {
+                        List.of(RetentionKeys.of(keys).retention()),
+                        () -> tx.get(RetentionKeys.of(keys).retention()).thenCompose(before -> {
                             if (Arrays.equals(before, row)) {
                                 return CompletableFuture.completedFuture(null);
                             }
                             if (row == null) {
-                                tx.clear(keys.retention());
+                                tx.clear(RetentionKeys.of(keys).retention());
                             } else {
-                                tx.set(keys.retention(), row);
+                                tx.set(RetentionKeys.of(keys).retention(), row);
                             }
                             return new LayoutRow(keyspace)
                                     .raise(tx, layout -> layout.withSettings(Feature.TYPE_RETENTIONS, number));

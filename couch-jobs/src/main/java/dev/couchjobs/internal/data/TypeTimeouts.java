@@ -3,6 +3,7 @@ package dev.couchjobs.internal.data;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.UndecodableRowException;
@@ -25,6 +26,15 @@ public final class TypeTimeouts {
 
     private TypeTimeouts() {}
 
+    /** The timeouts of all types are also the list of the types. */
+    private static Subspace rows(Keyspace keyspace) {
+        return keyspace.table("activity_timeout");
+    }
+
+    private static byte[] rowKey(TypeKeys keys) {
+        return keys.row("activity_timeout");
+    }
+
     public static void check(Duration timeout) {
         Durations.wholeSeconds("timeout", timeout, TIMEOUT_MIN, TIMEOUT_MAX);
     }
@@ -45,8 +55,8 @@ public final class TypeTimeouts {
 
     /** Sets a timeout, unless the type already has it. Replaces a damaged row. */
     public static CompletableFuture<?> set(Transaction tx, TypeKeys keys, Duration timeout) {
-        return tx.get(keys.activityTimeout()).thenCompose(value -> {
-            Optional<Row> before = Quarantine.readable(tx, keys, keys.activityTimeout(), value, Row::decode);
+        return tx.get(rowKey(keys)).thenCompose(value -> {
+            Optional<Row> before = Quarantine.readable(tx, keys, rowKey(keys), value, Row::decode);
             Row after = new Row(timeout, before.filter(Row::isInUse).isPresent());
             if (before.equals(Optional.of(after))) {
                 return CompletableFuture.allOf();
@@ -84,16 +94,16 @@ public final class TypeTimeouts {
 
     /** Stands for changes of the timeout in conflict ranges. Nothing is stored there. */
     private static byte[] changes(TypeKeys keys) {
-        return ByteArrayUtil.keyAfter(keys.activityTimeout());
+        return ByteArrayUtil.keyAfter(rowKey(keys));
     }
 
     static void write(Transaction tx, TypeKeys keys, Row row) {
-        tx.set(keys.activityTimeout(), row.encode());
+        tx.set(rowKey(keys), row.encode());
     }
 
     public static void clear(Transaction tx, TypeKeys keys) {
         tx.addWriteConflictKey(changes(keys));
-        tx.clear(keys.activityTimeout());
+        tx.clear(rowKey(keys));
     }
 
     /** {@return the timeout, if the type has one} */
@@ -104,10 +114,10 @@ public final class TypeTimeouts {
     /** {@return the row of a type, if it has one; read without conflicts} */
     static CompletableFuture<Optional<Row>> row(ReadTransaction tx, TypeKeys keys) {
         return tx.snapshot()
-                .get(keys.activityTimeout())
+                .get(rowKey(keys))
                 .thenApply(value -> Optional.ofNullable(value)
                         .map(bytes -> Quarantine.decode(
-                                keys, new KeyValue(keys.activityTimeout(), bytes), row -> Row.decode(row.getValue()))));
+                                keys, new KeyValue(rowKey(keys), bytes), row -> Row.decode(row.getValue()))));
     }
 
     /**
@@ -127,7 +137,7 @@ public final class TypeTimeouts {
 
     /** {@return a watch that fires when the timeout changes after this transaction} */
     public static CompletableFuture<ArmedWatch> watch(Transaction tx, TypeKeys keys) {
-        return ArmedWatch.arm(tx, keys.activityTimeout());
+        return ArmedWatch.arm(tx, rowKey(keys));
     }
 
     /** {@return the names of the types that have a timeout} */
@@ -138,10 +148,14 @@ public final class TypeTimeouts {
     /** {@return the names of the first types that have a timeout} */
     public static CompletableFuture<List<String>> types(ReadTransaction tx, Keyspace keyspace, int limit) {
         return tx.snapshot()
-                .getRange(keyspace.activityTimeouts(), limit)
+                .getRange(rows(keyspace).range(), limit)
                 .asList()
                 .thenApply(rows -> rows.stream()
-                        .flatMap(row -> Quarantine.typeName(row.getKey(), keyspace::typeName).stream())
+                        .flatMap(row ->
+                                Quarantine.typeName(
+                                        row.getKey(),
+                                        key -> rows(keyspace).unpack(key).getString(0))
+                                        .stream())
                         .toList());
     }
 }

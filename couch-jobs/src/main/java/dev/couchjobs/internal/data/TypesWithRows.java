@@ -45,7 +45,7 @@ public final class TypesWithRows {
 
     /** {@return a search for the types with changes in their feeds} */
     public static TypesWithRows inFeed(Keyspace keyspace) {
-        return in(keyspace.feeds());
+        return in(keyspace.table("feed"));
     }
 
     /**
@@ -54,17 +54,17 @@ public final class TypesWithRows {
      * tokens}.
      */
     public static TypesWithRows inQueuesOrActivity(Keyspace keyspace) {
-        return in(keyspace.pendingQueues(), keyspace.rankedQueues(), keyspace.activities());
+        return in(keyspace.table("pending"), keyspace.table("ranked"), keyspace.table("activity"));
     }
 
     /** {@return a search for the types with rows in quarantine} */
     public static TypesWithRows inQuarantine(Keyspace keyspace) {
-        return in(keyspace.quarantines());
+        return in(keyspace.table("quarantine"));
     }
 
     /** {@return a search for the types with jobs that wait for tokens of their limit keys} */
     public static TypesWithRows inTokenWaits(Keyspace keyspace) {
-        return in(keyspace.tokenWaits());
+        return in(keyspace.table("token_waits"));
     }
 
     /**

@@ -5,6 +5,7 @@ import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
 import java.util.List;
@@ -22,7 +23,7 @@ public final class UniqueIndex {
     public static final JobIndex ROWS = new JobIndex() {
         @Override
         public Range range(TypeKeys keys) {
-            return keys.unique().range();
+            return rows(keys).range();
         }
 
         @Override
@@ -32,6 +33,10 @@ public final class UniqueIndex {
     };
 
     private UniqueIndex() {}
+
+    private static Subspace rows(TypeKeys keys) {
+        return keys.table("unique");
+    }
 
     /** Moves the rows of jobs, and counts that they have changed. */
     public static void write(Changes changes) {
@@ -74,7 +79,7 @@ public final class UniqueIndex {
 
     /** {@return the key of the row of a unique key} */
     public static byte[] rowKey(TypeKeys keys, UniqueKey unique) {
-        return keys.unique().pack(Tuple.from(unique.isDigest(), unique.text()));
+        return rows(keys).pack(Tuple.from(unique.isDigest(), unique.text()));
     }
 
     private static byte[] value(JobRef ref, UniqueKey unique) {
@@ -98,7 +103,7 @@ public final class UniqueIndex {
     }
 
     private static JobIndex.Statement says(TypeKeys keys, KeyValue row) {
-        Tuple path = keys.unique().unpack(row.getKey());
+        Tuple path = rows(keys).unpack(row.getKey());
         boolean isDigest = path.getBoolean(0);
         String text = path.getString(1);
         return new JobIndex.Statement(decode(keys, row.getValue()), job -> {

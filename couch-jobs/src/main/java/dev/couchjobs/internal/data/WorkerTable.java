@@ -29,8 +29,8 @@ public final class WorkerTable {
     private final Subspace orders;
 
     public WorkerTable(Keyspace keyspace) {
-        this.workers = keyspace.workers();
-        this.orders = keyspace.workerOrders();
+        this.workers = keyspace.table("workers");
+        this.orders = keyspace.table("worker_orders");
     }
 
     /**

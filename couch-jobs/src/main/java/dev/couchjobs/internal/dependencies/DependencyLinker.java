@@ -202,7 +202,8 @@ public final class DependencyLinker {
             return CompletableFuture.completedFuture(Expected.NOT_READ);
         }
         JobRef dependency = link.dependency();
-        JobStore.KeyChanges since = jobs.changesOf(List.of(dependency.keys().expected(dependency.id())));
+        JobStore.KeyChanges since =
+                jobs.changesOf(List.of(DependencyKeys.of(dependency.keys()).expected(dependency.id())));
         return ReleaseOutbox.expected(jobs.tx(), dependency).thenApply(job -> new Expected(job, since));
     }
 

@@ -50,7 +50,7 @@ public final class Dependents {
      */
     public static CompletableFuture<List<Dependency>> dependenciesOf(
             ReadTransaction tx, JobRef dependent, Optional<Tuple> after, int limit) {
-        Subspace dependencyRows = dependent.keys().waitsFor(dependent.id());
+        Subspace dependencyRows = DependencyKeys.of(dependent.keys()).waitsFor(dependent.id());
         Range all = dependencyRows.range();
         byte[] begin = after.map(last -> dependencyRows.get(last).range().end).orElse(all.begin);
         return Quarantine.range(tx, tx, dependent.keys(), new Range(begin, all.end), limit, false, row -> {
@@ -75,7 +75,7 @@ public final class Dependents {
      */
     public static CompletableFuture<List<Waiting>> dependentsOf(
             ReadTransaction tx, JobRef dependency, Optional<Tuple> after, int limit) {
-        Subspace groups = dependency.keys().dependents(dependency.id());
+        Subspace groups = DependencyKeys.of(dependency.keys()).dependents(dependency.id());
         Range all = groups.range();
         byte[] begin = after.map(last -> groups.get(last).range().end).orElse(all.begin);
         return Quarantine.range(tx, tx, dependency.keys(), new Range(begin, all.end), limit, false, row -> {
@@ -94,8 +94,7 @@ public final class Dependents {
     /** {@return whether a job waits for a dependency, in any waiter group} */
     public static CompletableFuture<Boolean> isLinked(Transaction tx, JobRef dependent, JobRef dependency) {
         return tx.getRange(
-                        dependent
-                                .keys()
+                        DependencyKeys.of(dependent.keys())
                                 .waitsFor(dependent.id())
                                 .get(Tuple.from(dependency.keys().typeName(), dependency.id()))
                                 .range(),
@@ -132,7 +131,7 @@ public final class Dependents {
     /** {@return the first waiter group of the dependents of a job, or the next one after a group} */
     public static CompletableFuture<Optional<WaiterGroup>> nextGroup(
             Transaction tx, JobRef dependency, Optional<Long> after) {
-        Subspace groups = dependency.keys().dependents(dependency.id());
+        Subspace groups = DependencyKeys.of(dependency.keys()).dependents(dependency.id());
         Range all = groups.range();
         byte[] begin = after.map(group -> groups.get(group).range().end).orElse(all.begin);
         return Quarantine.range(
@@ -180,7 +179,7 @@ public final class Dependents {
      * @param ended the dependency that has ended, whose link is removed
      */
     public static CompletableFuture<Boolean> isAnyOutstanding(Transaction tx, JobRef dependent, JobRef ended) {
-        Subspace dependencyRows = dependent.keys().waitsFor(dependent.id());
+        Subspace dependencyRows = DependencyKeys.of(dependent.keys()).waitsFor(dependent.id());
         Function<KeyValue, byte[]> key = row -> {
             link(dependencyRows, row);
             return row.getKey();
@@ -196,7 +195,7 @@ public final class Dependents {
 
     /** {@return all dependencies of a job, read without conflicts} */
     public static CompletableFuture<Awaited> awaitedBy(Transaction tx, Keyspace keyspace, JobRef dependent) {
-        Range all = dependent.keys().waitsFor(dependent.id()).range();
+        Range all = DependencyKeys.of(dependent.keys()).waitsFor(dependent.id()).range();
         return tx.snapshot().getRange(all).asList().thenApply(rows -> new Awaited(keyspace, dependent, rows));
     }
 
@@ -207,7 +206,7 @@ public final class Dependents {
      *     none whose waiter group has to be read
      */
     public static CompletableFuture<Boolean> prefetchAwaited(Transaction tx, JobRef dependent) {
-        Range all = dependent.keys().waitsFor(dependent.id()).range();
+        Range all = DependencyKeys.of(dependent.keys()).waitsFor(dependent.id()).range();
         return tx.snapshot()
                 .getRange(all, PREFETCHED_MAX)
                 .asList()
@@ -226,7 +225,7 @@ public final class Dependents {
     public record Awaited(Keyspace keyspace, JobRef dependent, List<KeyValue> rows) {
         /** Removes all links of the job to its dependencies. */
         public CompletableFuture<Void> unlinkAll(Transaction tx) {
-            Subspace dependencyRows = dependent.keys().waitsFor(dependent.id());
+            Subspace dependencyRows = DependencyKeys.of(dependent.keys()).waitsFor(dependent.id());
             List<CompletableFuture<?>> checks = new ArrayList<>();
             for (Link link : Quarantine.readable(tx, dependent.keys(), rows, row -> link(dependencyRows, row))) {
                 JobRef dependency = keyspace.job(link.typeName(), link.jobId());
@@ -251,13 +250,12 @@ public final class Dependents {
     }
 
     private static byte[] dependencyKey(JobRef dependent, JobRef dependency, long group) {
-        return dependent
-                .keys()
+        return DependencyKeys.of(dependent.keys())
                 .waitsFor(dependent.id())
                 .pack(Tuple.from(dependency.keys().typeName(), dependency.id(), group));
     }
 
     private static Subspace dependentRows(JobRef dependency, long group) {
-        return dependency.keys().dependents(dependency.id(), group);
+        return DependencyKeys.of(dependency.keys()).dependents(dependency.id(), group);
     }
 }

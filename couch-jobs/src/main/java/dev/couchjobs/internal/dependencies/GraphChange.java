@@ -43,10 +43,10 @@ record GraphChange(GraphKeys keys, Kind kind, long graph, long other) {
     }
 
     private static GraphChange opened(JobRef ref, long graph) {
-        return new GraphChange(ref.keys().graphs(), Kind.OPENED, graph, DependencyState.NO_GRAPH);
+        return new GraphChange(GraphKeys.of(ref.keys().keyspace()), Kind.OPENED, graph, DependencyState.NO_GRAPH);
     }
 
     static GraphChange left(JobRef ref, long graph) {
-        return new GraphChange(ref.keys().graphs(), Kind.LEFT, graph, DependencyState.NO_GRAPH);
+        return new GraphChange(GraphKeys.of(ref.keys().keyspace()), Kind.LEFT, graph, DependencyState.NO_GRAPH);
     }
 }

@@ -2,6 +2,7 @@ package dev.couchjobs.internal.dependencies;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.data.DependencyState;
+import dev.couchjobs.internal.data.GraphKeys;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.Notes;
@@ -24,7 +25,7 @@ final class GraphNotes extends Notes<GraphChange> {
 
     /** Notes that a job waits for jobs of two graphs. */
     static void unite(Transaction tx, JobRef ref, long graph, long other) {
-        of(tx).add(new GraphChange(ref.keys().graphs(), GraphChange.Kind.UNITED, graph, other));
+        of(tx).add(new GraphChange(GraphKeys.of(ref.keys().keyspace()), GraphChange.Kind.UNITED, graph, other));
     }
 
     /** {@return what was noted in a transaction since the last call} */

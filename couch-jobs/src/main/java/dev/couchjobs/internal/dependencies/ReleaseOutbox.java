@@ -3,6 +3,7 @@ package dev.couchjobs.internal.dependencies;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
@@ -103,7 +104,7 @@ public final class ReleaseOutbox {
     /** Removes the note of a waiter group that the row of the new job now names. */
     private static void adoptExpectedGroup(Transaction tx, JobRef ref, @Nullable JobRow kept) {
         if (kept != null && kept.options().dependencies().successGroup() != DependencyState.NO_GROUP) {
-            tx.clear(ref.keys().expected(ref.id()));
+            tx.clear(DependencyKeys.of(ref.keys()).expected(ref.id()));
             GraphRows.expectNoMore(tx, ref, GraphRows.graphOf(kept));
         }
     }
@@ -117,7 +118,7 @@ public final class ReleaseOutbox {
         long group = dependencies.group(waitCondition);
         if (group != DependencyState.NO_GROUP) {
             tx.set(
-                    ref.keys().releasing(ref.id(), group),
+                    DependencyKeys.of(ref.keys()).releasing(ref.id(), group),
                     Tuple.from(cause.text()).pack());
             pending(tx).add(new ReleaseNotice(ref, group, cause));
         }
@@ -131,9 +132,13 @@ public final class ReleaseOutbox {
      */
     public static CompletableFuture<ExpectedJob> expected(Transaction tx, JobRef ref) {
         return tx.snapshot()
-                .get(ref.keys().expected(ref.id()))
+                .get(DependencyKeys.of(ref.keys()).expected(ref.id()))
                 .thenApply(value -> Quarantine.readable(
-                                tx, ref.keys(), ref.keys().expected(ref.id()), value, ExpectedJob::decode)
+                                tx,
+                                ref.keys(),
+                                DependencyKeys.of(ref.keys()).expected(ref.id()),
+                                value,
+                                ExpectedJob::decode)
                         .orElse(ExpectedJob.NONE));
     }
 
@@ -171,19 +176,22 @@ public final class ReleaseOutbox {
     }
 
     private static CompletableFuture<Boolean> expectsAny(Transaction tx, TypeKeys keys) {
-        return tx.snapshot().getRange(keys.expected(), 1).asList().thenApply(rows -> !rows.isEmpty());
+        return tx.snapshot()
+                .getRange(DependencyKeys.of(keys).expected(), 1)
+                .asList()
+                .thenApply(rows -> !rows.isEmpty());
     }
 
     /** Makes the transaction conflict with transactions that write the waiter group of a job that does not exist. */
     public static void addReadConflict(Transaction tx, JobRef ref) {
-        tx.addReadConflictKey(ref.keys().expected(ref.id()));
+        tx.addReadConflictKey(DependencyKeys.of(ref.keys()).expected(ref.id()));
     }
 
     /**
      * Stores what the row of a job that does not exist has to name. The transaction that adds the job reads it.
      */
     public static void expect(Transaction tx, JobRef ref, ExpectedJob expected) {
-        tx.set(ref.keys().expected(ref.id()), expected.encode());
+        tx.set(DependencyKeys.of(ref.keys()).expected(ref.id()), expected.encode());
         GraphRows.expect(tx, ref, expected.graph());
     }
 
@@ -194,7 +202,7 @@ public final class ReleaseOutbox {
      */
     static CompletableFuture<JobRef> clearExpectedIfEmpty(Transaction tx, Keyspace keyspace, JobRef ref, long group) {
         addReadConflict(tx, ref);
-        byte[] key = ref.keys().expected(ref.id());
+        byte[] key = DependencyKeys.of(ref.keys()).expected(ref.id());
         JobStore jobs = JobStore.of(tx);
         JobStore.KeyChanges since = jobs.changesOf(List.of(key));
         return expected(tx, ref)
@@ -257,19 +265,21 @@ public final class ReleaseOutbox {
     /** Defers the notice of a removed job for a waiter group to a releaser. */
     public static void deferRemoval(Transaction tx, JobRef ref, long group) {
         String cause = ReleaseNotice.Cause.REMOVED.text();
-        tx.set(ref.keys().releasing(ref.id(), group), Tuple.from(cause).pack());
+        tx.set(
+                DependencyKeys.of(ref.keys()).releasing(ref.id(), group),
+                Tuple.from(cause).pack());
         wake(tx, ref.keys());
     }
 
     /** Removes the row of a notice that has been delivered to all its dependents. */
     public static void remove(Transaction tx, ReleaseNotice notice) {
         JobRef ref = notice.dependency();
-        tx.clear(ref.keys().releasing(ref.id(), notice.group()));
+        tx.clear(DependencyKeys.of(ref.keys()).releasing(ref.id(), notice.group()));
     }
 
     /** Wakes the releasers, which deliver the notices that a transaction leaves. */
     public static void wake(Transaction tx, TypeKeys keys) {
-        IncompleteVersionstamps.touch(tx, keys.watchesReleasing(), NO_USER_VERSION);
+        IncompleteVersionstamps.touch(tx, DependencyKeys.of(keys).watchesReleasing(), NO_USER_VERSION);
     }
 
     /**
@@ -285,9 +295,10 @@ public final class ReleaseOutbox {
             Transaction tx, Keyspace keyspace, Optional<ReleaseNotice> behind, int limit, int dependents) {
         consume(tx, DEPENDENTS_MAX - dependents);
         pending(tx).enableTransitive();
-        Range all = keyspace.releasing();
+        Range all = releasing(keyspace).range();
         byte[] middle = behind.map(last -> ByteArrayUtil.keyAfter(
-                        last.dependency().keys().releasing(last.dependency().id(), last.group())))
+                        DependencyKeys.of(last.dependency().keys())
+                                .releasing(last.dependency().id(), last.group())))
                 .orElse(all.end);
         CompletableFuture<List<ReleaseNotice>> upper = behind.isEmpty()
                 ? CompletableFuture.completedFuture(List.of())
@@ -301,6 +312,10 @@ public final class ReleaseOutbox {
         });
     }
 
+    private static Subspace releasing(Keyspace keyspace) {
+        return keyspace.table("releasing");
+    }
+
     private static CompletableFuture<List<ReleaseNotice>> read(
             Transaction tx, Keyspace keyspace, Range range, int limit) {
         return Quarantine.range(
@@ -308,13 +323,15 @@ public final class ReleaseOutbox {
                 range,
                 limit,
                 false,
-                row -> Quarantine.typeName(row.getKey(), keyspace::typeOfReleasing)
+                row -> Quarantine.typeName(
+                                row.getKey(),
+                                key -> Keyspace.typeName(releasing(keyspace).unpack(key), 0))
                         .flatMap(type -> Quarantine.readable(tx, keyspace.type(type), row, decoder(keyspace, type))));
     }
 
     private static Function<KeyValue, ReleaseNotice> decoder(Keyspace keyspace, String typeName) {
         return row -> {
-            Tuple path = keyspace.type(typeName).unpackReleasing(row.getKey());
+            Tuple path = DependencyKeys.of(keyspace.type(typeName)).unpackReleasing(row.getKey());
             String cause = Tuple.fromBytes(row.getValue()).getString(0);
             return new ReleaseNotice(
                     keyspace.job(typeName, path.getString(0)), path.getLong(1), ReleaseNotice.Cause.ofText(cause));

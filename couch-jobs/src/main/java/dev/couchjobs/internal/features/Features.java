@@ -46,22 +46,21 @@ public final class Features {
     /** What each change of a job writes. */
     private static final JobStore.Writers WRITERS = new JobStore.Writers(
             ReleaseOutbox::recordTransition,
-            List.of(
-                    StateCounters::write,
-                    LimitShards::write,
-                    QueueIndex::write,
-                    LostClaims::write,
-                    ClaimRules::write,
-                    ActivityIndex::write,
-                    ChangeFeed::write,
-                    RetentionIndex::write,
-                    DeadLetterIndex::write,
-                    UniqueIndex::write,
-                    TagIndex::write,
-                    GraphRows::write,
-                    DescentNote::write,
-                    AttemptLog::write,
-                    JobLog::write));
+            StateCounters::write,
+            LimitShards::write,
+            QueueIndex::write,
+            LostClaims::write,
+            ClaimRules::write,
+            ActivityIndex::write,
+            ChangeFeed::write,
+            RetentionIndex::write,
+            DeadLetterIndex::write,
+            UniqueIndex::write,
+            TagIndex::write,
+            GraphRows::write,
+            DescentNote::write,
+            AttemptLog::write,
+            JobLog::write);
 
     /** The indexes whose rows name a job, in the order of their keys. */
     public static final List<JobIndex> INDEXES = List.of(

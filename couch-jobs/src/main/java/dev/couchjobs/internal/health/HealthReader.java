@@ -147,7 +147,7 @@ public final class HealthReader {
         CompletableFuture<Health> check(Transaction tx) {
             hasRead = false;
             tx.options().setTimeout(settings.timeout().toMillis());
-            tx.clear(keyspace.health());
+            tx.clear(keyspace.row("health"));
             return read(tx).thenApply(health -> {
                 hasRead = true;
                 return health;

@@ -11,6 +11,7 @@ import dev.couchjobs.internal.data.JobRow;
 import dev.couchjobs.internal.data.JobStore;
 import dev.couchjobs.internal.data.KeyLimit;
 import dev.couchjobs.internal.data.KeySlots;
+import dev.couchjobs.internal.data.LimitKeys;
 import dev.couchjobs.internal.data.LimitedJob;
 import dev.couchjobs.internal.data.RateMeter;
 import dev.couchjobs.internal.data.SavedChange;
@@ -164,8 +165,9 @@ public final class Admission implements Settler {
 
     private static <T extends @Nullable Object> CompletableFuture<T> inOrder(
             Transaction tx, Collection<LimitKey> keys, Supplier<CompletableFuture<T>> step) {
-        List<byte[]> slots =
-                keys.stream().map(key -> key.type().slots().pack(key.name())).toList();
+        List<byte[]> slots = keys.stream()
+                .map(key -> LimitKeys.of(key.type()).slots().pack(key.name()))
+                .toList();
         return JobStore.of(tx).inOrder(slots, step);
     }
 

@@ -6,6 +6,7 @@ import dev.couchjobs.internal.data.ClaimRules;
 import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.data.LayoutRow;
+import dev.couchjobs.internal.data.LimitKeys;
 import dev.couchjobs.internal.data.LimitShards;
 import dev.couchjobs.internal.data.RateMeter;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -182,6 +183,6 @@ public final class Allowance {
         CompletableFuture<ArmedWatch> changed = ClaimRules.watch(tx, keys);
         return isPaused() || unused() > 0
                 ? changed.thenApply(List::of)
-                : changed.thenCombine(ArmedWatch.arm(tx, keys.watchesEnds()), List::of);
+                : changed.thenCombine(ArmedWatch.arm(tx, LimitKeys.of(keys).watchesEnds()), List::of);
     }
 }

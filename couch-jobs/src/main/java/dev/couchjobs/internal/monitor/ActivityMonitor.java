@@ -7,6 +7,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.data.ActivityIndex;
+import dev.couchjobs.internal.data.FeedKeys;
 import dev.couchjobs.internal.data.IdleProcesses;
 import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.data.Keyspace;
@@ -347,7 +348,7 @@ final class ActivityMonitor implements AutoCloseable {
         long now = clock.instant().getEpochSecond();
         CompletableFuture<Optional<WaitingJob>> waiting = WaitingJob.first(tx, keys, layoutRow);
         CompletableFuture<Optional<ByteBuffer>> change = tx.snapshot()
-                .get(keys.watchesActivity())
+                .get(FeedKeys.of(keys).watchesActivity())
                 .thenApply(stamp -> Optional.ofNullable(stamp).map(ByteBuffer::wrap));
         CompletableFuture<Optional<byte[]>> firstActivity = ActivityIndex.firstKey(tx, keys);
         CompletableFuture<Boolean> mayRun = firstActivity.thenCombine(

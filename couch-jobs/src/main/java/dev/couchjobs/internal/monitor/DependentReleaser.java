@@ -79,7 +79,7 @@ final class DependentReleaser implements AutoCloseable {
         return ReleaseOutbox.takeBacklog(tx, keyspace, last, rows, dependents).thenApply(taken -> {
             last = taken.stream().findFirst();
             return taken.isEmpty()
-                    ? Pause.until(tx.watch(keyspace.watchesReleasing())).cappedAt(LONGEST_PAUSE)
+                    ? Pause.until(tx.watch(keyspace.row("watches_releasing"))).cappedAt(LONGEST_PAUSE)
                     : Pause.none();
         });
     }

@@ -273,8 +273,8 @@ final class MonitorLeases implements AutoCloseable {
 
     /** A type that comes into use while this process leaves it to others does not fire the watch again. */
     private CompletableFuture<Void> watch(Transaction tx) {
-        CompletableFuture<Void> settings = tx.watch(keyspace.watchesSettings());
-        CompletableFuture<Void> newTypes = tx.watch(keyspace.watchesInUse());
+        CompletableFuture<Void> settings = tx.watch(keyspace.row("watches_settings"));
+        CompletableFuture<Void> newTypes = tx.watch(keyspace.row("watches_in_use"));
         CompletableFuture<Void> changed = new CompletableFuture<>();
         var unusedSettings = settings.whenComplete((done, error) -> {
             isSpread &= error != null;

@@ -38,7 +38,7 @@ public final class MoveEndpoint {
                         environment, keyspace, TIMEOUT, TransactionLabel.tagged("couch-jobs-move", false))
                 .outOfService();
         this.all = keyspace.all();
-        this.layoutKey = keyspace.layout();
+        this.layoutKey = keyspace.row("layout");
         this.layout = new LayoutRow(keyspace);
     }
 

@@ -5,6 +5,7 @@ import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.JobState;
 import dev.couchjobs.internal.data.ChangeFeed;
 import dev.couchjobs.internal.data.FeedEntry;
+import dev.couchjobs.internal.data.FeedKeys;
 import dev.couchjobs.internal.data.IncompleteVersionstamps;
 import dev.couchjobs.internal.data.JobFingerprint;
 import dev.couchjobs.internal.data.TypeKeys;
@@ -112,7 +113,7 @@ record ChangeScan(TypeKeys keys, List<FollowedJob.JobSnapshot> snapshots, boolea
     private CompletableFuture<Optional<ArmedWatch>> typeWatch(Transaction tx, FeedPage page) {
         return page.hasMore
                 ? CompletableFuture.completedFuture(Optional.empty())
-                : ArmedWatch.arm(tx, keys.watchesActivity()).thenApply(Optional::of);
+                : ArmedWatch.arm(tx, FeedKeys.of(keys).watchesActivity()).thenApply(Optional::of);
     }
 
     private static ScanResult resultOf(

@@ -3,6 +3,7 @@ package dev.couchjobs.internal.notify;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.internal.data.ChangeFeed;
+import dev.couchjobs.internal.data.FeedKeys;
 import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.data.TypeTimeouts;
@@ -43,7 +44,9 @@ interface WatchedKeys {
         @Override
         public CompletableFuture<Reading> read(Transaction tx, Set<String> armed) {
             String name = keys.typeName();
-            Map<String, byte[]> watched = armed.contains(name) ? Map.of() : Map.of(name, keys.watchesActivity());
+            Map<String, byte[]> watched = armed.contains(name)
+                    ? Map.of()
+                    : Map.of(name, FeedKeys.of(keys).watchesActivity());
             return ChangeFeed.lastChange(tx, keys)
                     .thenCompose(last -> arm(tx, watched)
                             .thenApply(watches -> new Reading(Optional.ofNullable(last), Set.of(name), watches, true)));
@@ -92,9 +95,10 @@ interface WatchedKeys {
             Map<String, byte[]> watched = new LinkedHashMap<>();
             all.stream()
                     .limit(TYPES_MAX)
-                    .forEach(type -> watched.put(type, keyspace.type(type).watchesActivity()));
+                    .forEach(type ->
+                            watched.put(type, FeedKeys.of(keyspace.type(type)).watchesActivity()));
             boolean isComplete = watched.size() == all.size();
-            watched.put(NEW_TYPES, keyspace.watchesInUse());
+            watched.put(NEW_TYPES, keyspace.row("watches_in_use"));
             Set<String> names = Set.copyOf(watched.keySet());
             watched.keySet().removeAll(armed);
             return arm(tx, watched)

@@ -35,7 +35,7 @@ final class GraphEnds {
     GraphEnds(Transaction tx, Keyspace keyspace) {
         this.tx = tx;
         this.keyspace = keyspace;
-        this.graphs = keyspace.graphs();
+        this.graphs = GraphKeys.of(keyspace);
     }
 
     /** {@return the ids of the jobs that must stay because their graphs have not ended, or may not have} */

@@ -22,7 +22,7 @@ public final class ScheduleTable {
 
     public ScheduleTable(Keyspace keyspace) {
         this.keyspace = keyspace;
-        this.rows = keyspace.schedules();
+        this.rows = keyspace.table("schedules");
     }
 
     /** {@return the key of the row of a schedule} */
@@ -77,15 +77,15 @@ public final class ScheduleTable {
 
     public void remove(Transaction tx, String name) {
         tx.clear(key(name));
-        tx.clear(keyspace.scheduleData(name).range());
+        tx.clear(keyspace.table("schedule_data").get(name).range());
     }
 
     public void writeData(Transaction tx, String name, Payload data) {
-        data.writeTo(tx, keyspace.scheduleData(name));
+        data.writeTo(tx, keyspace.table("schedule_data").get(name));
     }
 
     /** {@return the data of a schedule's jobs} */
     public CompletableFuture<Payload> readData(ReadTransaction tx, String name) {
-        return Payload.readFrom(tx, keyspace.scheduleData(name));
+        return Payload.readFrom(tx, keyspace.table("schedule_data").get(name));
     }
 }

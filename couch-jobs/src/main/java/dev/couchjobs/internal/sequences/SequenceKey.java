@@ -11,6 +11,6 @@ import dev.couchjobs.internal.data.TypeKeys;
 public record SequenceKey(TypeKeys type, String name) {
     /** {@return the key of the row with the current job of the sequence} */
     public byte[] row() {
-        return type.sequences().pack(name);
+        return SequenceKeys.of(type).sequences().pack(name);
     }
 }

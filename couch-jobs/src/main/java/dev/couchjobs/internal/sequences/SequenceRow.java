@@ -39,7 +39,7 @@ public record SequenceRow(String current, long first, long end) {
     /** Starts the reads that the end of the current job needs. */
     public static void prefetchWaiters(Transaction tx, SequenceKey key, int limit) {
         var unusedWaiters = tx.snapshot()
-                .getRange(key.type().sequenceQueue(key.name()), limit)
+                .getRange(SequenceKeys.of(key.type()).sequenceQueue(key.name()), limit)
                 .asList();
         var unusedType = TypeInUse.prefetch(tx, key.type());
     }
@@ -59,7 +59,7 @@ public record SequenceRow(String current, long first, long end) {
 
     /** {@return a damaged row with the numbers of the jobs behind the current one; empty if there are none} */
     private static CompletableFuture<Optional<SequenceRow>> restored(Transaction tx, SequenceKey key) {
-        Range all = key.type().sequenceQueue(key.name());
+        Range all = SequenceKeys.of(key.type()).sequenceQueue(key.name());
         return tx.getRange(all, 1)
                 .asList()
                 .thenCombine(
@@ -70,7 +70,7 @@ public record SequenceRow(String current, long first, long end) {
     }
 
     private static long number(SequenceKey key, List<KeyValue> rows) {
-        return key.type().numberInSequence(rows.get(0).getKey());
+        return SequenceKeys.of(key.type()).numberInSequence(rows.get(0).getKey());
     }
 
     private SequenceRow written(Transaction tx, SequenceKey key) {
@@ -96,7 +96,7 @@ public record SequenceRow(String current, long first, long end) {
     /** Puts a job behind the last. {@return the row after that} */
     public SequenceRow append(Transaction tx, SequenceKey key, JobRef job, SequencePlace place) {
         tx.set(
-                key.type().sequenceQueue(key.name(), end),
+                SequenceKeys.of(key.type()).sequenceQueue(key.name(), end),
                 Tuple.from(job.id(), place.token()).pack());
         return new SequenceRow(current, first, end + 1).written(tx, key);
     }
@@ -116,12 +116,15 @@ public record SequenceRow(String current, long first, long end) {
             return CompletableFuture.completedFuture(List.of());
         }
         TypeKeys type = key.type();
-        Range range = new Range(type.sequenceQueue(key.name(), first), type.sequenceQueue(key.name(), end));
+        Range range = new Range(
+                SequenceKeys.of(type).sequenceQueue(key.name(), first),
+                SequenceKeys.of(type).sequenceQueue(key.name(), end));
         return Quarantine.range(tx, type, range, limit, false, row -> {
             Tuple waiter = Tuple.fromBytes(row.getValue());
             String jobId = waiter.getString(0);
             Keyspace.checkJobId(jobId);
-            return new Waiter(type.numberInSequence(row.getKey()), new JobRef(type, jobId), waiter.getLong(1));
+            return new Waiter(
+                    SequenceKeys.of(type).numberInSequence(row.getKey()), new JobRef(type, jobId), waiter.getLong(1));
         });
     }
 
@@ -145,7 +148,9 @@ public record SequenceRow(String current, long first, long end) {
 
     private void clear(Transaction tx, SequenceKey key, long to) {
         if (first < to) {
-            tx.clear(key.type().sequenceQueue(key.name(), first), key.type().sequenceQueue(key.name(), to));
+            tx.clear(
+                    SequenceKeys.of(key.type()).sequenceQueue(key.name(), first),
+                    SequenceKeys.of(key.type()).sequenceQueue(key.name(), to));
         }
     }
 }

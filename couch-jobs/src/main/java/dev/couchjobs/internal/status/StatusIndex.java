@@ -52,7 +52,8 @@ public final class StatusIndex {
         @Override
         public Range range(TypeKeys keys) {
             return new Range(
-                    keys.statuses().get(0).range().begin, keys.statuses().range().end);
+                    StatusKeys.of(keys).statuses().get(0).range().begin,
+                    StatusKeys.of(keys).statuses().range().end);
         }
 
         @Override
@@ -106,7 +107,7 @@ public final class StatusIndex {
 
     /** {@return how far the jobs of a type are indexed} */
     public static CompletableFuture<State> state(ReadTransaction tx, TypeKeys keys) {
-        return tx.get(keys.statusesPrefix()).thenApply(StatusIndex::decode);
+        return tx.get(StatusKeys.of(keys).statusesPrefix()).thenApply(StatusIndex::decode);
     }
 
     /** A damaged row reads as that of an index which is being built: it is complete once that was done again. */
@@ -119,42 +120,42 @@ public final class StatusIndex {
 
     /** Begins a build. */
     public static void begin(Transaction tx, TypeKeys keys) {
-        tx.set(keys.statusesPrefix(), BUILDING);
+        tx.set(StatusKeys.of(keys).statusesPrefix(), BUILDING);
     }
 
     /** Removes all rows. */
     public static void drop(Transaction tx, TypeKeys keys) {
-        tx.clear(keys.statusesPrefix());
-        tx.clear(keys.statuses().range());
-        tx.clear(keys.statusCounts().range());
+        tx.clear(StatusKeys.of(keys).statusesPrefix());
+        tx.clear(StatusKeys.of(keys).statuses().range());
+        tx.clear(StatusKeys.of(keys).statusCounts().range());
     }
 
     /** {@return the last id that the build has passed; it conflicts with every other call that builds} */
     static CompletableFuture<String> builtUpTo(Transaction tx, TypeKeys keys) {
-        return tx.get(keys.statuses().pack(BUILT_UP_TO))
+        return tx.get(StatusKeys.of(keys).statuses().pack(BUILT_UP_TO))
                 .thenApply(value -> value == null ? "" : new String(value, StandardCharsets.UTF_8));
     }
 
     static void builtUpTo(Transaction tx, TypeKeys keys, String last) {
-        tx.set(keys.statuses().pack(BUILT_UP_TO), last.getBytes(StandardCharsets.UTF_8));
+        tx.set(StatusKeys.of(keys).statuses().pack(BUILT_UP_TO), last.getBytes(StandardCharsets.UTF_8));
     }
 
     static void complete(Transaction tx, TypeKeys keys) {
-        tx.set(keys.statusesPrefix(), COMPLETE);
-        tx.clear(keys.statuses().pack(BUILT_UP_TO));
+        tx.set(StatusKeys.of(keys).statusesPrefix(), COMPLETE);
+        tx.clear(StatusKeys.of(keys).statuses().pack(BUILT_UP_TO));
     }
 
     /** Changes the numbers of jobs. */
     static void count(Transaction tx, TypeKeys keys, long[] changes) {
         if (PackedCounters.isAny(changes)) {
             int shard = Math.floorMod(JobStore.shard(tx, keys.typeName()), SHARDS);
-            tx.mutate(MutationType.ADD, keys.statusCounts().pack(shard), PackedCounters.encode(changes));
+            tx.mutate(MutationType.ADD, StatusKeys.of(keys).statusCounts().pack(shard), PackedCounters.encode(changes));
         }
     }
 
     /** {@return the exact number of jobs with each status that is stored} */
     public static CompletableFuture<Map<JobStatus, Long>> counts(ReadTransaction tx, TypeKeys keys) {
-        return tx.getRange(keys.statusCounts().range()).asList().thenApply(rows -> {
+        return tx.getRange(StatusKeys.of(keys).statusCounts().range()).asList().thenApply(rows -> {
             long[] sums =
                     PackedCounters.sum(rows.stream().map(KeyValue::getValue).toList(), StatusRow.STORED.size());
             Map<JobStatus, Long> counts = new EnumMap<>(JobStatus.class);
@@ -164,7 +165,7 @@ public final class StatusIndex {
     }
 
     private static JobIndex.Statement says(TypeKeys keys, KeyValue row) {
-        TupleReader path = keys.readStatus(row.getKey());
+        TupleReader path = StatusKeys.of(keys).readStatus(row.getKey());
         JobStatus status = StatusRow.STORED.get(path.readInt());
         long order = path.readLong();
         return new JobIndex.Statement(
@@ -176,7 +177,7 @@ public final class StatusIndex {
     private static void clear(Transaction tx, TypeKeys keys, List<byte[]> stale) {
         long[] changes = new long[StatusRow.STORED.size()];
         for (byte[] key : stale) {
-            TupleReader path = keys.readStatus(key);
+            TupleReader path = StatusKeys.of(keys).readStatus(key);
             int status = path.readInt();
             path.readLong();
             path.readString();
@@ -214,7 +215,7 @@ public final class StatusIndex {
 
     /** {@return whether a key is that of a place in the listing of a status} */
     public static boolean covers(TypeKeys keys, JobStatus status, byte[] key) {
-        return ByteArrayUtil.startsWith(key, keys.statuses().pack(StatusRow.number(status)));
+        return ByteArrayUtil.startsWith(key, StatusKeys.of(keys).statuses().pack(StatusRow.number(status)));
     }
 
     /**
@@ -233,7 +234,7 @@ public final class StatusIndex {
             Optional<byte[]> after,
             boolean isNewestFirst,
             int limit) {
-        Range all = keys.statuses().get(StatusRow.number(status)).range();
+        Range all = StatusKeys.of(keys).statuses().get(StatusRow.number(status)).range();
         Range rest = after.map(
                         key -> isNewestFirst ? new Range(all.begin, key) : new Range(StatusRow.behind(key), all.end))
                 .orElse(all);

@@ -91,7 +91,9 @@ final class StatusRow {
 
     /** {@return the key of a job that is due, and waits to be claimed or for a slot} */
     static byte[] key(JobRef ref, JobStatus status, long order) {
-        return new TupleWriter(ref.keys().statusesPrefix(), KEY_BYTES + ref.id().length())
+        return new TupleWriter(
+                        StatusKeys.of(ref.keys()).statusesPrefix(),
+                        KEY_BYTES + ref.id().length())
                 .add(number(status))
                 .add(order)
                 .add(ref.id())
@@ -191,7 +193,7 @@ final class StatusRow {
     }
 
     static Stored decode(TypeKeys keys, KeyValue row) {
-        TupleReader path = keys.readStatus(row.getKey());
+        TupleReader path = StatusKeys.of(keys).readStatus(row.getKey());
         path.readInt(); // the status, which the caller knows
         long order = path.readLong();
         String jobId = path.readString();

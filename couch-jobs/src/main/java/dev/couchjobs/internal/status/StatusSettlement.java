@@ -2,6 +2,7 @@ package dev.couchjobs.internal.status;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.JobStatus;
+import dev.couchjobs.internal.data.IndexCheck;
 import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRef;
 import dev.couchjobs.internal.data.JobRow;
@@ -76,7 +77,7 @@ public final class StatusSettlement implements Settler {
     private static CompletableFuture<@Nullable Void> settle(Transaction tx, TypeKeys keys, Changes changes) {
         return JobStore.of(tx)
                 .inOrder(
-                        List.of(keys.statusesPrefix()),
+                        List.of(StatusKeys.of(keys).statusesPrefix()),
                         () -> StatusIndex.stateWhileWriting(tx, keys)
                                 .thenCompose(state -> state == StatusIndex.State.NONE
                                         ? CompletableFuture.completedFuture(null)

@@ -63,7 +63,7 @@ class IndexCheckTest {
     private void lose(String jobId) {
         commit(tx -> {
             tx.clear(keys.data(jobId));
-            tx.set(keys.indexCheckRequest(), new byte[0]);
+            tx.set(QuarantineKeys.of(keys).indexCheckRequest(), new byte[0]);
             return CompletableFuture.completedFuture(tx);
         });
     }
@@ -167,7 +167,7 @@ class IndexCheckTest {
         lose("j1");
         step(IndexCheck.Step.NONE);
         commit(tx -> {
-            tx.set(keys.indexCheckPlace(), new byte[] {0x7F, 0x13});
+            tx.set(QuarantineKeys.of(keys).indexCheckPlace(), new byte[] {0x7F, 0x13});
             return CompletableFuture.completedFuture(tx);
         });
 

@@ -42,7 +42,7 @@ class TransactionScopeTest {
 
     private Integer write(Transaction tx) {
         tries.add(tx);
-        WrittenRows.of(TransactionScope.of(tx)).remember(KEY, null);
+        WrittenRows.remember(TransactionScope.of(tx), KEY, null);
         tx.set(KEY.bytes(), KEY.bytes());
         return 7;
     }
@@ -132,9 +132,9 @@ class TransactionScopeTest {
         try (Transaction tx = database.createTransaction()) {
             SavedChange first = removed("first");
             SavedChange second = removed("second");
-            ChangeList.of(TransactionScope.of(tx)).add(List.of(first));
+            ChangeList.of(TransactionScope.of(tx)).add(first);
             assertThat(JobStore.takeChanges(tx, 0, 2)).containsExactly(first);
-            ChangeList.of(TransactionScope.of(tx)).add(List.of(second));
+            ChangeList.of(TransactionScope.of(tx)).add(second);
 
             assertThat(JobStore.takeChanges(tx, 1, 2)).containsExactly(first, second);
             assertThat(JobStore.takeChanges(tx, 0, 2)).containsExactly(second);
