@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.data;
 
 import dev.couchjobs.ReleaseReason;
+import java.util.Objects;
 
 /**
  * The current or the last claim on a job.
@@ -13,7 +14,7 @@ import dev.couchjobs.ReleaseReason;
  * @param logged whether the job has a log
  * @param expiries how many claims have expired since the job was last enqueued
  * @param started whether the work on the job is known to have begun; a claim that ends before that is no attempt
- * @param limitShard the shard that counts the claim while the job runs, or {@link LimitShards#NONE}
+ * @param limitShard the shard that counts the claim while the job runs, or {@link #NO_LIMIT_SHARD}
  * @param releases how many claims were released after the work had begun, since the job was last enqueued
  */
 public record ClaimInfo(
@@ -27,9 +28,14 @@ public record ClaimInfo(
         boolean started,
         int limitShard,
         Releases releases) {
+    /** Into how many shards a limit of a type is divided at most. */
+    public static final int LIMIT_SHARDS_MAX = 16;
+    /** Stands for the shard of a claim that no shard counts. */
+    public static final int NO_LIMIT_SHARD = -1;
+
     /** The claim of a job that was never claimed. */
     public static final ClaimInfo NONE =
-            new ClaimInfo(0, 0, "", 0, false, false, 0, true, LimitShards.NONE, Releases.NONE);
+            new ClaimInfo(0, 0, "", 0, false, false, 0, true, NO_LIMIT_SHARD, Releases.NONE);
 
     ClaimInfo next(String by, long since, boolean shared, boolean started, int newShard) {
         return new ClaimInfo(number + 1, failures, by, since, shared, logged, expiries, started, newShard, releases);
@@ -69,7 +75,7 @@ public record ClaimInfo(
     }
 
     private ClaimInfo ended(int failures, int expiries, boolean started, Releases releases) {
-        return new ClaimInfo(number, failures, by, since, false, logged, expiries, started, LimitShards.NONE, releases);
+        return new ClaimInfo(number, failures, by, since, false, logged, expiries, started, NO_LIMIT_SHARD, releases);
     }
 
     /** {@return this ended claim, whose attempt is in a row of its own} */
@@ -97,7 +103,7 @@ public record ClaimInfo(
             return false;
         }
         row.beginNested().add(number).add(failures).add(by).add(since).add(shared);
-        if (limitShard != LimitShards.NONE) {
+        if (limitShard != NO_LIMIT_SHARD) {
             row.add(logged).add(expiries).add(started).add(limitShard);
         } else if (expiries > 0 || !started) {
             row.add(logged).add(expiries).add(started);
@@ -122,7 +128,7 @@ public record ClaimInfo(
                 row.hasNext() && row.readBoolean(),
                 row.hasNext() ? row.readInt() : 0,
                 !row.hasNext() || row.readBoolean(),
-                row.hasNext() ? LimitShards.checked(row.readInt()) : LimitShards.NONE,
+                row.hasNext() ? Objects.checkIndex(row.readInt(), LIMIT_SHARDS_MAX) : NO_LIMIT_SHARD,
                 Releases.NONE);
         row.endNested();
         return claim;

@@ -181,7 +181,7 @@ public record JobRow(
      * @param by the name of the process
      * @param shared whether the activity row is shared with other claims
      * @param started whether the work begins with the claim
-     * @param limitShard the shard of the limit of the type that counts the claim, or {@link LimitShards#NONE}
+     * @param limitShard the shard of the limit of the type that counts the claim, or {@link ClaimInfo#NO_LIMIT_SHARD}
      */
     public JobRow claimed(UUID lock, String by, long now, boolean shared, boolean started, int limitShard) {
         return new JobRow(

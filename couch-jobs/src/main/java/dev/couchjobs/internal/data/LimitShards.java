@@ -18,16 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LimitShards {
     /** The largest number of shards. */
-    public static final int MAX = 16;
-    /** Stands for the shard of a claim that no shard counts. */
-    public static final int NONE = -1;
+    public static final int MAX = ClaimInfo.LIMIT_SHARDS_MAX;
 
     private long @Nullable [] changes;
-
-    /** {@return a number of a shard, as a row has it} */
-    static int checked(int shard) {
-        return Objects.checkIndex(shard, MAX);
-    }
 
     /** Writes the sums of changes. */
     public static void write(Changes changes) {
@@ -40,7 +33,9 @@ public final class LimitShards {
     }
 
     private void add(@Nullable JobRow row, int change) {
-        if (row == null || row.claimInfo().limitShard() == NONE || row.state() != JobState.RUNNING) {
+        if (row == null
+                || row.claimInfo().limitShard() == ClaimInfo.NO_LIMIT_SHARD
+                || row.state() != JobState.RUNNING) {
             return;
         }
         if (changes == null) {
@@ -67,7 +62,10 @@ public final class LimitShards {
             int[] counts = new int[MAX];
             for (KeyValue row : rows) {
                 Optional<Integer> shard = Quarantine.readable(
-                        tx, keys, row, each -> checked(LimitKeys.of(keys).runningShard(each.getKey())));
+                        tx,
+                        keys,
+                        row,
+                        each -> Objects.checkIndex(LimitKeys.of(keys).runningShard(each.getKey()), MAX));
                 shard.ifPresent(number -> counts[number] = (int) PackedCounters.sum(List.of(row.getValue()), 1)[0]);
             }
             return counts;

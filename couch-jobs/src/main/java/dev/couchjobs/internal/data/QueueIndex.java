@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.data;
 
 import com.apple.foundationdb.Transaction;
+import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -28,28 +29,49 @@ public final class QueueIndex {
         }
     }
 
-    /** A row of a job that was in quarantine may have been cleared, and is written in any case. */
+    /** Moves the row of a job, and returns whether it is new. */
     private static boolean move(Transaction tx, SavedChange change) {
-        JobRef ref = change.ref();
-        JobRow before = change.origin() == SavedChange.Origin.DEQUEUED ? null : change.before();
-        JobRow after = change.after();
-        Optional<byte[]> from = change.isRestored() ? Optional.empty() : unconditionalKey(ref, before, after);
-        boolean isNew = IndexKey.move(tx, from, unconditionalKey(ref, after, before));
-        if (isNew && after != null && after.options().turnKey() != null) {
-            TurnRequest.write(tx, new TurnKey(ref.keys(), after.options().turnKey()));
-        }
-        return isNew;
+        return IndexKey.move(tx, from(change), to(change));
     }
 
-    /** {@return the key to write or clear at once; empty if the end of the verb decides, see {@link LimitedJob}} */
+    /** {@return whether a change gives a job a row in a queue that it did not have} */
+    public static boolean isNew(SavedChange change) {
+        Optional<byte[]> to = to(change);
+        return to.isPresent()
+                && from(change).filter(key -> Arrays.equals(key, to.get())).isEmpty();
+    }
+
+    /** A row of a job that was in quarantine may have been cleared, and is written in any case. */
+    private static Optional<byte[]> from(SavedChange change) {
+        return change.isRestored() ? Optional.empty() : unconditionalKey(change.ref(), queued(change), change.after());
+    }
+
+    private static Optional<byte[]> to(SavedChange change) {
+        return unconditionalKey(change.ref(), change.after(), queued(change));
+    }
+
+    /** {@return the row before, unless its row in the queue is gone} */
+    private static @Nullable JobRow queued(SavedChange change) {
+        return change.origin() == SavedChange.Origin.DEQUEUED ? null : change.before();
+    }
+
+    /** {@return the key to write or clear at once; empty if the end of the verb decides, because of a limit key} */
     private static Optional<byte[]> unconditionalKey(JobRef ref, @Nullable JobRow row, @Nullable JobRow other) {
-        return row != null && LimitedJob.isDue(row) && !(other != null && LimitedJob.isRunning(other))
+        return row != null && isDueAndLimited(row) && !(other != null && isRunningAndLimited(other))
                 ? Optional.empty()
                 : key(ref, row);
     }
 
+    private static boolean isDueAndLimited(JobRow row) {
+        return Standing.of(row) instanceof Standing.Due due && due.limitKey() != null;
+    }
+
+    private static boolean isRunningAndLimited(JobRow row) {
+        return Standing.of(row) instanceof Standing.Running running && running.limitKey() != null;
+    }
+
     /** {@return the key of a job in a queue from which processes claim, once it is admitted if it has a limit key} */
-    static Optional<byte[]> key(JobRef ref, @Nullable JobRow row) {
+    public static Optional<byte[]> key(JobRef ref, @Nullable JobRow row) {
         return row == null
                 ? Optional.empty()
                 : Standing.of(row)
@@ -76,7 +98,7 @@ public final class QueueIndex {
     }
 
     /** {@return the key of a job that may run now} */
-    static byte[] due(JobRef ref, @Nullable String turnKey, int priority, long since, long scheduledTime) {
+    public static byte[] due(JobRef ref, @Nullable String turnKey, int priority, long since, long scheduledTime) {
         if (priority == 0 && turnKey == null) {
             return QueueKeys.of(ref.keys()).pending(scheduledTime, ref.id());
         }

@@ -91,7 +91,7 @@ public final class RetentionIndex {
 
         /** The rows of jobs in a graph that has not ended are put off, without a change of the jobs. */
         private boolean isPutOff(JobRow job, ClaimEnd claimEnd) {
-            return GraphRows.graphOf(job) != DependencyState.NO_GRAPH
+            return job.options().dependencies().graph() != DependencyState.NO_GRAPH
                     && claimEnd.removeAt() != ClaimEnd.NEVER
                     && claimEnd.removeAt() < removeAt;
         }

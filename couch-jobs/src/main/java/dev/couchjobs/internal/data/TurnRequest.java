@@ -26,6 +26,16 @@ public final class TurnRequest {
         this.value = value;
     }
 
+    /** Requests turns for the keys of jobs that have become due. */
+    public static void write(Changes changes) {
+        for (SavedChange change : changes.all()) {
+            JobRow after = change.after();
+            if (after != null && after.options().turnKey() != null && QueueIndex.isNew(change)) {
+                write(changes.tx(), new TurnKey(changes.keys(), after.options().turnKey()));
+            }
+        }
+    }
+
     /** Requests a turn for a key, because a job of it has become due. */
     static void write(Transaction tx, TurnKey key) {
         IncompleteVersionstamps.touch(tx, key.request(), NO_USER_VERSION);

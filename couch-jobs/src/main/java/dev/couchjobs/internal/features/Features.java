@@ -24,6 +24,7 @@ import dev.couchjobs.internal.data.RetentionIndex;
 import dev.couchjobs.internal.data.SavedChange;
 import dev.couchjobs.internal.data.StateCounters;
 import dev.couchjobs.internal.data.TagIndex;
+import dev.couchjobs.internal.data.TurnRequest;
 import dev.couchjobs.internal.data.TypeInUse;
 import dev.couchjobs.internal.data.UniqueIndex;
 import dev.couchjobs.internal.dependencies.DependencyPropagator;
@@ -49,6 +50,7 @@ public final class Features {
             StateCounters::write,
             LimitShards::write,
             QueueIndex::write,
+            TurnRequest::write,
             LostClaims::write,
             ClaimRules::write,
             ActivityIndex::write,

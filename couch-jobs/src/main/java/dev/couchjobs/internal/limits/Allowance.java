@@ -2,12 +2,12 @@ package dev.couchjobs.internal.limits;
 
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Rate;
+import dev.couchjobs.internal.data.ClaimInfo;
 import dev.couchjobs.internal.data.ClaimRules;
 import dev.couchjobs.internal.data.Feature;
 import dev.couchjobs.internal.data.Layout;
 import dev.couchjobs.internal.data.LayoutRow;
 import dev.couchjobs.internal.data.LimitKeys;
-import dev.couchjobs.internal.data.LimitShards;
 import dev.couchjobs.internal.data.RateMeter;
 import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.loop.ArmedWatch;
@@ -134,9 +134,9 @@ public final class Allowance {
         return running == null ? Integer.MAX_VALUE : running.unused();
     }
 
-    /** {@return the shard that counts the claims of the transaction, or {@link LimitShards#NONE}} */
+    /** {@return the shard that counts the claims of the transaction, or {@link ClaimInfo#NO_LIMIT_SHARD}} */
     public int shard() {
-        return running == null ? LimitShards.NONE : running.shard();
+        return running == null ? ClaimInfo.NO_LIMIT_SHARD : running.shard();
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.limits;
 
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.data.ClaimInfo;
 import dev.couchjobs.internal.data.ClaimRules;
 import dev.couchjobs.internal.data.LimitShards;
 import dev.couchjobs.internal.data.StateCounters;
@@ -22,7 +23,7 @@ import java.util.stream.IntStream;
  *
  * @param max the limit
  * @param unused how many jobs more may run
- * @param shard the shard that counts the claims, or {@link LimitShards#NONE} in an instance without shards
+ * @param shard the shard that counts the claims, or {@link ClaimInfo#NO_LIMIT_SHARD} in an instance without shards
  * @param jobs how many jobs the transaction may claim
  * @param isSerial whether all claims commit one after the other
  * @param isOrdered whether that is so although there are several shards
@@ -35,8 +36,8 @@ record RunningLimit(int max, int unused, int shard, int jobs, boolean isSerial, 
         return hasShards
                 ? unused.thenCombine(
                         LimitShards.read(tx.snapshot(), keys), (left, counts) -> of(max, left, counts, home))
-                : unused.thenApply(left ->
-                        new RunningLimit(max, Math.max(0, left), LimitShards.NONE, Math.max(0, left), true, true));
+                : unused.thenApply(left -> new RunningLimit(
+                        max, Math.max(0, left), ClaimInfo.NO_LIMIT_SHARD, Math.max(0, left), true, true));
     }
 
     /**
@@ -65,7 +66,7 @@ record RunningLimit(int max, int unused, int shard, int jobs, boolean isSerial, 
         if (isOrdered) {
             ClaimRules.conflictWithClaims(tx, keys);
         }
-        if (shard != LimitShards.NONE) {
+        if (shard != ClaimInfo.NO_LIMIT_SHARD) {
             LimitShards.conflictWithClaims(tx, keys, shard);
         }
     }

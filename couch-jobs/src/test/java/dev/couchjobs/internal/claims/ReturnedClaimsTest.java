@@ -6,12 +6,12 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.internal.data.BatchPlace;
+import dev.couchjobs.internal.data.ClaimInfo;
 import dev.couchjobs.internal.data.DependencyState;
 import dev.couchjobs.internal.data.Firing;
 import dev.couchjobs.internal.data.JobKeys;
 import dev.couchjobs.internal.data.JobOptions;
 import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.LimitShards;
 import dev.couchjobs.internal.data.Payload;
 import dev.couchjobs.internal.data.SequencePlace;
 import dev.couchjobs.internal.data.UniqueKey;
@@ -129,7 +129,7 @@ class ReturnedClaimsTest {
     }
 
     private static JobRow claimed(JobRow row, boolean started) {
-        return row.claimed(new UUID(1, 2), "worker", NOW.toEpochMilli(), false, started, LimitShards.NONE);
+        return row.claimed(new UUID(1, 2), "worker", NOW.toEpochMilli(), false, started, ClaimInfo.NO_LIMIT_SHARD);
     }
 
     private static JobRow renewed(JobRow row) {
