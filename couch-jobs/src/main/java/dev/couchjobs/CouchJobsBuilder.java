@@ -2,8 +2,8 @@ package dev.couchjobs;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
-import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.loop.Durations;
+import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.transactions.TransactionLabel;
 import dev.couchjobs.loop.DurationText;
 import java.nio.charset.StandardCharsets;

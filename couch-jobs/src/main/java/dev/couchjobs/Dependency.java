@@ -1,6 +1,6 @@
 package dev.couchjobs;
 
-import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.rows.Keyspace;
 import java.util.Objects;
 
 /**

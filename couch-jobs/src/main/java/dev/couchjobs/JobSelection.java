@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
-import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.observe.UserCode;
+import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.verbs.ControlVerbs;
 import java.time.Instant;
 import java.util.Objects;

@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
-import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.types.TypeTimeouts;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;

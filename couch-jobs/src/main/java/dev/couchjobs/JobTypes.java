@@ -2,13 +2,13 @@ package dev.couchjobs;
 
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.TransactionContext;
-import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.LayoutRow;
-import dev.couchjobs.internal.data.TypeKeys;
-import dev.couchjobs.internal.data.TypeRetention;
-import dev.couchjobs.internal.data.TypeTimeouts;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.retention.TypeRetention;
+import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.LayoutRow;
+import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.internal.types.TypeTimeouts;
 import dev.couchjobs.internal.verbs.PauseVerbs;
 import java.time.Duration;
 import java.util.List;

@@ -2,10 +2,10 @@ package dev.couchjobs;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
-import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.move.Move;
 import dev.couchjobs.internal.move.MoveEndpoint;
 import dev.couchjobs.internal.observe.UserCode;
+import dev.couchjobs.internal.rows.Keyspace;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;

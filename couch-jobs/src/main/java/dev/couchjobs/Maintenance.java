@@ -2,7 +2,7 @@ package dev.couchjobs;
 
 import com.apple.foundationdb.ReadTransactionContext;
 import dev.couchjobs.internal.monitor.BackgroundServices;
-import dev.couchjobs.internal.retention.RetentionService;
+import dev.couchjobs.internal.sweep.RetentionService;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 

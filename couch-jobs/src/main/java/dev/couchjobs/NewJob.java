@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
-import dev.couchjobs.internal.data.Headers;
-import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.job.Headers;
+import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.Instant;
 import java.util.ArrayList;

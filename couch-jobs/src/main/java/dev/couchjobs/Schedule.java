@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
-import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.loop.Durations;
+import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.schedules.ScheduleRequest;
 import dev.couchjobs.internal.schedules.ScheduleRow.Overlap;
 import dev.couchjobs.loop.DurationText;

@@ -1,10 +1,10 @@
 package dev.couchjobs;
 
 import dev.couchjobs.internal.accept.Acceptors;
-import dev.couchjobs.internal.data.Keyspace;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.observe.MiddlewareChain;
+import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.schedules.ScheduleRequest;
 import dev.couchjobs.internal.worker.BoundHandler;
 import dev.couchjobs.internal.worker.HandlerRegistration;

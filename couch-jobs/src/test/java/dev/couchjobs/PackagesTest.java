@@ -6,13 +6,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -26,21 +29,47 @@ class PackagesTest {
     /** Internal packages and public ones may use each other: a public class is the face of internal ones. */
     @Test
     void internalPackagesDoNotUseEachOtherInACircle() throws IOException {
-        Map<String, Set<String>> uses = new TreeMap<>();
-        for (Path file : mainCode()) {
-            String text = Files.readString(file);
-            String user = packageOf(text);
-            if (user.contains(".internal")) {
-                IMPORT.matcher(text)
-                        .results()
-                        .map(found -> found.group(1))
-                        .filter(used -> used.contains(".internal") && !used.equals(user))
-                        .forEach(used -> uses.computeIfAbsent(user, none -> new TreeSet<>())
-                                .add(used));
-            }
-        }
+        Map<String, Set<String>> uses = uses();
         assertThat(uses).isNotEmpty();
         assertThat(circle(uses)).as("move a class, or hand in what it needs").isEmpty();
+    }
+
+    /** The table in docs/architecture.md has the packages in this order. */
+    @Test
+    void packagesOfTheLibraryImportFromThoseAboveThemOnly() throws IOException {
+        String prefix = "dev.couchjobs.internal.";
+        Map<String, Integer> order = new LinkedHashMap<>();
+        Set<String> offences = new TreeSet<>();
+        Map<String, Set<String>> uses = uses();
+        Set<String> packages = packages().stream()
+                .filter(name -> name.startsWith(prefix))
+                .map(name -> name.substring(prefix.length()))
+                .collect(Collectors.toCollection(TreeSet::new));
+        for (String word : documented()) {
+            if (packages.contains(word)) {
+                order.putIfAbsent(word, order.size());
+            }
+        }
+        assertThat(order.keySet()).as("packages in docs/architecture.md").containsExactlyInAnyOrderElementsOf(packages);
+        uses.forEach((user, used) -> used.stream()
+                .filter(each -> user.startsWith(prefix) && each.startsWith(prefix))
+                .filter(each -> at(order, each) > at(order, user))
+                .forEach(each -> offences.add(user + " uses " + each)));
+        assertThat(offences).as("move a class, or hand in what it needs").isEmpty();
+    }
+
+    private static int at(Map<String, Integer> order, String name) {
+        return Objects.requireNonNull(order.get(name.substring("dev.couchjobs.internal.".length())), name);
+    }
+
+    private static List<String> documented() throws IOException {
+        String page = Files.readString(PROJECT.resolve("docs/architecture.md"));
+        String table = page.split("imports from those above it only:")[1].split("\\| step \\|")[0];
+        return Pattern.compile("`([a-z]+)`")
+                .matcher(table)
+                .results()
+                .map(found -> found.group(1))
+                .toList();
     }
 
     @Test
@@ -65,6 +94,32 @@ class PackagesTest {
                         new TreeMap<>(Map.of("a", Set.of("b"), "b", Set.of("c"), "c", Set.of("d"), "d", Set.of("b")))))
                 .contains(List.of("b", "c", "d", "b"));
         assertThat(circle(Map.of("a", Set.of("b", "c"), "b", Set.of("c")))).isEmpty();
+    }
+
+    /** {@return the internal packages that each internal package imports from} */
+    private static Map<String, Set<String>> uses() throws IOException {
+        Map<String, Set<String>> uses = new TreeMap<>();
+        for (Path file : mainCode()) {
+            String text = Files.readString(file);
+            String user = packageOf(text);
+            if (user.contains(".internal")) {
+                IMPORT.matcher(text)
+                        .results()
+                        .map(found -> found.group(1))
+                        .filter(used -> used.contains(".internal") && !used.equals(user))
+                        .forEach(used -> uses.computeIfAbsent(user, none -> new TreeSet<>())
+                                .add(used));
+            }
+        }
+        return uses;
+    }
+
+    private static Set<String> packages() throws IOException {
+        Set<String> packages = new TreeSet<>();
+        for (Path file : mainCode()) {
+            packages.add(packageOf(Files.readString(file)));
+        }
+        return packages;
     }
 
     private static String packageOf(String text) {

@@ -4,8 +4,8 @@ import static dev.couchjobs.costs.CostFixture.MAIL;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.subspace.Subspace;
-import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.TokenSearch;
+import dev.couchjobs.internal.feed.TokenSearch;
+import dev.couchjobs.internal.rows.Keyspace;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

@@ -1,16 +1,16 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.Feature;
-import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobStore;
-import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.QueueEntry;
-import dev.couchjobs.internal.data.RowChange;
-import dev.couchjobs.internal.data.TypeInUse;
+import dev.couchjobs.internal.feature.JobStore;
 import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.internal.job.JobRow;
+import dev.couchjobs.internal.job.JobTable;
+import dev.couchjobs.internal.job.RowChange;
 import dev.couchjobs.internal.limits.Allowance;
+import dev.couchjobs.internal.queue.QueueEntry;
+import dev.couchjobs.internal.rows.Feature;
+import dev.couchjobs.internal.rows.JobRef;
+import dev.couchjobs.internal.types.TypeInUse;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;

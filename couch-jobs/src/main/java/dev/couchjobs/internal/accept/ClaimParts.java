@@ -3,10 +3,10 @@ package dev.couchjobs.internal.accept;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
-import dev.couchjobs.internal.data.LayoutRow;
-import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.limits.Admission;
+import dev.couchjobs.internal.rows.LayoutRow;
+import dev.couchjobs.internal.rows.TypeKeys;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 

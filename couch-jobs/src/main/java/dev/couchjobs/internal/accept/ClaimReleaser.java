@@ -2,10 +2,10 @@ package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.Job;
-import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobStore;
-import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.feature.JobStore;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.rows.JobRef;
+import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.transactions.Transactions;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;

@@ -1,9 +1,9 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.LimitShards;
-import dev.couchjobs.internal.data.TokenSearch;
+import dev.couchjobs.internal.feed.TokenSearch;
 import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.internal.limits.LimitShards;
 import dev.couchjobs.internal.loop.BatchSize;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,9 +1,9 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.TokenWaits;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.limits.Allowance;
+import dev.couchjobs.internal.limits.TokenWaits;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;

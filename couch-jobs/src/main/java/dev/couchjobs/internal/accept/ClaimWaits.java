@@ -1,10 +1,10 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.QueueKeys;
-import dev.couchjobs.internal.data.TokenWaits;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.limits.Allowance;
+import dev.couchjobs.internal.limits.TokenWaits;
+import dev.couchjobs.internal.queue.QueueKeys;
 import dev.couchjobs.loop.ArmedWatch;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

@@ -1,6 +1,6 @@
 package dev.couchjobs.internal.accept;
 
-import dev.couchjobs.internal.data.SharedActivity;
+import dev.couchjobs.internal.activity.SharedActivity;
 import dev.couchjobs.internal.views.ClaimedJob;
 
 /**

@@ -1,8 +1,8 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.IdleProcesses;
-import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.idle.IdleProcesses;
+import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.loop.ArmedWatch;
 import java.util.List;
 import java.util.Optional;

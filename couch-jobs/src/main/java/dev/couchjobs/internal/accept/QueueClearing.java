@@ -2,9 +2,9 @@ package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.couchjobs.internal.data.PendingQueue;
-import dev.couchjobs.internal.data.QueueEntry;
-import dev.couchjobs.internal.data.RowChange;
+import dev.couchjobs.internal.job.RowChange;
+import dev.couchjobs.internal.queue.PendingQueue;
+import dev.couchjobs.internal.queue.QueueEntry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

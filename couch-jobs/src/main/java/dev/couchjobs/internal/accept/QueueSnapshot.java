@@ -1,10 +1,10 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.PendingQueue;
-import dev.couchjobs.internal.data.QueueEntry;
-import dev.couchjobs.internal.data.RankedQueue;
-import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.queue.PendingQueue;
+import dev.couchjobs.internal.queue.QueueEntry;
+import dev.couchjobs.internal.queue.RankedQueue;
+import dev.couchjobs.internal.rows.TypeKeys;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

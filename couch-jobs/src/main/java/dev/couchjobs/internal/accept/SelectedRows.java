@@ -1,10 +1,10 @@
 package dev.couchjobs.internal.accept;
 
-import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.QueueEntry;
-import dev.couchjobs.internal.data.RowChange;
-import dev.couchjobs.internal.data.Standing;
+import dev.couchjobs.internal.job.JobRow;
+import dev.couchjobs.internal.job.RowChange;
+import dev.couchjobs.internal.job.Standing;
+import dev.couchjobs.internal.queue.QueueEntry;
+import dev.couchjobs.internal.rows.JobRef;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;

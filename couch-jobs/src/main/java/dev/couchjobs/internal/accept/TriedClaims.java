@@ -1,9 +1,9 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.RowChange;
-import dev.couchjobs.internal.data.TokenSearch;
+import dev.couchjobs.internal.feed.TokenSearch;
 import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.internal.job.RowChange;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

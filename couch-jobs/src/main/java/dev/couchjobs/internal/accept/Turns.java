@@ -1,14 +1,14 @@
 package dev.couchjobs.internal.accept;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.QueueEntry;
-import dev.couchjobs.internal.data.RowChange;
-import dev.couchjobs.internal.data.Turn;
-import dev.couchjobs.internal.data.TurnKey;
-import dev.couchjobs.internal.data.TurnRequest;
-import dev.couchjobs.internal.data.TurnTable;
-import dev.couchjobs.internal.data.TypeKeys;
 import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.internal.job.RowChange;
+import dev.couchjobs.internal.queue.QueueEntry;
+import dev.couchjobs.internal.rows.TypeKeys;
+import dev.couchjobs.internal.turns.Turn;
+import dev.couchjobs.internal.turns.TurnKey;
+import dev.couchjobs.internal.turns.TurnRequest;
+import dev.couchjobs.internal.turns.TurnTable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

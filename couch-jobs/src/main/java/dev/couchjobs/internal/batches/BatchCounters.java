@@ -6,10 +6,10 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.JobState;
-import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobStore;
-import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.PackedCounters;
+import dev.couchjobs.internal.feature.JobStore;
+import dev.couchjobs.internal.job.JobRow;
+import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.PackedCounters;
 import java.util.concurrent.CompletableFuture;
 
 /**

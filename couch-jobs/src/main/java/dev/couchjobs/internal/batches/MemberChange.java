@@ -1,9 +1,9 @@
 package dev.couchjobs.internal.batches;
 
 import dev.couchjobs.JobState;
-import dev.couchjobs.internal.data.BatchPlace;
-import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.SavedChange;
+import dev.couchjobs.internal.feature.SavedChange;
+import dev.couchjobs.internal.job.BatchPlace;
+import dev.couchjobs.internal.job.JobRow;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

@@ -3,8 +3,8 @@ package dev.couchjobs.internal.claims;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobHaltedException;
-import dev.couchjobs.internal.data.Descent;
-import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.descent.Descent;
+import dev.couchjobs.internal.job.JobRow;
 import java.util.Optional;
 
 /**

@@ -5,7 +5,7 @@ import dev.couchjobs.Job;
 import dev.couchjobs.JobAlreadyFinishedException;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobType;
-import dev.couchjobs.internal.data.JobRow;
+import dev.couchjobs.internal.job.JobRow;
 import dev.couchjobs.internal.views.ClaimedJob;
 import java.util.Locale;
 import java.util.Optional;

@@ -3,8 +3,8 @@ package dev.couchjobs.internal.dependencies;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
-import dev.couchjobs.internal.data.TupleWriter;
-import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.rows.TupleWriter;
+import dev.couchjobs.internal.rows.TypeKeys;
 
 /** The keys of what the jobs of a type wait for, and of their dependents. */
 final class DependencyKeys {

@@ -1,11 +1,9 @@
 package dev.couchjobs.internal.dependencies;
 
-import dev.couchjobs.internal.data.DependencyState;
-import dev.couchjobs.internal.data.GraphKeys;
-import dev.couchjobs.internal.data.GraphRows;
-import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.SavedChange;
+import dev.couchjobs.internal.feature.SavedChange;
+import dev.couchjobs.internal.job.DependencyState;
+import dev.couchjobs.internal.job.JobRow;
+import dev.couchjobs.internal.rows.JobRef;
 import java.util.List;
 
 /**

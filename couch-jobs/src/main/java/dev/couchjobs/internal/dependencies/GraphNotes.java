@@ -1,11 +1,10 @@
 package dev.couchjobs.internal.dependencies;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.DependencyState;
-import dev.couchjobs.internal.data.GraphKeys;
-import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobStore;
-import dev.couchjobs.internal.data.Notes;
+import dev.couchjobs.internal.feature.JobStore;
+import dev.couchjobs.internal.job.DependencyState;
+import dev.couchjobs.internal.rows.JobRef;
+import dev.couchjobs.internal.rows.Notes;
 import java.util.List;
 
 /** The changes of graphs in a transaction that no row of a job shows. */

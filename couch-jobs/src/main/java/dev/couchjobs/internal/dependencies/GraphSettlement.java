@@ -1,14 +1,12 @@
 package dev.couchjobs.internal.dependencies;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.DependencyState;
-import dev.couchjobs.internal.data.GraphKeys;
-import dev.couchjobs.internal.data.GraphRows;
-import dev.couchjobs.internal.data.JobStore;
-import dev.couchjobs.internal.data.SavedChange;
 import dev.couchjobs.internal.feature.FollowUp;
+import dev.couchjobs.internal.feature.JobStore;
+import dev.couchjobs.internal.feature.SavedChange;
 import dev.couchjobs.internal.feature.Settler;
 import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.internal.job.DependencyState;
 import dev.couchjobs.loop.GuardedExecutor;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,6 +1,6 @@
 package dev.couchjobs.internal.dependencies;
 
-import dev.couchjobs.internal.data.DependencyState;
+import dev.couchjobs.internal.job.DependencyState;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;

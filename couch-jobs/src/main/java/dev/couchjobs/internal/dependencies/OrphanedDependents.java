@@ -1,11 +1,10 @@
 package dev.couchjobs.internal.dependencies;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.DependencyState;
-import dev.couchjobs.internal.data.ExpectedJob;
-import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.WaitCondition;
+import dev.couchjobs.internal.job.DependencyState;
+import dev.couchjobs.internal.job.JobRow;
+import dev.couchjobs.internal.job.WaitCondition;
+import dev.couchjobs.internal.rows.JobRef;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.couchjobs.internal.dependencies;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.rows.JobRef;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

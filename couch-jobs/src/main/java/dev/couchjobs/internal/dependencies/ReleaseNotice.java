@@ -1,7 +1,7 @@
 package dev.couchjobs.internal.dependencies;
 
 import dev.couchjobs.Outcome;
-import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.rows.JobRef;
 import java.util.Locale;
 
 /**

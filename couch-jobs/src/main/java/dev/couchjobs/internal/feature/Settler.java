@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.feature;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.SavedChange;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.limits;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.couchjobs.internal.data.LimitedJob;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

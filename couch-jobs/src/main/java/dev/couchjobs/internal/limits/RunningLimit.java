@@ -1,11 +1,9 @@
 package dev.couchjobs.internal.limits;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.ClaimInfo;
-import dev.couchjobs.internal.data.ClaimRules;
-import dev.couchjobs.internal.data.LimitShards;
-import dev.couchjobs.internal.data.StateCounters;
-import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.counters.StateCounters;
+import dev.couchjobs.internal.job.ClaimInfo;
+import dev.couchjobs.internal.rows.TypeKeys;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;

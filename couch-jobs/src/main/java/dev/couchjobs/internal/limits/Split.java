@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.limits;
 
 import dev.couchjobs.Rate;
-import dev.couchjobs.internal.data.LimitShards;
 import java.util.List;
 import java.util.stream.IntStream;
 

@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.limits;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.RateMeter;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;

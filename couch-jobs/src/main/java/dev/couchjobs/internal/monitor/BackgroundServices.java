@@ -5,7 +5,7 @@ import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.ServiceRegistry;
-import dev.couchjobs.internal.retention.RetentionService;
+import dev.couchjobs.internal.sweep.RetentionService;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;

@@ -2,13 +2,13 @@ package dev.couchjobs.internal.monitor;
 
 import com.apple.foundationdb.Database;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.couchjobs.internal.data.IdleProcesses;
-import dev.couchjobs.internal.data.LayoutRow;
-import dev.couchjobs.internal.data.TypeInUse;
-import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.idle.IdleProcesses;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.limits.Allowance;
+import dev.couchjobs.internal.rows.LayoutRow;
+import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.internal.types.TypeInUse;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -1,14 +1,14 @@
 package dev.couchjobs.internal.monitor;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.Feature;
-import dev.couchjobs.internal.data.LayoutRow;
-import dev.couchjobs.internal.data.PendingQueue;
-import dev.couchjobs.internal.data.QueueEntry;
-import dev.couchjobs.internal.data.RankedQueue;
-import dev.couchjobs.internal.data.SlotTable;
-import dev.couchjobs.internal.data.TokenWaits;
-import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.limits.SlotTable;
+import dev.couchjobs.internal.limits.TokenWaits;
+import dev.couchjobs.internal.queue.PendingQueue;
+import dev.couchjobs.internal.queue.QueueEntry;
+import dev.couchjobs.internal.queue.RankedQueue;
+import dev.couchjobs.internal.rows.Feature;
+import dev.couchjobs.internal.rows.LayoutRow;
+import dev.couchjobs.internal.rows.TypeKeys;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -4,7 +4,7 @@ import dev.couchjobs.JobsMoveException;
 import dev.couchjobs.MoveProgress;
 import dev.couchjobs.MoveProgress.Phase;
 import dev.couchjobs.MoveTotals;
-import dev.couchjobs.internal.data.Layout;
+import dev.couchjobs.internal.rows.Layout;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

@@ -1,8 +1,8 @@
 package dev.couchjobs.internal.move;
 
 import dev.couchjobs.JobsMoveException;
-import dev.couchjobs.internal.data.Layout;
-import dev.couchjobs.internal.data.Layout.MoveMark;
+import dev.couchjobs.internal.rows.Layout;
+import dev.couchjobs.internal.rows.Layout.MoveMark;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,8 +1,7 @@
 package dev.couchjobs.internal.notify;
 
 import com.apple.foundationdb.tuple.Versionstamp;
-import dev.couchjobs.internal.data.JobFingerprint;
-import dev.couchjobs.internal.data.JobRef;
+import dev.couchjobs.internal.rows.JobRef;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

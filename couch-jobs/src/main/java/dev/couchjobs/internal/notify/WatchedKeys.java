@@ -2,12 +2,12 @@ package dev.couchjobs.internal.notify;
 
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Versionstamp;
-import dev.couchjobs.internal.data.ChangeFeed;
-import dev.couchjobs.internal.data.FeedKeys;
-import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.TypeKeys;
-import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.feed.ChangeFeed;
+import dev.couchjobs.internal.feed.FeedKeys;
 import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.TypeKeys;
+import dev.couchjobs.internal.types.TypeTimeouts;
 import dev.couchjobs.loop.ArmedWatch;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

@@ -1,4 +1,4 @@
-/** Retention: expired jobs are removed, some of them after they were archived. Not for users. */
+/** When ended jobs are removed, and jobs expire that have not begun. Not for users. */
 @NullMarked
 package dev.couchjobs.internal.retention;
 

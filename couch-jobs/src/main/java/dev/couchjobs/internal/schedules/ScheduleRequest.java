@@ -1,8 +1,8 @@
 package dev.couchjobs.internal.schedules;
 
 import dev.couchjobs.NewJob;
-import dev.couchjobs.internal.data.JobKeys;
-import dev.couchjobs.internal.data.SequencePlace;
+import dev.couchjobs.internal.job.JobKeys;
+import dev.couchjobs.internal.job.SequencePlace;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.Duration;
 import java.time.Instant;

@@ -2,9 +2,9 @@ package dev.couchjobs.internal.schedules;
 
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.RetryPolicy;
-import dev.couchjobs.internal.data.JobKeys;
-import dev.couchjobs.internal.data.Moments;
-import dev.couchjobs.internal.data.SequencePlace;
+import dev.couchjobs.internal.job.JobKeys;
+import dev.couchjobs.internal.job.SequencePlace;
+import dev.couchjobs.internal.rows.Moments;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

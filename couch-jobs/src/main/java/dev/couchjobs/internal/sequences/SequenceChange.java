@@ -1,8 +1,8 @@
 package dev.couchjobs.internal.sequences;
 
-import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.SavedChange;
-import dev.couchjobs.internal.data.SequencePlace;
+import dev.couchjobs.internal.feature.SavedChange;
+import dev.couchjobs.internal.job.SequencePlace;
+import dev.couchjobs.internal.rows.JobRef;
 import java.util.Optional;
 
 /**

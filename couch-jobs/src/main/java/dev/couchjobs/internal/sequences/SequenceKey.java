@@ -1,6 +1,6 @@
 package dev.couchjobs.internal.sequences;
 
-import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.rows.TypeKeys;
 
 /**
  * The key of a sequence of a type.

@@ -3,7 +3,7 @@ package dev.couchjobs.internal.sequences;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
-import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.rows.TypeKeys;
 
 /** The keys of the sequences of a type. */
 final class SequenceKeys {

@@ -1,15 +1,15 @@
 package dev.couchjobs.internal.sequences;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobStore;
-import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.SavedChange;
-import dev.couchjobs.internal.data.SequencePlace;
 import dev.couchjobs.internal.feature.FollowUp;
+import dev.couchjobs.internal.feature.JobStore;
+import dev.couchjobs.internal.feature.SavedChange;
 import dev.couchjobs.internal.feature.Settler;
 import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.internal.job.JobRow;
+import dev.couchjobs.internal.job.JobTable;
+import dev.couchjobs.internal.job.SequencePlace;
+import dev.couchjobs.internal.rows.JobRef;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

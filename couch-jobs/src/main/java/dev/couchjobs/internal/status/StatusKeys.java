@@ -1,8 +1,8 @@
 package dev.couchjobs.internal.status;
 
 import com.apple.foundationdb.subspace.Subspace;
-import dev.couchjobs.internal.data.TupleReader;
-import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.rows.TupleReader;
+import dev.couchjobs.internal.rows.TypeKeys;
 
 /** The keys of the status index of a type. */
 final class StatusKeys {

@@ -1,10 +1,10 @@
 package dev.couchjobs.internal.transactions;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.JobStore;
-import dev.couchjobs.internal.data.TokenSearch;
-import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.feature.JobStore;
+import dev.couchjobs.internal.feed.TokenSearch;
 import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.internal.rows.TypeKeys;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;

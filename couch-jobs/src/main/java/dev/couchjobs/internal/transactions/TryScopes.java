@@ -1,7 +1,7 @@
 package dev.couchjobs.internal.transactions;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.JobStore;
+import dev.couchjobs.internal.feature.JobStore;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

@@ -9,16 +9,16 @@ import dev.couchjobs.Retention;
 import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.claims.LostClaimErrors;
 import dev.couchjobs.internal.claims.RowTransitions;
-import dev.couchjobs.internal.data.Descent;
-import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobStore;
-import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.RowChange;
-import dev.couchjobs.internal.data.TypeKeys;
-import dev.couchjobs.internal.data.TypeRetention;
+import dev.couchjobs.internal.descent.Descent;
+import dev.couchjobs.internal.feature.JobStore;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.job.JobRow;
+import dev.couchjobs.internal.job.RowChange;
+import dev.couchjobs.internal.retention.TypeRetention;
+import dev.couchjobs.internal.rows.JobRef;
+import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.views.ClaimedJob;
 import java.util.ArrayList;
@@ -109,7 +109,7 @@ public final class FinishTransaction {
 
     /**
      * Ends one claim in a transaction that others retry, and that looks for the token before it is tried again, see
-     * {@link dev.couchjobs.internal.data.TokenSearch}.
+     * {@link dev.couchjobs.internal.feed.TokenSearch}.
      *
      * @return when it is written; fails with {@link JobHaltedException} if the claim is lost
      */

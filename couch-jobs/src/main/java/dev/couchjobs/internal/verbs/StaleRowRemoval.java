@@ -1,10 +1,10 @@
 package dev.couchjobs.internal.verbs;
 
 import com.apple.foundationdb.Database;
-import dev.couchjobs.internal.data.JobIndex;
-import dev.couchjobs.internal.data.StaleRows;
-import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.feature.JobIndex;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.quarantine.StaleRows;
+import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.transactions.Transactions;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -3,11 +3,11 @@ package dev.couchjobs.internal.verbs;
 import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.JobType;
-import dev.couchjobs.internal.data.Keyspace;
-import dev.couchjobs.internal.data.TurnKey;
-import dev.couchjobs.internal.data.TurnTable;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.internal.turns.TurnKey;
+import dev.couchjobs.internal.turns.TurnTable;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 

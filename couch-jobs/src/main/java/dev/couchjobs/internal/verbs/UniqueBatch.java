@@ -1,12 +1,12 @@
 package dev.couchjobs.internal.verbs;
 
 import dev.couchjobs.AddResult;
-import dev.couchjobs.internal.data.JobRef;
-import dev.couchjobs.internal.data.JobStore;
-import dev.couchjobs.internal.data.TypeKeys;
-import dev.couchjobs.internal.data.UniqueIndex;
-import dev.couchjobs.internal.data.UniqueKey;
+import dev.couchjobs.internal.feature.JobStore;
 import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.internal.job.UniqueKey;
+import dev.couchjobs.internal.rows.JobRef;
+import dev.couchjobs.internal.rows.TypeKeys;
+import dev.couchjobs.internal.unique.UniqueIndex;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;

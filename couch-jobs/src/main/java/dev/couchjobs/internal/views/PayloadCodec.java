@@ -5,7 +5,7 @@ import dev.couchjobs.JsonCodec;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.PayloadTooLargeException;
 import dev.couchjobs.RawPayload;
-import dev.couchjobs.internal.data.Payload;
+import dev.couchjobs.internal.job.Payload;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -1,7 +1,7 @@
 package dev.couchjobs.internal.views;
 
 import dev.couchjobs.LogEntry;
-import dev.couchjobs.internal.data.JobLog;
+import dev.couchjobs.internal.history.JobLog;
 import java.time.Instant;
 
 /** An entry of a log, which decodes what was written when asked. */

@@ -1,6 +1,6 @@
 package dev.couchjobs.internal.worker;
 
-import dev.couchjobs.internal.data.SharedActivity;
+import dev.couchjobs.internal.activity.SharedActivity;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

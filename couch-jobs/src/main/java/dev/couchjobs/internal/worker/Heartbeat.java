@@ -1,12 +1,12 @@
 package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.internal.data.JobRow;
-import dev.couchjobs.internal.data.JobStore;
-import dev.couchjobs.internal.data.JobTable;
-import dev.couchjobs.internal.data.RowChange;
-import dev.couchjobs.internal.data.SharedActivity;
-import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.activity.SharedActivity;
+import dev.couchjobs.internal.feature.JobStore;
+import dev.couchjobs.internal.job.JobRow;
+import dev.couchjobs.internal.job.JobTable;
+import dev.couchjobs.internal.job.RowChange;
+import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.views.ClaimedJob;
 import java.util.ArrayList;
 import java.util.HashMap;

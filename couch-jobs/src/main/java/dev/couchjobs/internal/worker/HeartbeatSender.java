@@ -2,13 +2,13 @@ package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.Database;
 import dev.couchjobs.Environment;
-import dev.couchjobs.internal.data.SharedActivity;
-import dev.couchjobs.internal.data.TypeKeys;
-import dev.couchjobs.internal.data.TypeTimeouts;
+import dev.couchjobs.internal.activity.SharedActivity;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.loop.BatchSize;
+import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.transactions.Transactions;
+import dev.couchjobs.internal.types.TypeTimeouts;
 import dev.couchjobs.loop.ArmedWatch;
 import dev.couchjobs.loop.GuardedExecutor;
 import dev.couchjobs.loop.Loop;

@@ -4,7 +4,7 @@ import dev.couchjobs.Environment;
 import dev.couchjobs.JobType;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.internal.claims.Disposition;
-import dev.couchjobs.internal.data.Descent;
+import dev.couchjobs.internal.descent.Descent;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.verbs.FinishTransaction;

@@ -1,9 +1,9 @@
 package dev.couchjobs.internal.worker;
 
 import com.apple.foundationdb.Database;
-import dev.couchjobs.internal.data.LostClaims;
-import dev.couchjobs.internal.data.TypeKeys;
+import dev.couchjobs.internal.activity.LostClaims;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.ArmedWatch;
 import dev.couchjobs.loop.Loop;

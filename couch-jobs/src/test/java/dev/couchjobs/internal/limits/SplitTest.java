@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.Rate;
 import dev.couchjobs.fdb.testing.Samples;
-import dev.couchjobs.internal.data.LimitShards;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;

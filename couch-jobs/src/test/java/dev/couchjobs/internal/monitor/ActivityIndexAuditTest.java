@@ -15,7 +15,7 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.contract.DatabaseProxies;
 import dev.couchjobs.faults.TypeRows;
 import dev.couchjobs.faults.VirtualStage;
-import dev.couchjobs.internal.data.Keyspace;
+import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.transactions.TransactionLabel;
 import dev.couchjobs.internal.transactions.Transactions;
 import java.time.Duration;

@@ -1,0 +1,124 @@
+package dev.couchjobs.internal.quarantine;
+
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.internal.feature.JobIndex;
+import dev.couchjobs.internal.rows.QuarantineKeys;
+import dev.couchjobs.internal.rows.TypeKeys;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The check of a type for {@link StaleRows}: one pass through its indexes after the row of a job was moved into
+ * quarantine, which requests it. A move during a pass requests another, so each pass ends.
+ *
+ * <p>A row says how far the pass is, and each step moves it, in conflict with every other step. A process goes on from
+ * the place where it has left the pass, or where the pass has been since the process has last looked. So one process
+ * does the work, and another takes over if that one dies.
+ */
+public final class IndexCheck {
+    private static final byte[] EMPTY = {};
+    private static final Tuple BEGIN = Tuple.from(EMPTY);
+
+    private IndexCheck() {}
+
+    /**
+     * What a process knows of the pass after it has looked.
+     *
+     * @param place how far the pass is; empty if none is under way
+     * @param isDone whether this process has done a step
+     */
+    public record Step(Optional<Tuple> place, boolean isDone) {
+        /** Nothing is known. */
+        public static final Step NONE = new Step(Optional.empty(), false);
+    }
+
+    /** {@return whether a pass is requested or under way; read without conflicts} */
+    public static CompletableFuture<Boolean> isNeeded(ReadTransaction tx, TypeKeys keys) {
+        return tx.snapshot()
+                .getRange(QuarantineKeys.of(keys).indexChecks(), 1)
+                .asList()
+                .thenApply(rows -> !rows.isEmpty());
+    }
+
+    /**
+     * Does a step, if one is needed and no other process is at work.
+     *
+     * @param last the result of the last call in this process
+     * @param indexes all indexes, in the order of their keys
+     * @param limit how many rows to read at most
+     */
+    public static CompletableFuture<Step> step(
+            Transaction tx, TypeKeys keys, List<JobIndex> indexes, Step last, int limit) {
+        return tx.get(QuarantineKeys.of(keys).indexCheckPlace()).thenCompose(value -> {
+            if (value == null) {
+                return begin(tx, keys, indexes, limit);
+            }
+            Optional<Tuple> place = Optional.of(decode(value));
+            return place.equals(last.place())
+                    ? check(tx, keys, indexes, place.get(), limit)
+                    : CompletableFuture.completedFuture(new Step(place, false));
+        });
+    }
+
+    /** The read of the request conflicts: one that comes now is about rows that this pass may not see. */
+    private static CompletableFuture<Step> begin(Transaction tx, TypeKeys keys, List<JobIndex> indexes, int limit) {
+        return tx.get(QuarantineKeys.of(keys).indexCheckRequest()).thenCompose(value -> {
+            if (value == null) {
+                return CompletableFuture.completedFuture(Step.NONE);
+            }
+            tx.clear(QuarantineKeys.of(keys).indexCheckRequest());
+            return check(tx, keys, indexes, BEGIN, limit);
+        });
+    }
+
+    /** A pass whose place is damaged begins anew. */
+    private static Tuple decode(byte[] value) {
+        try {
+            return Tuple.from((Object) Tuple.fromBytes(value).getBytes(0));
+        } catch (RuntimeException e) { // tuples of damaged bytes fail in many ways
+            return BEGIN;
+        }
+    }
+
+    /** A step reads one index. */
+    private static CompletableFuture<Step> check(
+            Transaction tx, TypeKeys keys, List<JobIndex> indexes, Tuple place, int limit) {
+        byte[] begin = keys.absolute(place.getBytes(0));
+        for (JobIndex index : indexes) {
+            Range range = index.range(keys);
+            if (ByteArrayUtil.compareUnsigned(begin, range.end) < 0) {
+                boolean hasBegun = ByteArrayUtil.compareUnsigned(begin, range.begin) > 0;
+                return check(tx, keys, index, hasBegun ? new Range(begin, range.end) : range, limit);
+            }
+        }
+        return CompletableFuture.completedFuture(moved(tx, keys, null));
+    }
+
+    private static CompletableFuture<Step> check(Transaction tx, TypeKeys keys, JobIndex index, Range rest, int limit) {
+        return tx.snapshot().getRange(rest, limit).asList().thenCompose(rows -> {
+            byte[] next = rows.size() < limit
+                    ? rest.end
+                    : ByteArrayUtil.keyAfter(rows.get(limit - 1).getKey());
+            return StaleRows.among(tx.snapshot(), keys, index, rows)
+                    .thenCompose(suspected -> StaleRows.remove(tx, keys, index, suspected))
+                    .thenApply(done -> moved(tx, keys, next));
+        });
+    }
+
+    /** @param next the first key that has yet to be checked, or null if there is none */
+    private static Step moved(Transaction tx, TypeKeys keys, byte @Nullable [] next) {
+        if (next == null) {
+            tx.clear(QuarantineKeys.of(keys).indexCheckPlace());
+            return new Step(Optional.empty(), true);
+        }
+        Tuple place = Tuple.from((Object) keys.relative(next));
+        tx.set(QuarantineKeys.of(keys).indexCheckPlace(), place.pack());
+        return new Step(Optional.of(place), true);
+    }
+}
