@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The Markdown pages of a project, by their paths in it. */
 final class Project {
-    private static final Set<String> NOT_SOURCES = Set.of("target", "node_modules", "build");
+    /** In the root it has modules; deeper it is what the compiler of TypeScript writes. */
+    private static final String BUILD = "build";
+
+    private static final Set<String> NOT_SOURCES = Set.of("target", "node_modules", BUILD);
 
     private final Path root;
     private final SortedMap<Path, Page> pages = new TreeMap<>();
@@ -43,7 +46,9 @@ final class Project {
             @Override
             public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
                 String name = directory.getFileName().toString();
-                boolean isSource = directory.equals(root) || (!name.startsWith(".") && !NOT_SOURCES.contains(name));
+                boolean isSource = directory.equals(root)
+                        || directory.equals(root.resolve(BUILD))
+                        || (!name.startsWith(".") && !NOT_SOURCES.contains(name));
                 return isSource ? FileVisitResult.CONTINUE : FileVisitResult.SKIP_SUBTREE;
             }
 

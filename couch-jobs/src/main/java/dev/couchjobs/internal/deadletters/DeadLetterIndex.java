@@ -45,6 +45,11 @@ public final class DeadLetterIndex {
         }
     }
 
+    /** {@return whether the row of a job is there, if it needs one} */
+    public static CompletableFuture<Boolean> isThere(ReadTransaction tx, JobRef ref, JobRow job) {
+        return IndexKey.isThere(tx, key(ref, job));
+    }
+
     private static Optional<byte[]> key(JobRef ref, @Nullable JobRow row) {
         return row == null || row.state() != JobState.FINISHED || row.outcome() != Outcome.FAILED
                 ? Optional.empty()

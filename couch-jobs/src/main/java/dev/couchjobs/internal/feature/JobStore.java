@@ -341,6 +341,16 @@ public final class JobStore {
         byType.values().forEach(ofType -> partition(ofType).forEach(this::saveTogether));
     }
 
+    /** Writes the rows of a job in the indexes again, because one was lost. Its place in a sequence stays. */
+    public void reindex(JobRef ref, JobRow row) {
+        WrittenRows.remember(scope, ref.rowKey(), row);
+        index(
+                ref,
+                scope.userVersion(List.of(ref.rowKey())),
+                OptionalLong.empty(),
+                new SavedChange(ref, row, row, row, SavedChange.Origin.UNINDEXED));
+    }
+
     /**
      * Writes a row that was in quarantine, and its rows in the indexes, which may have been cleared meanwhile.
      *

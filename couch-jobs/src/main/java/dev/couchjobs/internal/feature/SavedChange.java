@@ -27,12 +27,14 @@ public record SavedChange(
         /** In its place, but the transaction has removed its row from its queue. */
         DEQUEUED,
         /** In quarantine: the counters include it, and no index has it. */
-        QUARANTINE
+        QUARANTINE,
+        /** In its place, but some index may have lost its rows. */
+        UNINDEXED
     }
 
-    /** {@return whether the row was in quarantine} */
+    /** {@return whether the rows of indexes are to be written again, whatever is there} */
     public boolean isRestored() {
-        return origin == Origin.QUARANTINE;
+        return origin == Origin.QUARANTINE || origin == Origin.UNINDEXED;
     }
 
     /** {@return the row before, as the indexes have it, or null} */

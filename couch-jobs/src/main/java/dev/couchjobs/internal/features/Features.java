@@ -13,7 +13,6 @@ import dev.couchjobs.internal.dependencies.GraphSettlement;
 import dev.couchjobs.internal.dependencies.ReleaseOutbox;
 import dev.couchjobs.internal.descent.DescentNote;
 import dev.couchjobs.internal.feature.FollowUp;
-import dev.couchjobs.internal.feature.JobIndex;
 import dev.couchjobs.internal.feature.JobStore;
 import dev.couchjobs.internal.feature.SavedChange;
 import dev.couchjobs.internal.feature.Settler;
@@ -24,6 +23,8 @@ import dev.couchjobs.internal.limits.Admission;
 import dev.couchjobs.internal.limits.ClaimRules;
 import dev.couchjobs.internal.limits.LimitShards;
 import dev.couchjobs.internal.limits.LimitedJob;
+import dev.couchjobs.internal.quarantine.IndexCheck;
+import dev.couchjobs.internal.quarantine.LostRows;
 import dev.couchjobs.internal.queue.PendingQueue;
 import dev.couchjobs.internal.queue.QueueIndex;
 import dev.couchjobs.internal.queue.RankedQueue;
@@ -31,6 +32,7 @@ import dev.couchjobs.internal.retention.RetentionIndex;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.schedules.ScheduleFirings;
 import dev.couchjobs.internal.sequences.SequenceOrder;
+import dev.couchjobs.internal.sequences.SequenceRow;
 import dev.couchjobs.internal.status.StatusIndex;
 import dev.couchjobs.internal.status.StatusSettlement;
 import dev.couchjobs.internal.tags.TagIndex;
@@ -64,15 +66,24 @@ public final class Features {
             AttemptLog::write,
             JobLog::write);
 
-    /** The indexes whose rows name a job, in the order of their keys. */
-    public static final List<JobIndex> INDEXES = List.of(
-            DeadLetterIndex.ROWS,
-            LimitedJob.ROWS,
-            PendingQueue.ROWS,
-            RankedQueue.ROWS,
-            StatusIndex.ROWS,
-            TagIndex.ROWS,
-            UniqueIndex.ROWS);
+    /** What is checked after a row was moved into quarantine; the indexes in the order of their keys. */
+    public static final IndexCheck.Checks CHECKS = new IndexCheck.Checks(
+            new LostRows(
+                    List.of(
+                            LimitedJob::isQueued,
+                            RetentionIndex::isThere,
+                            DeadLetterIndex::isThere,
+                            UniqueIndex::isThere,
+                            TagIndex::areThere),
+                    SequenceRow::isThere),
+            List.of(
+                    DeadLetterIndex.ROWS,
+                    LimitedJob.ROWS,
+                    PendingQueue.ROWS,
+                    RankedQueue.ROWS,
+                    StatusIndex.ROWS,
+                    TagIndex.ROWS,
+                    UniqueIndex.ROWS));
 
     private final List<Settler> settlers;
 

@@ -2,6 +2,7 @@ package dev.couchjobs.internal.limits;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
@@ -12,6 +13,7 @@ import dev.couchjobs.internal.job.JobRow;
 import dev.couchjobs.internal.job.Standing;
 import dev.couchjobs.internal.queue.QueueIndex;
 import dev.couchjobs.internal.rows.Feature;
+import dev.couchjobs.internal.rows.IndexKey;
 import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.rows.LayoutRow;
@@ -22,6 +24,8 @@ import dev.couchjobs.internal.turns.TurnRequest;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,6 +106,14 @@ public record LimitedJob(
     /** {@return whether the job's own row agrees} */
     private boolean matches(JobRow job) {
         return isDue(job) && equals(of(ref, job));
+    }
+
+    /** {@return whether a job that is to be in a queue is in one, or in the limited queue} */
+    public static CompletableFuture<Boolean> isQueued(ReadTransaction tx, JobRef ref, JobRow job) {
+        return IndexKey.isThere(tx, QueueIndex.key(ref, job))
+                .thenCompose(isThere -> isThere || !isDue(job)
+                        ? CompletableFuture.completedFuture(isThere)
+                        : IndexKey.isThere(tx, Optional.of(of(ref, job).limitedKey())));
     }
 
     /** {@return whether the job is due as the transaction has last written it} */

@@ -6,6 +6,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.internal.feature.JobIndex;
+import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.QuarantineKeys;
 import dev.couchjobs.internal.rows.TypeKeys;
 import java.util.List;
@@ -14,8 +15,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The check of a type for {@link StaleRows}: one pass through its indexes after the row of a job was moved into
- * quarantine, which requests it. A move during a pass requests another, so each pass ends.
+ * The check of a type after a row was moved into quarantine, which requests it. If it was the row of a job, rows of
+ * indexes may be stale: one pass through the indexes finds them ({@link StaleRows}). If it was another row, a job may
+ * lack it: the pass begins with the jobs ({@link LostRows}). A move during a pass requests another, so each pass ends.
  *
  * <p>A row says how far the pass is, and each step moves it, in conflict with every other step. A process goes on from
  * the place where it has left the pass, or where the pass has been since the process has last looked. So one process
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IndexCheck {
     private static final byte[] EMPTY = {};
+    private static final int READS_OF_A_JOB = 5;
     private static final Tuple BEGIN = Tuple.from(EMPTY);
 
     private IndexCheck() {}
@@ -47,34 +50,57 @@ public final class IndexCheck {
     }
 
     /**
+     * What a pass checks.
+     *
+     * @param lost the rows that jobs need
+     * @param indexes all indexes, in the order of their keys
+     */
+    public record Checks(LostRows lost, List<JobIndex> indexes) {}
+
+    /**
      * Does a step, if one is needed and no other process is at work.
      *
      * @param last the result of the last call in this process
-     * @param indexes all indexes, in the order of their keys
      * @param limit how many rows to read at most
      */
-    public static CompletableFuture<Step> step(
-            Transaction tx, TypeKeys keys, List<JobIndex> indexes, Step last, int limit) {
+    public static CompletableFuture<Step> step(Transaction tx, TypeKeys keys, Checks checks, Step last, int limit) {
         return tx.get(QuarantineKeys.of(keys).indexCheckPlace()).thenCompose(value -> {
             if (value == null) {
-                return begin(tx, keys, indexes, limit);
+                return begin(tx, keys, checks, limit);
             }
             Optional<Tuple> place = Optional.of(decode(value));
             return place.equals(last.place())
-                    ? check(tx, keys, indexes, place.get(), limit)
+                    ? check(tx, keys, checks, place.get(), limit)
                     : CompletableFuture.completedFuture(new Step(place, false));
         });
     }
 
-    /** The read of the request conflicts: one that comes now is about rows that this pass may not see. */
-    private static CompletableFuture<Step> begin(Transaction tx, TypeKeys keys, List<JobIndex> indexes, int limit) {
-        return tx.get(QuarantineKeys.of(keys).indexCheckRequest()).thenCompose(value -> {
+    /**
+     * Begins a pass: with the jobs, if a row was moved that some job may lack, or else with the indexes. The read of
+     * the request conflicts: one that comes now is about rows that this pass may not see.
+     */
+    private static CompletableFuture<Step> begin(Transaction tx, TypeKeys keys, Checks checks, int limit) {
+        byte[] request = QuarantineKeys.of(keys).indexCheckRequest();
+        return tx.get(request).thenCompose(value -> {
             if (value == null) {
                 return CompletableFuture.completedFuture(Step.NONE);
             }
-            tx.clear(QuarantineKeys.of(keys).indexCheckRequest());
-            return check(tx, keys, indexes, BEGIN, limit);
+            tx.clear(request);
+            boolean mayLackRows = value.length > 0 && value[0] == QuarantineKeys.OTHER_MOVED;
+            return mayLackRows ? restore(tx, keys, checks, "", limit) : check(tx, keys, checks, BEGIN, limit);
         });
+    }
+
+    /** A job is looked up in several indexes, so a step looks at fewer of them. */
+    private static CompletableFuture<Step> restore(
+            Transaction tx, TypeKeys keys, Checks checks, String after, int limit) {
+        return checks.lost()
+                .restore(tx, keys, after, Math.max(1, limit / READS_OF_A_JOB))
+                .thenApply(last -> moved(
+                        tx,
+                        keys,
+                        last.map(id -> new JobRef(keys, id).dataKey())
+                                .orElseGet(() -> checks.indexes().get(0).range(keys).begin)));
     }
 
     /** A pass whose place is damaged begins anew. */
@@ -87,10 +113,13 @@ public final class IndexCheck {
     }
 
     /** A step reads one index. */
-    private static CompletableFuture<Step> check(
-            Transaction tx, TypeKeys keys, List<JobIndex> indexes, Tuple place, int limit) {
+    private static CompletableFuture<Step> check(Transaction tx, TypeKeys keys, Checks checks, Tuple place, int limit) {
         byte[] begin = keys.absolute(place.getBytes(0));
-        for (JobIndex index : indexes) {
+        Optional<JobRef> lastJob = JobRef.ofRow(keys, begin);
+        if (lastJob.isPresent()) {
+            return restore(tx, keys, checks, lastJob.get().id(), limit);
+        }
+        for (JobIndex index : checks.indexes()) {
             Range range = index.range(keys);
             if (ByteArrayUtil.compareUnsigned(begin, range.end) < 0) {
                 boolean hasBegun = ByteArrayUtil.compareUnsigned(begin, range.begin) > 0;

@@ -9,6 +9,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.internal.feature.Changes;
 import dev.couchjobs.internal.feature.JobStore;
 import dev.couchjobs.internal.feature.SavedChange;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.job.ClaimEnd;
 import dev.couchjobs.internal.job.DependencyState;
 import dev.couchjobs.internal.job.JobKeys;
@@ -58,6 +59,36 @@ public final class RetentionIndex {
                     changes.userVersion(),
                     JobIds.encode(jobIds)));
         }
+    }
+
+    /** How many rows of one time are looked through for that of a job. */
+    private static final int ROWS_OF_A_TIME_MAX = 1_000;
+
+    /**
+     * {@return whether the row of a job is there, if it needs one} A row that was put off counts as lost: the sweep
+     * puts the one that is written in its place off again.
+     */
+    public static CompletableFuture<Boolean> isThere(ReadTransaction tx, JobRef ref, JobRow job) {
+        Map<Retirement, List<String>> needed = new LinkedHashMap<>();
+        add(needed, ref.id(), null, job);
+        List<CompletableFuture<Boolean>> reads = needed.keySet().stream()
+                .map(when -> tx.getRange(
+                                RetentionKeys.of(ref.keys())
+                                        .retire(when.archived())
+                                        .get(when.second())
+                                        .range(),
+                                ROWS_OF_A_TIME_MAX)
+                        .asList()
+                        .thenApply(rows -> rows.size() == ROWS_OF_A_TIME_MAX
+                                || rows.stream().anyMatch(row -> names(row, ref.id()))))
+                .toList();
+        return Futures.allOf(reads).thenApply(done -> reads.stream().allMatch(CompletableFuture::join));
+    }
+
+    private static boolean names(KeyValue row, String jobId) {
+        return Quarantine.readableOrLogged(row, each -> JobIds.decode(each.getValue()))
+                .filter(ids -> ids.contains(jobId))
+                .isPresent();
     }
 
     private static void add(

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.rows;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
@@ -33,7 +34,6 @@ import org.slf4j.LoggerFactory;
 public final class Quarantine {
     private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
     private static final int REASON_CHARS_MAX = 300;
-    private static final byte[] REQUESTED = {};
     private static final int LOGGED_MAX = 10_000;
 
     private static final Cache<String, Boolean> LOGGED = Caffeine.newBuilder()
@@ -193,9 +193,8 @@ public final class Quarantine {
                 tx, QuarantineKeys.of(keys).quarantined().pack(), userVersion, row.getValue());
         tx.addReadConflictKey(key);
         tx.clear(key);
-        if (keys.isJobRow(key)) {
-            tx.set(QuarantineKeys.of(keys).indexCheckRequest(), REQUESTED);
-        }
+        byte[] request = {keys.isJobRow(key) ? QuarantineKeys.JOB_MOVED : QuarantineKeys.OTHER_MOVED};
+        tx.mutate(MutationType.BYTE_MAX, QuarantineKeys.of(keys).indexCheckRequest(), request);
     }
 
     private static String reason(Throwable error) {

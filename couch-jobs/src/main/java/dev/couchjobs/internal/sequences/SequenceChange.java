@@ -17,7 +17,8 @@ record SequenceChange(JobRef ref, Optional<SequencePlace> joined, Optional<Seque
     /** {@return what a change means; empty for that of a job in no sequence} */
     static Optional<SequenceChange> of(SavedChange change) {
         JobRef ref = change.ref();
-        SequencePlace was = SequencePlace.of(change.indexed());
+        boolean isKept = change.origin() == SavedChange.Origin.UNINDEXED;
+        SequencePlace was = SequencePlace.of(isKept ? change.before() : change.indexed());
         SequencePlace is = SequencePlace.of(change.after());
         if (was == null && is == null) {
             return Optional.empty();

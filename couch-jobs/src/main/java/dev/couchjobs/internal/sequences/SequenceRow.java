@@ -5,6 +5,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.internal.job.JobRow;
 import dev.couchjobs.internal.job.SequencePlace;
 import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.Keyspace;
@@ -14,6 +15,7 @@ import dev.couchjobs.internal.types.TypeInUse;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The row of a sequence: its current job, which alone may run, and the numbers of the jobs behind it. Each transaction
@@ -126,6 +128,38 @@ public record SequenceRow(String current, long first, long end) {
             return new Waiter(
                     SequenceKeys.of(type).numberInSequence(row.getKey()), new JobRef(type, jobId), waiter.getLong(1));
         });
+    }
+
+    /** How many places of a sequence are looked through for that of a job. */
+    private static final int PLACES_MAX = 1_000;
+
+    /** {@return whether a job that is in a sequence has a place there: it is the current one, or is behind it} */
+    public static CompletableFuture<Boolean> isThere(ReadTransaction tx, JobRef ref, JobRow job) {
+        SequencePlace place = SequencePlace.of(job);
+        if (place == null || !place.held()) {
+            return CompletableFuture.completedFuture(true);
+        }
+        SequenceKeys keys = SequenceKeys.of(ref.keys());
+        return tx.getRange(keys.sequenceQueue(place.name()), PLACES_MAX)
+                .asList()
+                .thenCombine(
+                        tx.get(new SequenceKey(ref.keys(), place.name()).row()),
+                        (rows, row) -> rows.size() == PLACES_MAX
+                                || rows.stream().anyMatch(each -> isPlace(each, ref.id(), place.token()))
+                                || isCurrent(row, ref.id()));
+    }
+
+    private static boolean isPlace(KeyValue row, String jobId, long token) {
+        return Quarantine.readableOrLogged(row, each -> Tuple.fromBytes(each.getValue()))
+                .filter(waiter -> waiter.getString(0).equals(jobId) && waiter.getLong(1) == token)
+                .isPresent();
+    }
+
+    private static boolean isCurrent(byte @Nullable [] row, String jobId) {
+        return row != null
+                && Quarantine.readableOrLogged(new KeyValue(row, row), each -> decode(row))
+                        .filter(found -> found.current().equals(jobId))
+                        .isPresent();
     }
 
     /** Makes a job that waits the current one, and removes those before it. {@return the row after that} */

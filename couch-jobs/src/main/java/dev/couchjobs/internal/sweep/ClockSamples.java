@@ -8,6 +8,7 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.ClockSkew;
 import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.Quarantine;
 import dev.couchjobs.internal.rows.TupleWriter;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -53,7 +54,10 @@ public final class ClockSamples {
         return tx.getReadVersion()
                 .thenCombine(tx.snapshot().getRange(clocks(keyspace).range()).asList(), (version, rows) -> {
                     Map<Integer, ClockSample> samples = new HashMap<>();
-                    rows.forEach(row -> samples.put(rowOf(keyspace, row), ClockSample.decode(row.getValue())));
+                    // A row that cannot be read is as free as one that is not there: its process takes it again.
+                    rows.forEach(row -> Quarantine.readableOrLogged(
+                                    row, each -> Map.entry(rowOf(keyspace, each), ClockSample.decode(each.getValue())))
+                            .ifPresent(sample -> samples.put(sample.getKey(), sample.getValue())));
                     return new ClockSamples(keyspace, version, samples);
                 });
     }

@@ -169,7 +169,7 @@ final class RetentionSweeper implements AutoCloseable {
     }
 
     private CompletableFuture<Swept> checkIndexes(Transaction tx, int rows) {
-        return IndexCheck.step(tx, keys, Features.INDEXES, indexCheck, rows)
+        return IndexCheck.step(tx, keys, Features.CHECKS, indexCheck, rows)
                 .thenCompose(step -> step.isDone()
                         ? CompletableFuture.completedFuture(new Swept(0, Optional.empty(), step))
                         : nextDue(tx)

@@ -10,8 +10,10 @@ import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.internal.feature.Changes;
 import dev.couchjobs.internal.feature.JobIndex;
 import dev.couchjobs.internal.feature.SavedChange;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.job.JobRow;
 import dev.couchjobs.internal.job.JobTable;
+import dev.couchjobs.internal.rows.IndexKey;
 import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.Quarantine;
 import dev.couchjobs.internal.rows.TypeKeys;
@@ -60,6 +62,14 @@ public final class TagIndex {
         }
         were.stream().filter(tag -> !are.contains(tag)).forEach(tag -> tx.clear(key(ref, tag)));
         are.stream().filter(tag -> !were.contains(tag)).forEach(tag -> tx.set(key(ref, tag), EMPTY));
+    }
+
+    /** {@return whether all rows of a job are there} */
+    public static CompletableFuture<Boolean> areThere(ReadTransaction tx, JobRef ref, JobRow job) {
+        List<CompletableFuture<Boolean>> reads = job.options().keys().tags().stream()
+                .map(tag -> IndexKey.isThere(tx, Optional.of(key(ref, tag))))
+                .toList();
+        return Futures.allOf(reads).thenApply(done -> reads.stream().allMatch(CompletableFuture::join));
     }
 
     private static byte[] key(JobRef ref, String tag) {

@@ -16,6 +16,7 @@ import dev.couchjobs.internal.job.JobRow;
 import dev.couchjobs.internal.job.JobTable;
 import dev.couchjobs.internal.job.UniqueKey;
 import dev.couchjobs.internal.quarantine.IndexCheck;
+import dev.couchjobs.internal.rows.IndexKey;
 import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.rows.Quarantine;
@@ -53,7 +54,9 @@ public final class UniqueIndex {
     /** Moves the rows of jobs, and counts that they have changed. */
     public static void write(Changes changes) {
         for (SavedChange change : changes.all()) {
-            if (!change.isRestored()) {
+            if (change.origin() == SavedChange.Origin.UNINDEXED) {
+                replace(changes.tx(), change.ref(), null, change.after());
+            } else if (!change.isRestored()) {
                 replace(changes.tx(), change.ref(), change.before(), change.after());
                 countChanges(changes.tx(), change.ref(), change.before(), change.after());
             }
@@ -92,6 +95,12 @@ public final class UniqueIndex {
     /** {@return the key of the row of a unique key} */
     public static byte[] rowKey(TypeKeys keys, UniqueKey unique) {
         return rows(keys).pack(Tuple.from(unique.isDigest(), unique.text()));
+    }
+
+    /** {@return whether there is a row for the key of a job, which may be that of another job since} */
+    public static CompletableFuture<Boolean> isThere(ReadTransaction tx, JobRef ref, JobRow job) {
+        UniqueKey unique = job.options().unique();
+        return IndexKey.isThere(tx, Optional.ofNullable(unique).map(key -> rowKey(ref.keys(), key)));
     }
 
     private static byte[] value(JobRef ref, UniqueKey unique) {

@@ -72,7 +72,7 @@ class IndexCheckTest {
     }
 
     private IndexCheck.Step step(IndexCheck.Step last) {
-        return commit(tx -> IndexCheck.step(tx, keys, Features.INDEXES, last, LIMIT));
+        return commit(tx -> IndexCheck.step(tx, keys, Features.CHECKS, last, LIMIT));
     }
 
     private List<String> indexed() {

@@ -1,0 +1,65 @@
+package dev.couchjobs.internal.quarantine;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import dev.couchjobs.internal.feature.JobStore;
+import dev.couchjobs.internal.feature.NeededRows;
+import dev.couchjobs.internal.futures.Futures;
+import dev.couchjobs.internal.job.JobRow;
+import dev.couchjobs.internal.job.JobTable;
+import dev.couchjobs.internal.rows.JobRef;
+import dev.couchjobs.internal.rows.TypeKeys;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Finds jobs of which an index has lost a row, because the row was damaged and moved into quarantine, and writes their
+ * rows again.
+ *
+ * @param indexes the rows that a job needs
+ * @param sequences the place of a job in its sequence: a job without one gets another, behind the others
+ */
+public record LostRows(List<NeededRows> indexes, NeededRows sequences) {
+    /** Looks at some jobs, and writes what is missing. {@return the id of the last, if there may be more} */
+    CompletableFuture<Optional<String>> restore(Transaction tx, TypeKeys keys, String after, int limit) {
+        return JobTable.list(tx, keys, after, limit).thenCompose(page -> {
+            List<CompletableFuture<?>> restored = new ArrayList<>();
+            page.byId().forEach((id, row) -> {
+                JobRef ref = new JobRef(keys, id);
+                restored.add(areThere(tx.snapshot(), ref, row)
+                        .thenCompose(
+                                areThere -> areThere ? CompletableFuture.completedFuture(true) : restore(tx, ref)));
+            });
+            Optional<String> last = page.byId().keySet().stream().reduce((first, second) -> second);
+            return Futures.allOf(restored).thenApply(done -> page.byId().size() < limit ? Optional.empty() : last);
+        });
+    }
+
+    private CompletableFuture<Boolean> areThere(ReadTransaction tx, JobRef ref, JobRow row) {
+        List<CompletableFuture<Boolean>> reads = new ArrayList<>();
+        indexes.forEach(index -> reads.add(index.areThere(tx, ref, row)));
+        reads.add(sequences.areThere(tx, ref, row));
+        return Futures.allOf(reads).thenApply(done -> reads.stream().allMatch(CompletableFuture::join));
+    }
+
+    /** Reads again with conflicts: no row is written that the job does not need any more. */
+    private CompletableFuture<Boolean> restore(Transaction tx, JobRef ref) {
+        JobStore jobs = JobStore.of(tx);
+        return jobs.edit(ref, found -> {
+            if (found.isEmpty()) {
+                return CompletableFuture.completedFuture(false);
+            }
+            JobRow row = found.get();
+            return sequences.areThere(tx, ref, row).thenCombine(areThere(tx, ref, row), (hasPlace, areThere) -> {
+                if (!hasPlace) {
+                    jobs.restore(ref, row, row);
+                } else if (!areThere) {
+                    jobs.reindex(ref, row);
+                }
+                return !areThere;
+            });
+        });
+    }
+}

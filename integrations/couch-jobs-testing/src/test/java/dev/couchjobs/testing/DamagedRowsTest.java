@@ -1,0 +1,178 @@
+package dev.couchjobs.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.AcceptOptions;
+import dev.couchjobs.Batch;
+import dev.couchjobs.CouchJobs;
+import dev.couchjobs.Job;
+import dev.couchjobs.JobType;
+import dev.couchjobs.NewJob;
+import dev.couchjobs.PageRequest;
+import dev.couchjobs.Rate;
+import dev.couchjobs.Retention;
+import dev.couchjobs.Schedule;
+import dev.couchjobs.Unique;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * One row of an instance is damaged, of each table in turn. All jobs whose own rows are sound run, and the retention
+ * removes them, once the library has met the row.
+ */
+class DamagedRowsTest {
+    private static final byte[] GARBAGE = {0x7F};
+    private static final Retention TEN_MINUTES = Retention.of(Duration.ofMinutes(10));
+    private static final JobType<String, String> FULL =
+            JobType.of("full", String.class, String.class).retention(TEN_MINUTES);
+    private static final JobType<String, String> OTHER =
+            JobType.of("other", String.class, String.class).retention(TEN_MINUTES);
+    private static final PageRequest ALL = PageRequest.of(1_000);
+
+    /** The layout stands for all rows, and a damaged row of rules pauses its type (rfc/021). */
+    private static final Set<String> LEFT_OUT = Set.of("layout", "rules", "feed");
+    /** A damaged row of these belongs to a job, batch or schedule, which waits until it is restored or removed. */
+    private static final Set<String> OWN =
+            Set.of("data", "payload", "batches", "schedules", "schedule_data", "slots", "dependents");
+
+    /** An instance in virtual time that uses everything. */
+    private static final class Instance implements AutoCloseable {
+        final JobsTestKit kit = JobsTestKit.forTypes(FULL, OTHER);
+        final Database database = kit.database();
+        final CouchJobs jobs = kit.jobs();
+
+        Instance() {
+            jobs.statuses().index(FULL);
+            kit.runDue();
+            await(jobs.limits().set(database, FULL, "tenant", 1));
+            await(jobs.limits().setRate(database, FULL, "rated", Rate.evenly(1, Duration.ofSeconds(1), 1)));
+            await(jobs.limits().setWeight(database, FULL, "turn-1", 3));
+            await(jobs.limits().setTotal(database, FULL, 20));
+            add(FULL, "succeeded");
+            add(FULL, "failed");
+            Job<String> first = claim();
+            Job<String> second = claim();
+            await(jobs.processor().log(database, first, "an entry"));
+            await(jobs.processor().progress(database, first, 1, 2, "half of it"));
+            await(jobs.processor().finishWithResult(database, FULL, first, "R".repeat(200_000)));
+            await(jobs.processor().fail(database, second, "bad", false));
+            for (int i = 0; i < 3; i++) {
+                add(NewJob.of(FULL, "data").id("limited-" + i).limitKey("tenant"));
+                add(NewJob.of(FULL, "data").id("rated-" + i).limitKey("rated"));
+                add(NewJob.of(FULL, "data").id("turn-" + i).turnKey("turn-" + i % 2));
+                add(NewJob.of(FULL, "data").id("line-" + i).sequence("line"));
+                add(NewJob.of(FULL, "data").id("ranked-" + i).priority(i));
+                add(NewJob.of(FULL, "data").id("later-" + i).at(kit.now().plusSeconds(60 + i)));
+            }
+            add(NewJob.of(FULL, "data").id("unique").unique(Unique.by("key")).tags("tag"));
+            add(NewJob.of(FULL, "D".repeat(200_000)).id("large"));
+            add(NewJob.of(FULL, "data").id("deadline").startBefore(kit.now().plus(Duration.ofHours(2))));
+            add(NewJob.of(FULL, "data").id("dependent").after(FULL, "unique"));
+            await(jobs.batches()
+                    .open(
+                            database,
+                            Batch.of("batch").closing(NewJob.of(OTHER, "data").id("closing"))));
+            add(NewJob.of(FULL, "data").id("member").batch("batch"));
+            await(jobs.batches().seal(database, "batch"));
+            await(jobs.schedules()
+                    .put(database, Schedule.every("daily", Duration.ofDays(1), NewJob.of(OTHER, "S".repeat(5_000)))));
+            add(NewJob.of(FULL, "data").id("silent").priority(1_000));
+            claim();
+            add(OTHER, "plain");
+        }
+
+        private <T> T await(CompletableFuture<T> begun) {
+            kit.runDue();
+            return begun.orTimeout(10, TimeUnit.SECONDS).join();
+        }
+
+        private void add(JobType<String, String> type, String id) {
+            add(NewJob.of(type, "data").id(id));
+        }
+
+        private void add(NewJob<String> job) {
+            await(jobs.add(database, job));
+        }
+
+        private Job<String> claim() {
+            return await(jobs.processor().accept(FULL, AcceptOptions.nonBlocking()))
+                    .orElseThrow();
+        }
+
+        List<KeyValue> rows() {
+            return database.run(
+                    tx -> tx.getRange(Tuple.from("couch_jobs").range()).asList().join());
+        }
+
+        Set<String> left(JobType<String, String> type) {
+            Set<String> ids = new TreeSet<>();
+            await(jobs.list(database, type, ALL)).items().forEach(job -> ids.add(job.jobId()));
+            ids.removeIf(id -> id.startsWith("daily"));
+            return ids;
+        }
+
+        @Override
+        public void close() {
+            kit.close();
+        }
+    }
+
+    private static String table(KeyValue row) {
+        return Tuple.fromBytes(row.getKey()).getString(1);
+    }
+
+    static Stream<String> tables() {
+        try (Instance instance = new Instance()) {
+            Set<String> tables = new TreeSet<>();
+            instance.rows().forEach(row -> tables.add(table(row)));
+            tables.removeAll(LEFT_OUT);
+            return tables.stream();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("tables")
+    void allOtherJobsRunAndAreRemoved(String table) {
+        try (Instance instance = new Instance()) {
+            byte[] damaged = instance.rows().stream()
+                    .filter(row -> table(row).equals(table))
+                    .map(KeyValue::getKey)
+                    .filter(key -> !Tuple.fromBytes(key).getItems().contains("plain"))
+                    .filter(key -> !table.equals("data")
+                            || !Tuple.fromBytes(key).toString().contains("daily@"))
+                    .reduce((first, second) -> second)
+                    .orElseThrow();
+            instance.database.run(tx -> {
+                tx.set(damaged, GARBAGE);
+                return true;
+            });
+            Set<String> ran = new TreeSet<>();
+            instance.kit.work(worker -> worker.handle(FULL, job -> {
+                        ran.add(job.id());
+                        return "done";
+                    })
+                    .handle(OTHER, job -> {
+                        ran.add(job.id());
+                        return "done";
+                    }));
+
+            for (int day = 0; day < 20; day++) {
+                instance.kit.advance(Duration.ofDays(1));
+            }
+
+            assertThat(ran).contains("plain").anyMatch(id -> table.startsWith("schedule") || id.startsWith("daily"));
+            assertThat(instance.left(OTHER)).isSubsetOf("closing");
+            assertThat(instance.left(FULL)).hasSizeLessThanOrEqualTo(OWN.contains(table) ? 3 : 0);
+        }
+    }
+}
