@@ -2,10 +2,10 @@ package dev.couchjobs;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
-import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.transactions.TransactionLabel;
 import dev.couchjobs.loop.DurationText;
+import dev.couchjobs.loop.Durations;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

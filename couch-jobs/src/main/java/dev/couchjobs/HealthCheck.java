@@ -2,7 +2,7 @@ package dev.couchjobs;
 
 import dev.couchjobs.internal.health.HealthReader;
 import dev.couchjobs.internal.health.HealthSettings;
-import dev.couchjobs.internal.loop.Durations;
+import dev.couchjobs.loop.Durations;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

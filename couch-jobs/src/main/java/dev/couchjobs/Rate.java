@@ -1,6 +1,6 @@
 package dev.couchjobs;
 
-import dev.couchjobs.internal.loop.Durations;
+import dev.couchjobs.loop.Durations;
 import java.time.Duration;
 
 /**

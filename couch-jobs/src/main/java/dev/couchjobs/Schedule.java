@@ -1,10 +1,10 @@
 package dev.couchjobs;
 
-import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.schedules.ScheduleRequest;
 import dev.couchjobs.internal.schedules.ScheduleRow.Overlap;
 import dev.couchjobs.loop.DurationText;
+import dev.couchjobs.loop.Durations;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;

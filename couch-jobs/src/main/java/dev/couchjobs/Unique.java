@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
-import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.loop.Durations;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

@@ -2,7 +2,6 @@ package dev.couchjobs;
 
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.instance.Instance;
-import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.observe.MiddlewareChain;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.schedules.ScheduleRequest;
@@ -11,6 +10,7 @@ import dev.couchjobs.internal.worker.HandlerRegistration;
 import dev.couchjobs.internal.worker.ScheduleDeclarations;
 import dev.couchjobs.internal.worker.WorkerLifecycle;
 import dev.couchjobs.internal.worker.WorkerSettings;
+import dev.couchjobs.loop.Durations;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

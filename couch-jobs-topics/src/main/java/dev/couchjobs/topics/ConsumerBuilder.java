@@ -4,7 +4,7 @@ import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Environment;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.RetryPolicy;
-import dev.couchjobs.loop.DurationText;
+import dev.couchjobs.loop.Durations;
 import dev.couchjobs.topics.internal.consumers.ConsumerEngine;
 import dev.couchjobs.topics.internal.consumers.ConsumerSettings;
 import dev.couchjobs.topics.internal.consumers.DeadLetters;
@@ -157,16 +157,12 @@ public final class ConsumerBuilder<T> {
      * After how long without a heartbeat this consumer counts as dead, so that others take its partitions; by default
      * 10 seconds. They take them within another third of the time. All consumers of a group need the same.
      *
-     * @param newLease at least a second
+     * @param newLease a second to a hundred years
      * @return this builder
-     * @throws IllegalArgumentException if it is shorter
+     * @throws IllegalArgumentException if it is shorter or longer
      */
     public ConsumerBuilder<T> lease(Duration newLease) {
-        if (newLease.compareTo(LEASE_LEAST) < 0) {
-            throw new IllegalArgumentException(
-                    "A lease lasts at least a second, and this one " + DurationText.of(newLease) + ".");
-        }
-        lease = newLease;
+        lease = Durations.between("lease", newLease, LEASE_LEAST, Durations.LONGEST);
         return this;
     }
 
@@ -239,10 +235,7 @@ public final class ConsumerBuilder<T> {
      * @throws IllegalArgumentException if it is negative
      */
     public ConsumerBuilder<T> closeTimeout(Duration timeout) {
-        if (timeout.isNegative()) {
-            throw new IllegalArgumentException("closeTimeout must not be negative: " + DurationText.of(timeout));
-        }
-        closeTimeout = timeout;
+        closeTimeout = Durations.limit("closeTimeout", timeout);
         return this;
     }
 

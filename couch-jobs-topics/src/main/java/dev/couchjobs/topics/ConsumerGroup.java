@@ -6,6 +6,7 @@ import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.loop.Durations;
 import dev.couchjobs.topics.internal.groups.GroupTable;
 import dev.couchjobs.topics.internal.groups.Peeks;
 import dev.couchjobs.topics.internal.groups.PollCall;
@@ -226,7 +227,7 @@ public final class ConsumerGroup<T> {
                                                                 .boxed()
                                                                 .toList())
                                                 : CompletableFuture.completedFuture(List.of()))),
-                        timeout);
+                        Durations.limit("timeout", timeout));
     }
 
     /**

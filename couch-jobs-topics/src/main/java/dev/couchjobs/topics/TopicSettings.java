@@ -1,5 +1,6 @@
 package dev.couchjobs.topics;
 
+import dev.couchjobs.loop.Durations;
 import dev.couchjobs.topics.internal.log.TopicKeys;
 import java.time.Duration;
 import java.util.Collections;
@@ -49,8 +50,8 @@ public record TopicSettings(
             throw new IllegalArgumentException(
                     "A topic has 1 to " + PARTITIONS_MAX + " partitions, not " + partitions + ".");
         }
-        checkAge("A topic keeps messages", maxAge);
-        checkAge("A compacted topic keeps what is superseded", compactAfter);
+        checkAge("maxAge", maxAge);
+        checkAge("compactAfter", compactAfter);
         if (maxBytes.isPresent() && maxBytes.getAsLong() < 1) {
             throw new IllegalArgumentException(
                     "A partition keeps at least one byte, not " + maxBytes.getAsLong() + ".");
@@ -68,9 +69,7 @@ public record TopicSettings(
     }
 
     private static void checkAge(String what, Optional<Duration> age) {
-        if (age.filter(some -> some.compareTo(Duration.ofSeconds(1)) < 0).isPresent()) {
-            throw new IllegalArgumentException(what + " for at least a second, not for " + age.get() + ".");
-        }
+        age.ifPresent(some -> Durations.between(what, some, Duration.ofSeconds(1), Durations.LONGEST));
     }
 
     /**
@@ -87,9 +86,9 @@ public record TopicSettings(
     /**
      * The same, with another age.
      *
-     * @param age at least a second
+     * @param age a second to a hundred years
      * @return the settings
-     * @throws IllegalArgumentException if the age is shorter, or the topic is compacted
+     * @throws IllegalArgumentException if the age is shorter or longer, or the topic is compacted
      */
     public TopicSettings maxAge(Duration age) {
         return new TopicSettings(partitions, Optional.of(age), maxBytes, consumedBy, compactAfter);
@@ -124,9 +123,9 @@ public record TopicSettings(
      * partitions.
      *
      * @param keep how long a message is kept, at least, once another of its key follows, and how long a deletion is:
-     *     consumers that are further behind may miss them. At least a second
+     *     consumers that are further behind may miss them. A second to a hundred years
      * @return the settings
-     * @throws IllegalArgumentException if it is shorter, or the topic has a retention
+     * @throws IllegalArgumentException if it is shorter or longer, or the topic has a retention
      */
     public TopicSettings compactAfter(Duration keep) {
         return new TopicSettings(partitions, maxAge, maxBytes, consumedBy, Optional.of(keep));

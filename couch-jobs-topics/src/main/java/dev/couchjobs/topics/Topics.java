@@ -14,6 +14,7 @@ import dev.couchjobs.PageRequest;
 import dev.couchjobs.PayloadException;
 import dev.couchjobs.ThreadTransaction;
 import dev.couchjobs.loop.ArmedWatch;
+import dev.couchjobs.loop.Durations;
 import dev.couchjobs.loop.Observers;
 import dev.couchjobs.loop.WatchLooks;
 import dev.couchjobs.topics.internal.changes.Publisher;
@@ -358,6 +359,7 @@ public final class Topics {
 
     private CompletableFuture<Boolean> await(
             Topic<?> topic, Position from, Duration timeout, Function<TopicSettings, List<Integer>> partitions) {
+        Duration limit = Durations.limit("timeout", timeout);
         CompletableFuture<List<ArmedWatch>> watches = TopicTransactions.run(
                 database,
                 "await " + topic.name(),
@@ -374,7 +376,7 @@ public final class Topics {
                                     ? TailWait.watch(tx, log, awaited)
                                     : CompletableFuture.completedFuture(List.of()));
                 }));
-        return tailWait().await(watches, timeout);
+        return tailWait().await(watches, limit);
     }
 
     /**

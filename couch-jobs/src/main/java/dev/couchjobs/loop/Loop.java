@@ -2,7 +2,6 @@ package dev.couchjobs.loop;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
-import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.loop.LogThrottle;
 import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.loop.TimerDelays;

@@ -2,8 +2,8 @@ package dev.couchjobs.internal.claims;
 
 import dev.couchjobs.JobType;
 import dev.couchjobs.ReleaseReason;
-import dev.couchjobs.internal.loop.Durations;
 import dev.couchjobs.internal.views.PayloadCodec;
+import dev.couchjobs.loop.Durations;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;

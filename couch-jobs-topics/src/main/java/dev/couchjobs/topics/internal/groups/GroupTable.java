@@ -1,5 +1,6 @@
 package dev.couchjobs.topics.internal.groups;
 
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
@@ -15,6 +16,7 @@ import dev.couchjobs.topics.TopicInfo.PartitionInfo;
 import dev.couchjobs.topics.internal.log.Log;
 import dev.couchjobs.topics.internal.log.Place;
 import dev.couchjobs.topics.internal.log.Stamps;
+import dev.couchjobs.topics.internal.transactions.RootCauses;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -100,18 +102,29 @@ public final class GroupTable {
     public CompletableFuture<Void> seek(Transaction tx, String group, List<Integer> partitions, Position position) {
         List<CompletableFuture<Void>> moved = new ArrayList<>();
         for (int partition : partitions) {
-            moved.add(partition(tx, group, partition).thenCombine(log.place(tx, partition, position), (row, place) -> {
-                tx.set(keys.partition(group, partition), row.soughtTo(place).encode());
-                if (row.parked() > 0) {
-                    tx.clear(keys.parked(group, partition));
-                }
-                return null;
-            }));
+            moved.add(partitionOrNew(tx, group, partition)
+                    .thenCombine(log.place(tx, partition, position), (row, place) -> {
+                        tx.set(
+                                keys.partition(group, partition),
+                                row.soughtTo(place).encode());
+                        if (row.parked() > 0) {
+                            tx.clear(keys.parked(group, partition));
+                        }
+                        return null;
+                    }));
         }
         return exists(tx, group)
                 .thenCompose(isThere -> isThere
                         ? CompletableFuture.allOf(moved.toArray(CompletableFuture<?>[]::new))
                         : CompletableFuture.failedFuture(new GroupNotFoundException(group)));
+    }
+
+    /** {@return a partition of a group, as if it were new if its row cannot be read: a seek writes another} */
+    private CompletableFuture<GroupPartition> partitionOrNew(ReadTransaction tx, String group, int partition) {
+        return partition(tx, group, partition)
+                .exceptionallyCompose(error -> RootCauses.of(error) instanceof FDBException
+                        ? CompletableFuture.failedFuture(error)
+                        : log.begin(tx, partition).thenCombine(tx.getReadVersion(), GroupPartition::at));
     }
 
     /** {@return a partition of a group; at the beginning of the log if the group has nothing of it} */

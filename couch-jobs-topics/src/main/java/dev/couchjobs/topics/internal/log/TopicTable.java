@@ -5,18 +5,28 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import dev.couchjobs.loop.SafeLog;
 import dev.couchjobs.topics.TopicExistsException;
 import dev.couchjobs.topics.TopicNotFoundException;
 import dev.couchjobs.topics.TopicSettings;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /** Which topics there are. */
 public final class TopicTable {
+    private static final SafeLog LOG = SafeLog.of(TopicTable.class);
+    private static final int LOGGED_MAX = 100;
+
+    /** The rows that were logged because they cannot be read. */
+    private final Set<String> logged = ConcurrentHashMap.newKeySet(0);
+
     private final TopicKeys keys;
     /** By the ids of topics; an id is never used again. */
     private final ConcurrentMap<Long, Log> logs = new ConcurrentHashMap<>();
@@ -49,12 +59,35 @@ public final class TopicTable {
         return logs.computeIfAbsent(row.id(), id -> new Log(keys.log(id)));
     }
 
-    /** {@return topics in the order of their names} */
+    /** {@return topics in the order of their names, without those whose rows cannot be read} */
     public CompletableFuture<List<Named>> list(ReadTransaction tx, Optional<String> after, int limit) {
-        Range range = after.map(keys::topicsAfter).orElse(keys.topics());
-        return tx.getRange(range, limit, false, StreamingMode.WANT_ALL)
-                .asList()
-                .thenApply(rows -> rows.stream().map(this::named).toList());
+        return list(tx, after.map(keys::topicsAfter).orElse(keys.topics()), limit);
+    }
+
+    private CompletableFuture<List<Named>> list(ReadTransaction tx, Range range, int limit) {
+        return tx.getRange(range, limit, false, StreamingMode.WANT_ALL).asList().thenCompose(rows -> {
+            List<Named> found = new ArrayList<>();
+            rows.forEach(row -> readable(row).ifPresent(found::add));
+            if (found.size() == rows.size() || rows.size() < limit) {
+                return CompletableFuture.completedFuture(found);
+            }
+            byte[] behind = ByteArrayUtil.keyAfter(rows.get(rows.size() - 1).getKey());
+            return list(tx, new Range(behind, range.end), limit - found.size()).thenApply(rest -> {
+                found.addAll(rest);
+                return found;
+            });
+        });
+    }
+
+    private Optional<Named> readable(KeyValue row) {
+        try {
+            return Optional.of(named(row));
+        } catch (RuntimeException e) { // tuples of damaged bytes fail in many ways
+            if (logged.add(ByteArrayUtil.printable(row.getKey())) && logged.size() <= LOGGED_MAX) {
+                LOG.warn("Left out a topic whose row cannot be read: {}", ByteArrayUtil.printable(row.getKey()), e);
+            }
+            return Optional.empty();
+        }
     }
 
     private Named named(KeyValue row) {

@@ -1,6 +1,5 @@
-package dev.couchjobs.internal.loop;
+package dev.couchjobs.loop;
 
-import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
@@ -17,25 +16,47 @@ public final class Durations {
 
     private Durations() {}
 
-    /** {@return a time to wait, or a limit: zero or more, and beyond a hundred years as good as for ever} */
+    /**
+     * {@return a time to wait, or a limit: zero or more, and beyond a hundred years as good as for ever}
+     *
+     * @param name the name of the parameter, for the error
+     * @param value the duration
+     */
     public static Duration limit(String name, Duration value) {
         require(!notNull(name, value).isNegative(), name, () -> "zero or more", value);
         return value.compareTo(LONGEST) < 0 ? value : LONGEST;
     }
 
-    /** {@return a duration that may be zero} */
+    /**
+     * {@return a duration that may be zero}
+     *
+     * @param name the name of the parameter, for the error
+     * @param value the duration
+     */
     public static Duration notNegative(String name, Duration value) {
         return between(name, value, Duration.ZERO, LONGEST);
     }
 
-    /** {@return a duration that is not zero} */
+    /**
+     * {@return a duration that is not zero}
+     *
+     * @param name the name of the parameter, for the error
+     * @param value the duration
+     */
     public static Duration positive(String name, Duration value) {
         boolean isInBounds = isBetween(notNull(name, value), Duration.ofNanos(1), LONGEST);
         require(isInBounds, name, () -> "more than zero and at most " + text(LONGEST), value);
         return value;
     }
 
-    /** {@return a duration within bounds} */
+    /**
+     * {@return a duration within bounds}
+     *
+     * @param name the name of the parameter, for the error
+     * @param value the duration
+     * @param min the shortest
+     * @param max the longest
+     */
     public static Duration between(String name, Duration value, Duration min, Duration max) {
         require(isBetween(notNull(name, value), min, max), name, () -> from(min, max), value);
         return value;
@@ -45,6 +66,11 @@ public final class Durations {
      * {@return a duration of whole units within bounds}
      *
      * @param unit a second, or a part of which a second has a whole number
+     * @param unitName the name of the unit, in the plural
+     * @param name the name of the parameter, for the error
+     * @param value the duration
+     * @param min the shortest
+     * @param max the longest
      */
     public static Duration whole(
             Duration unit, String unitName, String name, Duration value, Duration min, Duration max) {
@@ -53,7 +79,14 @@ public final class Durations {
         return value;
     }
 
-    /** {@return a duration of whole seconds within bounds} */
+    /**
+     * {@return a duration of whole seconds within bounds}
+     *
+     * @param name the name of the parameter, for the error
+     * @param value the duration
+     * @param min the shortest
+     * @param max the longest
+     */
     public static Duration wholeSeconds(String name, Duration value, Duration min, Duration max) {
         return whole(Duration.ofSeconds(1), "seconds", name, value, min, max);
     }
