@@ -10,6 +10,8 @@ import dev.couchjobs.fdb.Databases;
 import dev.couchjobs.server.internal.cli.Typed;
 import dev.couchjobs.server.internal.cli.Typed.Ran;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -132,7 +134,39 @@ class CommandLineDirectoryTest {
             int behind = whole.indexOf(cursor) + 1;
             assertThat(rest.subList(0, rest.size() - 1)).isEqualTo(whole.subList(behind, whole.size() - 1));
         }
-        assertThat(run("export --after nothing").exitCode()).isEqualTo(2);
+    }
+
+    @Test
+    void aCursorThatIsNoneIsRefused() {
+        run("add mail 1 --id a");
+        for (String cursor : List.of("nothing", "a%FF/", "a%/x", "a%zz/", "%C0%AF/")) {
+            Ran ran = run("export --after " + cursor);
+            assertThat(ran.exitCode()).as(cursor).isEqualTo(2);
+            assertThat(ran.err()).as(cursor).contains("no cursor");
+        }
+    }
+
+    /** Nothing replaces bytes that are no UTF-8: two texts would become one. */
+    @Test
+    void linesThatAreNoUtf8AreRefusedAndOthersAdded() throws IOException {
+        Path file = root.resolve("jobs");
+        try (OutputStream out = Files.newOutputStream(file)) {
+            for (String id : List.of("a\u00FF", "a\u00FE", "a\u00C0\u00AF", "\u00C3\u00BC", "b")) {
+                out.write(("{\"type\":\"mail\",\"id\":\"" + id + "\",\"data\":\"" + id + "\"}\n")
+                        .getBytes(StandardCharsets.ISO_8859_1));
+            }
+        }
+        Ran ran = run("import " + file);
+        assertThat(ran.exitCode()).isEqualTo(1);
+        assertThat(ran.err().lines())
+                .anyMatch(line -> line.startsWith("line 1: "))
+                .anyMatch(line -> line.startsWith("line 2: "))
+                .anyMatch(line -> line.startsWith("line 3: "))
+                .contains("added 2 jobs; 0 were there; 3 cannot be added");
+        assertThat(run("show mail \u00fc --json").json().get("data").stringValue())
+                .isEqualTo("\u00fc");
+        Ran added = run(new Typed().input(new byte[] {'"', -1, '"'}), "add mail - --id c");
+        assertThat(added.exitCode()).as(added.err()).isEqualTo(2);
     }
 
     @Test

@@ -106,7 +106,12 @@ final class AddCommand extends ApiCommand {
             }
             body.setAll(object);
         }
-        body.set("data", Arguments.json("The data", data.equals("-") ? standardInput() : data, PayloadPlaces.WHOLE));
+        body.set(
+                "data",
+                Arguments.json(
+                        "The data",
+                        data.equals("-") ? standardInput() : data.getBytes(StandardCharsets.UTF_8),
+                        PayloadPlaces.WHOLE));
         text(body, "id", id);
         text(body, "limitKey", limitKey);
         text(body, "sequence", sequence);
@@ -127,9 +132,9 @@ final class AddCommand extends ApiCommand {
         }
     }
 
-    private String standardInput() {
+    private byte[] standardInput() {
         try {
-            return new String(shell().in().readAllBytes(), StandardCharsets.UTF_8);
+            return shell().in().readAllBytes();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

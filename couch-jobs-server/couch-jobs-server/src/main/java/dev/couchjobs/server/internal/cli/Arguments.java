@@ -74,8 +74,19 @@ final class Arguments {
      * @param places where payloads stand in it
      */
     static JsonNode json(String what, String text, PayloadPlaces places) {
+        return json(what, text.getBytes(StandardCharsets.UTF_8), places);
+    }
+
+    /**
+     * {@return a text as JSON}
+     *
+     * @param what names the text in an error
+     * @param utf8 the text
+     * @param places where payloads stand in it
+     */
+    static JsonNode json(String what, byte[] utf8, PayloadPlaces places) {
         try {
-            return Json.read(text.getBytes(StandardCharsets.UTF_8), places);
+            return Json.read(utf8, places);
         } catch (ProblemException e) {
             throw new Failure(
                     Failure.USAGE,

@@ -2,9 +2,9 @@ package dev.couchjobs.server.internal.cli;
 
 import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.http.PayloadPlaces;
+import dev.couchjobs.server.internal.http.UrlText;
 import dev.couchjobs.server.internal.json.Fields;
 import dev.couchjobs.server.internal.selections.SelectionWorker;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,13 +54,9 @@ final class ExportCommand extends ApiCommand {
         }
         Optional<String> place = Optional.empty();
         if (after != null) {
-            int slash = after.indexOf('/');
-            if (slash < 0) {
-                throw new Failure(Failure.USAGE, "This is no cursor: " + after, "Take the last one of the export.");
-            }
-            String type = URLDecoder.decode(after.substring(0, slash), StandardCharsets.UTF_8);
+            String type = typeOf(after);
             sorted.removeIf(name -> name.compareTo(type) < 0);
-            place = Optional.of(after.substring(slash + 1)).filter(text -> !text.isEmpty());
+            place = Optional.of(after.substring(after.indexOf('/') + 1)).filter(text -> !text.isEmpty());
         }
         Progress progress = new Progress(shell());
         ExecutorService readers = ServerThreads.pool(READERS);
@@ -79,6 +75,14 @@ final class ExportCommand extends ApiCommand {
         progress.end("exported " + jobs + " jobs"
                 + (unreadable > 0 ? "; " + unreadable + " cannot be read: see `couch-jobs doctor`" : ""));
         return unreadable > 0 ? Failure.FAILED : DONE;
+    }
+
+    private static String typeOf(String cursor) {
+        try {
+            return UrlText.ofPath(cursor.substring(0, cursor.indexOf('/')));
+        } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
+            throw new Failure(Failure.USAGE, "This is no cursor: " + cursor, "Take the last one of the export.");
+        }
     }
 
     /** Writes the jobs of one type. A cursor follows only what is written. */

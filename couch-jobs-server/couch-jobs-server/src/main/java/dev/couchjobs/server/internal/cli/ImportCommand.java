@@ -9,6 +9,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -37,6 +38,9 @@ import tools.jackson.databind.node.ObjectNode;
                 "Adds jobs from lines of JSON, as export writes them or POST /v1/jobs takes them. It can be repeated: a"
                         + " job that is there stays as it is.")
 final class ImportCommand extends ApiCommand {
+    /** A character for each byte, so that a line that is no UTF-8 is refused and not replaced. */
+    private static final Charset BYTES = StandardCharsets.ISO_8859_1;
+
     private static final int LINES_MAX = 100;
     private static final int CHARACTERS_MAX = 1_000_000;
     private static final int TRIES = 5;
@@ -93,7 +97,7 @@ final class ImportCommand extends ApiCommand {
         Progress progress = new Progress(shell());
         boolean isComplete;
         try (InputStream in = open();
-                BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+                BufferedReader lines = new BufferedReader(new InputStreamReader(in, BYTES))) {
             isComplete = readAll(session, lines, progress);
         } catch (IOException e) {
             throw new Failure(Failure.FAILED, "The file cannot be read: " + e.getMessage(), again());
@@ -163,7 +167,7 @@ final class ImportCommand extends ApiCommand {
         }
         JsonNode line;
         try {
-            line = Json.read(text.getBytes(StandardCharsets.UTF_8), JOB);
+            line = Json.read(text.getBytes(BYTES), JOB);
         } catch (ProblemException e) {
             boolean isJson = e.problem().code().equals("payload");
             return refuse(
@@ -226,7 +230,7 @@ final class ImportCommand extends ApiCommand {
 
     /** Lines that are the same are as many jobs. */
     private String idOf(String text) {
-        String name = "import-" + Digests.sha256Hex(text.getBytes(StandardCharsets.UTF_8), ID_BYTES);
+        String name = "import-" + Digests.sha256Hex(text.getBytes(BYTES), ID_BYTES);
         int count = sameLines.merge(name, 1, Integer::sum);
         return count == 1 ? name : name + "-" + count;
     }

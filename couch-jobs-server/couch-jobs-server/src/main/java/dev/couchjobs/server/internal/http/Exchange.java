@@ -6,8 +6,6 @@ import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -123,7 +121,7 @@ public final class Exchange {
 
     private static String decode(String text) {
         try {
-            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+            return UrlText.ofQuery(text);
         } catch (IllegalArgumentException e) {
             throw new ProblemException(Problem.of(400, "malformed-query", "The query is not encoded as a URL is.")
                     .detail(e.getMessage()));

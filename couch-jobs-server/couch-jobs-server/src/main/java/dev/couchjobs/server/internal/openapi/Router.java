@@ -1,7 +1,6 @@
 package dev.couchjobs.server.internal.openapi;
 
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
+import dev.couchjobs.server.internal.http.UrlText;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -106,6 +105,6 @@ public final class Router {
 
     /** A plus sign in a path is itself. */
     private static String decode(String segment) {
-        return URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8);
+        return UrlText.ofPath(segment);
     }
 }

@@ -16,7 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class Typed {
     private final Map<String, String> environment = new HashMap<>();
     private boolean isTerminal;
-    private String input = "";
+    private byte[] input = {};
     private int columns = 80;
 
     /** What a command has left behind. */
@@ -48,7 +48,11 @@ public final class Typed {
     }
 
     public Typed input(String text) {
-        input = text;
+        return input(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    public Typed input(byte[] bytes) {
+        input = bytes.clone();
         return this;
     }
 
@@ -57,7 +61,7 @@ public final class Typed {
         StringWriter err = new StringWriter();
         Shell shell = new Shell(
                 environment,
-                new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
+                new ByteArrayInputStream(input),
                 new PrintWriter(out),
                 new PrintWriter(err),
                 isTerminal,
