@@ -1,6 +1,7 @@
 package dev.couchjobs.server.internal.dashboard;
 
 import dev.couchjobs.server.internal.http.Digests;
+import dev.couchjobs.server.internal.http.EntityTags;
 import dev.couchjobs.server.internal.http.Exchange;
 import dev.couchjobs.server.internal.http.Gzip;
 import dev.couchjobs.server.internal.http.Problem;
@@ -91,11 +92,7 @@ public final class Dashboard {
             return Optional.of(Reply.empty(308).with("Location", uri.substring(uri.lastIndexOf('/') + 1) + "/"));
         }
         Reply file = isAsset ? asset(path.substring(ASSETS.length())) : page(path);
-        boolean isKnown = exchange.header("If-None-Match")
-                .map(Gzip::plain)
-                .filter(known -> known.contains(file.headers().getOrDefault("ETag", "none")))
-                .isPresent();
-        if (isKnown) {
+        if (EntityTags.isKnown(exchange, file.headers().getOrDefault("ETag", ""))) {
             return Optional.of(new Reply(304, file.headers(), new byte[0]));
         }
         if (!Gzip.isTaken(exchange)) {

@@ -33,8 +33,8 @@ import dev.couchjobs.server.internal.dashboard.Dashboard;
 import dev.couchjobs.server.internal.feed.FeedOperations;
 import dev.couchjobs.server.internal.feed.MessageOperations;
 import dev.couchjobs.server.internal.feed.Streams;
+import dev.couchjobs.server.internal.http.EntityTags;
 import dev.couchjobs.server.internal.http.Exchange;
-import dev.couchjobs.server.internal.http.Gzip;
 import dev.couchjobs.server.internal.http.Memory;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
@@ -201,6 +201,7 @@ public final class ApiServlet extends HttpServlet {
 
     private CompletableFuture<Reply> handle(Visit visit) {
         Exchange exchange = visit.exchange();
+        exchange.requireSingleHeaders();
         CrossSite.refuse(exchange);
         Optional<Reply> file = dashboard.find(exchange);
         if (file.isPresent()) {
@@ -237,8 +238,8 @@ public final class ApiServlet extends HttpServlet {
         checker.headers(operation, exchange::header);
         var query = checker.query(operation, exchange.query());
         var conditions = new Dispatcher.Conditions(
-                exchange.header("If-Match").map(Gzip::plain),
-                exchange.header("If-None-Match").map(Gzip::plain),
+                EntityTags.of(exchange.header("If-Match")),
+                EntityTags.of(exchange.header("If-None-Match")),
                 exchange.header("Idempotency-Key"));
         return body(exchange, operation, query).thenCompose(body -> {
             checker.body(operation, body);

@@ -9,6 +9,7 @@ import dev.couchjobs.server.internal.api.Call;
 import dev.couchjobs.server.internal.api.Operations;
 import dev.couchjobs.server.internal.api.PayloadGate;
 import dev.couchjobs.server.internal.http.Digests;
+import dev.couchjobs.server.internal.http.EntityTags;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
@@ -19,8 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
 
 /** Runs operations: reads with entity tags and sequences, writes with preconditions and keys of idempotency. */
 final class Dispatcher {
@@ -29,11 +28,6 @@ final class Dispatcher {
 
     /** In requests, as {@code noOlderThan}, and in replies: what was committed. */
     static final String SEQUENCE = "Couch-Jobs-Sequence";
-
-    /** An entity tag, and a list of some (RFC 9110, section 8.8.3). */
-    private static final Pattern TAG = Pattern.compile("\"[\\x21\\x23-\\x7e\\x80-\\xff]*+\"");
-
-    private static final Pattern TAGS = Pattern.compile("\\s*(?:W/)?" + TAG + "(?:\\s*,\\s*(?:W/)?" + TAG + ")*+\\s*");
 
     private static final int VERSION_BYTES = 10;
     private static final int OWN_KEY_BYTES = 16;
@@ -61,7 +55,8 @@ final class Dispatcher {
     }
 
     /** What the headers of a request ask for. */
-    record Conditions(Optional<String> ifMatch, Optional<String> ifNoneMatch, Optional<String> idempotencyKey) {}
+    record Conditions(
+            Optional<EntityTags> ifMatch, Optional<EntityTags> ifNoneMatch, Optional<String> idempotencyKey) {}
 
     /** {@return whether an operation may take long} */
     boolean waits(ApiOperation operation) {
@@ -107,7 +102,7 @@ final class Dispatcher {
             String tag = Digests.entityTag(reply.body());
             return conditions
                             .ifNoneMatch()
-                            .filter(wanted -> matches(wanted, tag))
+                            .filter(known -> known.matchesWeakly(tag))
                             .isPresent()
                     ? Reply.empty(304).with("ETag", tag)
                     : reply.with("ETag", tag);
@@ -156,7 +151,7 @@ final class Dispatcher {
         if (conditions.ifMatch().isEmpty()) {
             return CompletableFuture.completedFuture(true);
         }
-        String wanted = conditions.ifMatch().get();
+        EntityTags wanted = conditions.ifMatch().get();
         Operations.Handler reader = operation
                 .resource()
                 .map(document::get)
@@ -165,18 +160,11 @@ final class Dispatcher {
                         () -> new ProblemException(Problem.of(400, "no-condition", "This operation takes no If-Match.")
                                 .detail("Leave the header out.")));
         return ((Operations.Reading) reader).read().run(call, tx).handle((reply, error) -> {
-            if (error != null || !matches(wanted, Digests.entityTag(reply.body()))) {
+            if (error != null || !wanted.matchesStrongly(Digests.entityTag(reply.body()))) {
                 throw new ProblemException(Problem.of(412, "changed", "The resource is not what If-Match says.")
                         .detail("Read it again, decide again, and send its new ETag."));
             }
             return true;
         });
-    }
-
-    /** {@return whether one of the tags that a header lists is the tag} A header that lists none matches nothing. */
-    private static boolean matches(String header, String tag) {
-        return header.strip().equals("*")
-                || (TAGS.matcher(header).matches()
-                        && TAG.matcher(header).results().map(MatchResult::group).anyMatch(tag::equals));
     }
 }

@@ -7,7 +7,9 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -25,6 +27,9 @@ public final class Exchange {
 
     private static final Set<String> FORM_TYPES =
             Set.of("text/plain", "multipart/form-data", "application/x-www-form-urlencoded");
+
+    private static final Set<String> SINGLE =
+            Set.of("Content-Type", "Idempotency-Key", "Last-Event-ID", "Origin", "Sec-Fetch-Site");
 
     private static final Problem NOT_WANTED = Problem.of(413, "body-too-large", "The operation takes no body.");
     private static final Problem NOT_JSON =
@@ -93,8 +98,24 @@ public final class Exchange {
         return uri.startsWith(mounted) ? uri.substring(mounted.length()) : uri;
     }
 
+    /** {@return a header} What stands in several lines is one list (RFC 9110, section 5.3). */
     public Optional<String> header(String name) {
-        return Optional.ofNullable(request.getHeader(name));
+        List<String> lines = Collections.list(request.getHeaders(name));
+        return lines.isEmpty() ? Optional.empty() : Optional.of(String.join(", ", lines));
+    }
+
+    /**
+     * Requires that headers with one value have one: which of two counts would be a guess.
+     *
+     * @throws ProblemException if one is there twice
+     */
+    public void requireSingleHeaders() {
+        for (String name : SINGLE) {
+            if (Collections.list(request.getHeaders(name)).size() > 1) {
+                throw new ProblemException(Problem.of(400, "invalid-parameter", "A header is given twice.")
+                        .detail(name + " is there more than once."));
+            }
+        }
     }
 
     /**

@@ -41,9 +41,9 @@ public final class Gzip {
         return takesAny;
     }
 
-    /** {@return the tags of a condition, without the mark of the encoding} */
-    public static String plain(String tags) {
-        return tags.replace(MARK, "\"");
+    /** {@return the tag of a condition, without the mark of the encoding} */
+    static String plain(String tag) {
+        return tag.endsWith(MARK) ? tag.substring(0, tag.length() - MARK.length()) + '"' : tag;
     }
 
     /** {@return a file as gzip, as small as can be} */
@@ -56,8 +56,8 @@ public final class Gzip {
         if (reply.status() == 304) {
             Optional<String> tag = Optional.ofNullable(reply.headers().get("ETag"));
             return tag.map(Gzip::marked)
-                    .filter(own -> exchange.header("If-None-Match")
-                            .filter(known -> known.contains(own))
+                    .filter(own -> EntityTags.of(exchange.header("If-None-Match"))
+                            .filter(known -> known.has(own))
                             .isPresent())
                     .map(own -> varying(reply).with("ETag", own))
                     .orElseGet(() -> varying(reply));
