@@ -139,8 +139,7 @@ final class Dispatcher {
                 .orElseGet(() -> new StoredReplies.Key(ServerEnvironment.randomHex(OWN_KEY_BYTES), false));
         return context.runAsync(tx -> storedReplies.once(
                 tx,
-                call,
-                operation.id(),
+                new StoredReplies.Request(operation.id(), call, conditions.ifMatch()),
                 key,
                 () -> requireMatch(operation, call, conditions, tx).thenCompose(matched -> write.run(call, tx))));
     }

@@ -7,20 +7,23 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.server.internal.api.Call;
 import dev.couchjobs.server.internal.http.Digests;
+import dev.couchjobs.server.internal.http.EntityTags;
 import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import tools.jackson.databind.JsonNode;
 
 /**
  * The replies to requests with a key of idempotency, for a day. A reply is stored by the transaction that the request
@@ -56,11 +59,13 @@ final class StoredReplies {
      */
     record Key(String text, boolean isOfCaller) {}
 
+    /** All that the effect of a write follows from, but for its caller. */
+    record Request(String operationId, Call call, Optional<EntityTags> ifMatch) {}
+
     /** Runs a write, or returns the reply of the same write under the same key. */
-    CompletableFuture<Reply> once(
-            Transaction tx, Call call, String operationId, Key key, Supplier<CompletableFuture<Reply>> write) {
-        Tuple name = Tuple.from(call.access().name(), key.text());
-        byte[] digest = digest(operationId, call);
+    CompletableFuture<Reply> once(Transaction tx, Request request, Key key, Supplier<CompletableFuture<Reply>> write) {
+        Tuple name = Tuple.from(request.call().access().name(), key.text());
+        byte[] digest = digest(request);
         return tx.getRange(rows(name)).asList().thenCompose(stored -> {
             if (!stored.isEmpty()) {
                 Reply repeated = repeated(stored, digest);
@@ -133,13 +138,26 @@ final class StoredReplies {
                 });
     }
 
-    private static byte[] digest(String operationId, Call call) {
-        ByteArrayOutputStream request = new ByteArrayOutputStream();
-        String path = operationId + '\n' + call.path() + '\n' + call.query() + '\n';
-        request.writeBytes(path.getBytes(StandardCharsets.UTF_8));
-        if (!call.body().isMissingNode()) {
-            request.writeBytes(Json.write(call.body()));
+    /** Each part has its own place: no two requests have the same bytes. */
+    private static byte[] digest(Request request) {
+        Call call = request.call();
+        Tuple tags = request.ifMatch()
+                .map(wanted -> Tuple.fromList(wanted.tags()).add(wanted.isAny()))
+                .orElseGet(Tuple::new);
+        Tuple all = Tuple.from(
+                request.operationId(),
+                pairs(call.path(), text -> text),
+                pairs(call.query(), JsonNode::toString),
+                tags,
+                call.body().isMissingNode() ? null : Json.write(call.body()));
+        return Digests.sha256(all.pack());
+    }
+
+    private static <T> Tuple pairs(Map<String, T> values, Function<T, String> toText) {
+        Tuple pairs = new Tuple();
+        for (Map.Entry<String, T> value : values.entrySet()) {
+            pairs = pairs.add(value.getKey()).add(toText.apply(value.getValue()));
         }
-        return Digests.sha256(request.toByteArray());
+        return pairs;
     }
 }

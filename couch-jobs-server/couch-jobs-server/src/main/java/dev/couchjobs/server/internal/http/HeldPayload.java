@@ -6,7 +6,7 @@ import tools.jackson.databind.JacksonSerializable;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.jsontype.TypeSerializer;
 
-/** A payload within a tree: JSON, which is written as it is, or bytes, which cannot be written. */
+/** A payload within a tree: JSON, which is written as it is. */
 record HeldPayload(RawPayload payload) implements JacksonSerializable {
     @Override
     public void serialize(JsonGenerator out, SerializationContext context) {

@@ -125,10 +125,14 @@ public final class Json {
     }
 
     /**
-     * {@return a payload within a tree} JSON is written as it is. Other bytes can only be taken out again, by {@link
-     * #payload}.
+     * {@return a payload within a tree, which is written as it is}
+     *
+     * @param payload JSON: other bytes are beside their media type in a tree
      */
     public static JsonNode of(RawPayload payload) {
+        if (!payload.isJson()) {
+            throw new IllegalArgumentException("This is no JSON: " + payload + ".");
+        }
         return JsonNodeFactory.instance.pojoNode(new HeldPayload(payload));
     }
 

@@ -29,9 +29,9 @@ public final class NewJobs {
         return JobType.of(name, RawPayload.class, RawPayload.class);
     }
 
-    /** {@return the body of a request whose own is the data of a job} */
+    /** {@return the body of a request whose own is the data of a job: the one that would have the same effect} */
     public static JsonNode ofBytes(RawPayload data, Map<String, JsonNode> query) {
-        Fields body = new Fields().put("data", Json.of(data));
+        Fields body = new Fields().put("data", data);
         return query.containsKey("id") ? body.put("id", query.get("id")).node() : body.node();
     }
 
