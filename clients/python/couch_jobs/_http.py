@@ -186,7 +186,7 @@ class Http:
                     if line.startswith("id: "):
                         id = line[4:]
                     elif line.startswith("data: "):
-                        data = line[6:]
+                        data = line[6:] if data is None else data + "\n" + line[6:]
                     elif line.startswith("event: "):
                         event = line[7:]
                     elif not line:

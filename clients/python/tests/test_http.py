@@ -109,6 +109,22 @@ class HttpTest(unittest.IsolatedAsyncioTestCase):
         self.assertIn("Last-Event-ID: a", server.requests[1])
         self.assertIn("Last-Event-ID: b", server.requests[3])
 
+    async def test_a_follower_reads_a_message_of_several_lines(self) -> None:
+        async def answer(number: int, writer: asyncio.StreamWriter) -> None:
+            if number == 1:
+                body = b'id: a\ndata: [\ndata: 1,\ndata: \ndata:   "x y"\ndata: ]\n\nid: b\ndata: 2\n\n'
+                head = b"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n"
+                writer.write(head + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body))
+            else:
+                writer.write(reply(404, "{}"))
+
+        values = []
+        async with Server(answer) as url, Client(url) as client:
+            with self.assertRaises(ApiError):
+                async for value in client.topic("news").follow():
+                    values.append(value)
+        self.assertEqual(values, [[1, "x y"], 2])
+
     async def test_a_follower_whose_next_messages_are_removed_is_told(self) -> None:
         async def answer(number: int, writer: asyncio.StreamWriter) -> None:
             if number == 1:

@@ -199,7 +199,7 @@ export class Http {
           if (line.startsWith('id: ')) {
             id = line.slice(4);
           } else if (line.startsWith('data: ')) {
-            data = line.slice(6);
+            data = data === undefined ? line.slice(6) : `${data}\n${line.slice(6)}`;
           } else if (line.startsWith('event: ')) {
             event = line.slice(7);
           } else if (line === '') {

@@ -104,6 +104,28 @@ test('a stream goes on behind the last event', async () => {
   assert.equal(requests[3]!.headers['last-event-id'], 'b');
 });
 
+test('a follower reads a message of several lines', async () => {
+  const values: unknown[] = [];
+  let requests = 0;
+  await withAnswers(
+    (_, response) => {
+      if (++requests === 1) {
+        response.end('id: a\ndata: [\ndata: 1,\ndata: \ndata:   "x y"\ndata: ]\n\nid: b\ndata: 2\n\n');
+      } else {
+        response.writeHead(404).end('{}');
+      }
+    },
+    async (url) => {
+      await assert.rejects(async () => {
+        for await (const message of new Client(url, { warn: () => {} }).topic('news').follow()) {
+          values.push(message);
+        }
+      }, ApiError);
+    },
+  );
+  assert.deepEqual(values, [[1, 'x y'], 2]);
+});
+
 test('a follower whose next messages are removed is told', async () => {
   const values: unknown[] = [];
   const lines: string[] = [];
