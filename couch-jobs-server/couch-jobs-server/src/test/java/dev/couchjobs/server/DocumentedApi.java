@@ -5,6 +5,7 @@ import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -65,6 +66,13 @@ final class DocumentedApi {
             }
         });
         return operations;
+    }
+
+    /** {@return the media types of what an operation replies with} */
+    Collection<String> replies(Operation operation) {
+        return resolve(operation.declaration().at("/responses/200"))
+                .path("content")
+                .propertyNames();
     }
 
     private JsonNode resolve(JsonNode node) {

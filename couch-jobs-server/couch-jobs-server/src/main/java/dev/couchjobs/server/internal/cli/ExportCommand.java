@@ -1,5 +1,6 @@
 package dev.couchjobs.server.internal.cli;
 
+import dev.couchjobs.RawPayload;
 import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.http.PayloadPlaces;
 import dev.couchjobs.server.internal.http.UrlText;
@@ -7,6 +8,7 @@ import dev.couchjobs.server.internal.json.Fields;
 import dev.couchjobs.server.internal.selections.SelectionWorker;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -161,10 +163,29 @@ final class ExportCommand extends ApiCommand {
                     "The caller may not see what jobs of " + type + " contain.",
                     "Export with a token of the role operate.");
         }
-        if (!reply.json().path("blocked").asBoolean()) {
-            return Optional.of(reply.text());
+        ObjectNode job = (ObjectNode) Json.readWritten(reply.text().getBytes(StandardCharsets.UTF_8), JOB);
+        JOB.properties().keySet().forEach(name -> fit(job, name));
+        if (reply.json().path("blocked").asBoolean()) {
+            addDependencies(api, type, id, job);
         }
-        ObjectNode job = (ObjectNode) Json.read(reply.text().getBytes(StandardCharsets.UTF_8), JOB);
+        return Optional.of(new String(Json.write(job), StandardCharsets.UTF_8));
+    }
+
+    /** Writes a payload that a line would change in Base64, such as JSON that is laid out for readers. */
+    private static void fit(ObjectNode job, String name) {
+        if (!job.has(name)) {
+            return;
+        }
+        RawPayload payload = Json.payload(job.get(name));
+        String text = payload.toString();
+        if (!Text.json(text).equals(text) || !text.strip().equals(text)) {
+            job.remove(name);
+            job.put(name + "MediaType", payload.mediaType());
+            job.put(name + "Bytes", Base64.getEncoder().encodeToString(payload.toBytes()));
+        }
+    }
+
+    private static void addDependencies(Api api, String type, String id, ObjectNode job) {
         Optional<String> place = Optional.empty();
         do {
             JsonNode page = api.get(Address.of("/v1/types/{}/jobs/{}/dependencies", type, id)
@@ -174,7 +195,6 @@ final class ExportCommand extends ApiCommand {
             page.path("items").forEach(linked -> job.withArray("after").add(dependency(linked)));
             place = Optional.ofNullable(page.get("next")).map(JsonNode::asString);
         } while (place.isPresent());
-        return Optional.of(new String(Json.write(job), StandardCharsets.UTF_8));
     }
 
     /** {@return what an import takes of a linked job} */

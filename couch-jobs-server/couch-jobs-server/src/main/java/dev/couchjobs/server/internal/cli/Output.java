@@ -21,7 +21,7 @@ final class Output {
         return shell;
     }
 
-    /** Writes a line of JSON as the API has it. */
+    /** Writes a line of JSON with the meaning that the API gives it. */
     void json(String text) {
         shell.out().println(Text.json(text));
     }

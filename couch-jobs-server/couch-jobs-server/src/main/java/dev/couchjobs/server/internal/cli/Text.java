@@ -9,6 +9,8 @@ final class Text {
     private static final Pattern SECONDS = Pattern.compile("(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d)\\.\\d+Z");
     private static final int DELETE = 0x7F;
     private static final int CONTROLS_END = 0xA0;
+    private static final char LINE_SEPARATOR = 0x2028;
+    private static final char PARAGRAPH_SEPARATOR = 0x2029;
 
     /** East Asian scripts, and pictures. */
     private static final List<Range> WIDE = List.of(
@@ -42,18 +44,27 @@ final class Text {
                 && type != Character.SURROGATE;
     }
 
-    /** {@return JSON with the same meaning, in which a terminal finds nothing to do: JSON escapes only the first 32} */
+    /**
+     * {@return JSON with the same meaning, in one line for every reader, in which a terminal finds nothing to do} JSON
+     * escapes only the first 32 characters: line ends stand between its tokens, and other controls in its strings.
+     */
     static String json(String json) {
         StringBuilder escaped = new StringBuilder(json.length());
         for (int i = 0; i < json.length(); i++) {
             char letter = json.charAt(i);
-            if (letter >= DELETE && letter < CONTROLS_END) {
+            if (letter == '\n' || letter == '\r') {
+                escaped.append(' ');
+            } else if ((letter >= DELETE && letter < CONTROLS_END) || isSeparator(letter)) {
                 escaped.append(String.format("\\u%04x", (int) letter));
             } else {
                 escaped.append(letter);
             }
         }
         return escaped.toString();
+    }
+
+    private static boolean isSeparator(char letter) {
+        return letter == LINE_SEPARATOR || letter == PARAGRAPH_SEPARATOR;
     }
 
     /** {@return what a table has for a value of the API: times to the second, lists with commas} */

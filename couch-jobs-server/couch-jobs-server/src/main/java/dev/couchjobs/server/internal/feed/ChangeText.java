@@ -6,7 +6,6 @@ import dev.couchjobs.JobChange;
 import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.json.Fields;
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -77,27 +76,21 @@ final class ChangeText {
     }
 
     private static void line(ByteArrayOutputStream text, JsonNode row) {
-        text.writeBytes(Json.write(row));
+        text.writeBytes(Json.writeLine(row));
         text.write('\n');
     }
 
     /** {@return server-sent events} */
     static byte[] events(List<JsonNode> rows, Optional<String> end, boolean isTrimmed) {
-        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        EventText text = new EventText();
         for (JsonNode row : rows) {
             if (!row.get("seq").isNull()) {
-                text.writeBytes(utf8("id: " + row.get("seq").stringValue() + "\n"));
+                text.id(row.get("seq").stringValue());
             }
-            text.writeBytes(utf8("data: "));
-            text.writeBytes(Json.write(row));
-            text.writeBytes(utf8("\n\n"));
+            text.data(Json.write(row)).end();
         }
         end.filter(next -> isTrimmed)
-                .ifPresent(next -> text.writeBytes(utf8("id: " + next + "\nevent: trimmed\ndata: {}\n\n")));
-        return text.toByteArray();
-    }
-
-    static byte[] utf8(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
+                .ifPresent(next -> text.id(next).name("trimmed").data("{}").end());
+        return text.bytes();
     }
 }

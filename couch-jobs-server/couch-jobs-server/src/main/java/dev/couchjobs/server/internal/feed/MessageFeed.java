@@ -5,8 +5,6 @@ import dev.couchjobs.server.internal.json.TopicJson;
 import dev.couchjobs.topics.MessagePage;
 import dev.couchjobs.topics.Offset;
 import dev.couchjobs.topics.Position;
-import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -41,37 +39,28 @@ final class MessageFeed implements Feed {
     }
 
     private Part part(MessagePage<byte[]> page) {
-        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        EventText text = new EventText();
         page.trimmedTo()
                 .filter(offset ->
                         told.filter(known -> known.compareTo(offset) >= 0).isEmpty())
                 .ifPresent(offset -> {
                     told = page.trimmedTo();
-                    write(text, "event: trimmed\ndata: {\"trimmedTo\": \"" + offset + "\"}\n\n");
+                    text.name("trimmed")
+                            .data("{\"trimmedTo\": \"" + offset + "\"}")
+                            .end();
                 });
-        page.messages().forEach(message -> {
-            id(text, message.offset().toString());
-            write(text, "data: ");
-            text.writeBytes(Json.write(TopicJson.message(message)));
-            write(text, "\n\n");
-        });
+        page.messages()
+                .forEach(message -> text.id(message.offset().toString())
+                        .data(Json.write(TopicJson.message(message)))
+                        .end());
         // An event without data tells the client's parser where it is, and the client nothing.
         if (page.messages().isEmpty() && !hasPlace) {
-            id(text, page.next().toString());
-            write(text, "\n");
+            text.id(page.next().toString()).end();
         }
         hasPlace = true;
         place = Position.after(page.next());
         left -= page.messages().size();
-        return new Part(text.toByteArray(), !page.isEnd(), left <= 0);
-    }
-
-    private static void id(ByteArrayOutputStream text, String offset) {
-        write(text, "id: " + offset + "\n");
-    }
-
-    private static void write(ByteArrayOutputStream text, String part) {
-        text.writeBytes(part.getBytes(StandardCharsets.UTF_8));
+        return new Part(text.bytes(), !page.isEnd(), left <= 0);
     }
 
     @Override

@@ -50,6 +50,19 @@ public final class Json {
     }
 
     /**
+     * {@return JSON in one line} Payloads may have line ends, between their tokens only: a space there means the same.
+     */
+    public static byte[] writeLine(JsonNode node) {
+        byte[] text = write(node);
+        for (int i = 0; i < text.length; i++) {
+            if (text[i] == '\n' || text[i] == '\r') {
+                text[i] = ' ';
+            }
+        }
+        return text;
+    }
+
+    /**
      * {@return a text as JSON}
      *
      * @throws ProblemException if the text is not JSON
@@ -64,9 +77,22 @@ public final class Json {
      * @throws ProblemException if the text is not JSON
      */
     public static JsonNode read(byte[] text, PayloadPlaces places) {
+        return read(text, places, false);
+    }
+
+    /**
+     * {@return JSON that this class has written, in which payloads are kept with the space around them}
+     *
+     * @throws ProblemException if the text is not JSON
+     */
+    public static JsonNode readWritten(byte[] text, PayloadPlaces places) {
+        return read(text, places, true);
+    }
+
+    private static JsonNode read(byte[] text, PayloadPlaces places, boolean isWritten) {
         requireUtf8(text);
         try {
-            return places.isNone() ? MAPPER.readTree(text) : new PayloadReader(MAPPER, text).read(places);
+            return places.isNone() ? MAPPER.readTree(text) : new PayloadReader(MAPPER, text, isWritten).read(places);
         } catch (JacksonException e) {
             throw new ProblemException(Problem.of(400, "malformed-json", "The body is not JSON.")
                     .detail(plain(e) + place(e.getLocation()) + "."));

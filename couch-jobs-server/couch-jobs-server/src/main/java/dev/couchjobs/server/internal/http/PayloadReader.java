@@ -15,10 +15,17 @@ import tools.jackson.databind.node.ObjectNode;
 final class PayloadReader {
     private final JsonMapper mapper;
     private final byte[] text;
+    private final boolean keepsSpace;
 
-    PayloadReader(JsonMapper mapper, byte[] text) {
+    /**
+     * Reads a text.
+     *
+     * @param keepsSpace whether the space around a payload belongs to it, as where nothing else is spaced
+     */
+    PayloadReader(JsonMapper mapper, byte[] text, boolean keepsSpace) {
         this.mapper = mapper;
         this.text = text;
+        this.keepsSpace = keepsSpace;
     }
 
     JsonNode read(PayloadPlaces places) {
@@ -63,11 +70,21 @@ final class PayloadReader {
         return array;
     }
 
+    private static boolean isSpace(byte letter) {
+        return letter == ' ' || letter == '\t' || letter == '\n' || letter == '\r';
+    }
+
     private JsonNode payload(JsonParser parser) {
         int from = (int) parser.currentTokenLocation().getByteOffset();
         parser.skipChildren();
         parser.finishToken();
         int to = (int) parser.currentLocation().getByteOffset();
+        while (keepsSpace && from > 0 && isSpace(text[from - 1])) {
+            from--;
+        }
+        while (keepsSpace && to < text.length && isSpace(text[to])) {
+            to++;
+        }
         try {
             return Json.of(RawPayload.json(Arrays.copyOfRange(text, from, to)));
         } catch (IllegalArgumentException e) {
