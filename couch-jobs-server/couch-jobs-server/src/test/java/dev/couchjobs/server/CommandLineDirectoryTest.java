@@ -18,9 +18,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Commands that open a directory themselves, and what goes from one place to another. */
 @Timeout(120)
@@ -133,6 +136,63 @@ class CommandLineDirectoryTest {
             List<String> rest = run("export --after " + place).lines();
             int behind = whole.indexOf(cursor) + 1;
             assertThat(rest.subList(0, rest.size() - 1)).isEqualTo(whole.subList(behind, whole.size() - 1));
+        }
+    }
+
+    /** Names that the server, its paths and its formats have themselves, and names that have to be encoded. */
+    @Test
+    void everyTypeOfUsersIsExportedAndImported() throws IOException {
+        Set<String> types = new TreeSet<>(List.of(
+                "selection",
+                "selections",
+                "couch-jobs.selection",
+                "server",
+                "cursor",
+                "exported",
+                "jobs",
+                "*",
+                "a/b",
+                "a b",
+                "a+b",
+                "a%2Fb",
+                "{\"type\":\"x\"}"));
+        Path file = root.resolve("jobs");
+        try (TestServer server = TestServer.forEverything()) {
+            for (String type : types) {
+                server.jobs
+                        .add(server.database, JobType.of(type, Object.class), "a", 1)
+                        .join();
+            }
+            Ran exported = new Typed().run("export", "--url", server.uri("/").toString());
+            assertThat(exported.err()).isEqualTo("exported " + types.size() + " jobs\n");
+            Files.writeString(file, exported.out());
+            for (String cursor : exported.lines()) {
+                if (cursor.startsWith("{\"cursor\"")) {
+                    String place =
+                            JsonMapper.shared().readTree(cursor).get("cursor").stringValue();
+                    Ran rest = new Typed()
+                            .run(
+                                    "export",
+                                    "--after",
+                                    place,
+                                    "--url",
+                                    server.uri("/").toString());
+                    int behind = exported.lines().indexOf(cursor) + 1;
+                    assertThat(rest.lines().subList(0, rest.lines().size() - 1))
+                            .isEqualTo(exported.lines()
+                                    .subList(behind, exported.lines().size() - 1));
+                }
+            }
+        }
+        assertThat(run("import " + file).err()).isEqualTo("added " + types.size() + " jobs; 0 were there\n");
+        try (Database database = Databases.directory(directory());
+                CouchJobs jobs = CouchJobs.on(database)) {
+            for (String type : types) {
+                assertThat(jobs.getJob(database, JobType.of(type, Object.class), "a")
+                                .join())
+                        .as(type)
+                        .isPresent();
+            }
         }
     }
 

@@ -3,7 +3,6 @@ package dev.couchjobs.server.internal.cli;
 import dev.couchjobs.JobType;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
 import dev.couchjobs.server.internal.json.Fields;
-import dev.couchjobs.server.internal.selections.SelectionWorker;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -283,7 +282,6 @@ final class Examination {
         }
         if (session.local().filter(LocalServer::isDirectory).isPresent()) {
             ListCommand.names(session).stream()
-                    .filter(type -> !type.equals(SelectionWorker.TYPE.name()))
                     .filter(type -> countsOf(type).path("running").asLong() > 0)
                     .forEach(unmonitored::add);
         }

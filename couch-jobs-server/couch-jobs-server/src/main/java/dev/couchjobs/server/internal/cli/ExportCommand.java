@@ -5,7 +5,6 @@ import dev.couchjobs.server.internal.http.Json;
 import dev.couchjobs.server.internal.http.PayloadPlaces;
 import dev.couchjobs.server.internal.http.UrlText;
 import dev.couchjobs.server.internal.json.Fields;
-import dev.couchjobs.server.internal.selections.SelectionWorker;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -50,10 +49,6 @@ final class ExportCommand extends ApiCommand {
     @Override
     int run(Session session) {
         List<String> sorted = new ArrayList<>(new TreeSet<>(types.isEmpty() ? ListCommand.names(session) : types));
-        if (types.isEmpty()) {
-            // A change of many jobs that has been asked for here must not begin where the export is imported.
-            sorted.remove(SelectionWorker.TYPE.name());
-        }
         Optional<String> place = Optional.empty();
         if (after != null) {
             String type = typeOf(after);
