@@ -10,7 +10,7 @@ const { spawnSync } = require('child_process');
 const PARTS = [
   'src', 'test', 'examples', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.test.json', 'README.md',
 ];
-const source = path.resolve(__dirname, '../../../../clients/typescript');
+const source = path.resolve(__dirname, '../../../../../clients/typescript');
 const target = path.resolve(process.argv[2]);
 const done = path.join(target, 'built');
 

@@ -17,6 +17,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -154,8 +155,10 @@ class LineFormatsTest {
     @Test
     void anExportHasTheBytesOfResults() {
         Map<String, RawPayload> added = addJobs();
-        var worker =
-                server.jobs.worker().handle(MAIL, job -> added.get(job.id())).start();
+        var worker = server.jobs
+                .worker()
+                .handle(MAIL, job -> Objects.requireNonNull(added.get(job.id())))
+                .start();
         added.keySet().forEach(id -> server.get("/v1/types/mail/jobs/" + id + "/result?timeout=PT30S"));
         worker.close();
 
@@ -166,7 +169,7 @@ class LineFormatsTest {
                 continue;
             }
             found++;
-            RawPayload expected = added.get(job.get("id").stringValue());
+            RawPayload expected = Objects.requireNonNull(added.get(job.get("id").stringValue()));
             if (job.has("resultBytes")) {
                 assertThat(job.get("resultMediaType").stringValue()).isEqualTo(RawPayload.JSON);
                 assertThat(Base64.getDecoder().decode(job.get("resultBytes").stringValue()))

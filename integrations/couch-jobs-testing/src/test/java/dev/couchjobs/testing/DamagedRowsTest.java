@@ -52,8 +52,8 @@ class DamagedRowsTest {
         final CouchJobs jobs = kit.jobs();
 
         Instance() {
-            jobs.statuses().index(FULL);
-            kit.runDue();
+            CompletableFuture<?> indexed = jobs.statuses().index(FULL);
+            await(indexed);
             await(jobs.limits().set(database, FULL, "tenant", 1));
             await(jobs.limits().setRate(database, FULL, "rated", Rate.evenly(1, Duration.ofSeconds(1), 1)));
             await(jobs.limits().setWeight(database, FULL, "turn-1", 3));
