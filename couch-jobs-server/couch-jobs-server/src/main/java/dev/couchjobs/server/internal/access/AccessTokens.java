@@ -29,11 +29,14 @@ public final class AccessTokens {
         return changed(database.runAsync(tx -> table.create(tx, wanted)));
     }
 
+    /** All tokens, and the rows among them that this server cannot read. */
+    public record Listing(List<AccessToken> tokens, List<UnreadableToken> unreadable) {}
+
     /** {@return all tokens, by the database} */
-    public CompletableFuture<List<AccessToken>> list() {
+    public CompletableFuture<Listing> list() {
         return database.readAsync(tx -> table.read(tx, Optional.empty()))
-                .thenApply(all ->
-                        all.byId().values().stream().map(StoredToken::token).toList());
+                .thenApply(all -> new Listing(
+                        all.byId().values().stream().map(StoredToken::token).toList(), all.unreadable()));
     }
 
     public CompletableFuture<Optional<AccessToken.Issued>> rotate(String id, Duration overlap) {

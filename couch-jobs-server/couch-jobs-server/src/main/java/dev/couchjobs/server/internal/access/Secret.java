@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
  */
 record Secret(String id, String random) {
     private static final Pattern FORM = Pattern.compile("cj_([0-9a-f]{16})_([0-9a-f]{64})");
+    private static final Pattern ID = Pattern.compile("[0-9a-f]{16}");
     private static final int ID_BYTES = 8;
     private static final int RANDOM_BYTES = 32;
 
@@ -31,6 +32,10 @@ record Secret(String id, String random) {
     static Optional<Secret> parse(String text) {
         Matcher matcher = FORM.matcher(text);
         return matcher.matches() ? Optional.of(new Secret(matcher.group(1), matcher.group(2))) : Optional.empty();
+    }
+
+    static boolean isId(String text) {
+        return ID.matcher(text).matches();
     }
 
     String text() {

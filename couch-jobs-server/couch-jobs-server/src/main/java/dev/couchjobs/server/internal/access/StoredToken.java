@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoredToken {
     private static final long FORM = 1;
+    private static final int EXPIRES = 5;
+    private static final int DIGEST_BYTES = 32;
 
     private final AccessToken token;
     private final byte[] digest;
@@ -68,21 +71,51 @@ final class StoredToken {
                 .pack();
     }
 
+    /**
+     * {@return a token}
+     *
+     * @throws UnreadableTokenException if a newer server has stored it, or it is damaged
+     */
     static StoredToken decode(String id, byte[] row) {
-        Tuple stored = Tuple.fromBytes(row);
-        if (stored.getLong(0) != FORM) {
-            throw new IllegalStateException(
-                    "Token " + id + " was stored by a newer server: update this one, or revoke the token.");
+        try {
+            Tuple stored = Tuple.fromBytes(row);
+            long form = (Long) stored.get(0);
+            if (form > FORM) {
+                throw new UnreadableTokenException("It has form " + form + ", which a newer server has stored.");
+            }
+            if (form < FORM) {
+                throw new UnreadableTokenException("Its value is damaged.");
+            }
+            return decode(id, stored);
+        } catch (UnreadableTokenException e) {
+            throw e;
+        } catch (RuntimeException | StackOverflowError e) { // tuples may be nested without end
+            throw new UnreadableTokenException("Its value is damaged.");
         }
-        Object expires = stored.get(5);
+    }
+
+    private static StoredToken decode(String id, Tuple stored) {
+        Object expires = stored.get(EXPIRES);
         AccessToken token = new AccessToken(
                 id,
-                stored.getString(1),
+                Objects.requireNonNull(stored.getString(1)),
                 roles(stored.getNestedList(2)),
                 stored.get(3) == null ? Optional.empty() : Optional.of(texts(stored.getNestedList(3))),
                 Instant.ofEpochMilli(stored.getLong(4)),
                 expires == null ? Optional.empty() : Optional.of(Instant.ofEpochMilli((Long) expires)));
-        return new StoredToken(token, stored.getBytes(6), stored.getBytes(7), Instant.ofEpochMilli(stored.getLong(8)));
+        byte[] earlier = stored.getBytes(7);
+        return new StoredToken(
+                token,
+                requireDigest(stored.getBytes(6)),
+                earlier == null ? null : requireDigest(earlier),
+                Instant.ofEpochMilli(stored.getLong(8)));
+    }
+
+    private static byte[] requireDigest(byte[] stored) {
+        if (stored.length != DIGEST_BYTES) {
+            throw new IllegalArgumentException("A digest has " + DIGEST_BYTES + " bytes.");
+        }
+        return stored;
     }
 
     private static Set<Role> roles(List<Object> names) {

@@ -7,7 +7,9 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.loop.DurationText;
+import dev.couchjobs.loop.SafeLog;
 import dev.couchjobs.server.Role;
+import dev.couchjobs.server.internal.http.Digests;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import java.time.Duration;
@@ -15,11 +17,14 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -29,11 +34,17 @@ final class TokenTable {
     private static final int TYPES_MAX = 100;
     private static final int TYPE_CHARACTERS_MAX = 200;
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@-]{0,63}");
+    /** How rows are called whose keys are damaged. */
+    private static final String DAMAGED = "key-";
+
+    private static final int DAMAGED_BYTES = 8;
+    private static final SafeLog LOG = SafeLog.of(TokenTable.class);
     private static final byte[] ONE = {1, 0, 0, 0, 0, 0, 0, 0};
 
     private final Subspace rows;
     private final byte[] changes;
     private final InstantSource clock;
+    private final Set<UnreadableToken> logged = ConcurrentHashMap.newKeySet();
 
     TokenTable(Subspace root, InstantSource clock) {
         rows = root.subspace(Tuple.from("token"));
@@ -44,17 +55,29 @@ final class TokenTable {
     /** All tokens as one transaction has read them, and the number of changes until then. */
     static final class Snapshot {
         private final byte @Nullable [] changes;
-        private final Map<String, StoredToken> byId;
+        private final Map<String, StoredToken> byId = new LinkedHashMap<>();
+        /** By what they are called. */
+        private final Map<String, UnreadableRow> unreadable = new LinkedHashMap<>();
 
-        private Snapshot(byte @Nullable [] changes, Map<String, StoredToken> byId) {
+        private Snapshot(byte @Nullable [] changes) {
             this.changes = changes;
-            this.byId = byId;
         }
 
         Map<String, StoredToken> byId() {
             return byId;
         }
+
+        List<UnreadableToken> unreadable() {
+            return unreadable.values().stream().map(UnreadableRow::token).toList();
+        }
+
+        int size() {
+            return byId.size() + unreadable.size();
+        }
     }
+
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record UnreadableRow(byte[] key, UnreadableToken token) {}
 
     /** {@return all tokens} Reads one row if nothing has changed since an earlier snapshot. */
     CompletableFuture<Snapshot> read(ReadTransaction tx, Optional<Snapshot> earlier) {
@@ -63,14 +86,51 @@ final class TokenTable {
                 return CompletableFuture.completedFuture(earlier.get());
             }
             return tx.getRange(rows.range(), TOKENS_MAX).asList().thenApply(stored -> {
-                Map<String, StoredToken> byId = new LinkedHashMap<>();
-                for (KeyValue row : stored) {
-                    String id = rows.unpack(row.getKey()).getString(0);
-                    byId.put(id, StoredToken.decode(id, row.getValue()));
-                }
-                return new Snapshot(number, byId);
+                Snapshot all = new Snapshot(number);
+                stored.forEach(row -> decode(row, all));
+                logOnce(all.unreadable());
+                return all;
             });
         });
+    }
+
+    /** One row that cannot be read concerns no other token. */
+    private void decode(KeyValue row, Snapshot all) {
+        Optional<String> id = id(row.getKey());
+        if (id.isEmpty()) {
+            String name = DAMAGED + HexFormat.of().formatHex(Digests.sha256(row.getKey()), 0, DAMAGED_BYTES);
+            all.unreadable.put(name, new UnreadableRow(row.getKey(), new UnreadableToken(name, "Its key is damaged.")));
+            return;
+        }
+        try {
+            all.byId.put(id.get(), StoredToken.decode(id.get(), row.getValue()));
+        } catch (UnreadableTokenException e) {
+            UnreadableToken token = new UnreadableToken(id.get(), String.valueOf(e.getMessage()));
+            all.unreadable.put(id.get(), new UnreadableRow(row.getKey(), token));
+        }
+    }
+
+    /** {@return the id of a token, if the key is that of one} */
+    private Optional<String> id(byte[] key) {
+        try {
+            Tuple name = rows.unpack(key);
+            return name.size() == 1 ? Optional.of(name.getString(0)).filter(Secret::isId) : Optional.empty();
+        } catch (RuntimeException | StackOverflowError e) { // tuples may be nested without end
+            return Optional.empty();
+        }
+    }
+
+    private void logOnce(List<UnreadableToken> unreadable) {
+        logged.retainAll(Set.copyOf(unreadable));
+        for (UnreadableToken token : unreadable) {
+            if (logged.add(token)) {
+                LOG.warn(
+                        "The row of the access token {} cannot be read, and admits nobody: {} To remove it, revoke the"
+                                + " token",
+                        token.id(),
+                        token.problem());
+            }
+        }
     }
 
     /** {@return a new token} Reads all of them, so that no other gets the same name. */
@@ -118,7 +178,7 @@ final class TokenTable {
     }
 
     private static void requireRoom(Snapshot all, String name) {
-        if (all.byId().size() >= TOKENS_MAX) {
+        if (all.size() >= TOKENS_MAX) {
             throw new ProblemException(Problem.of(409, "too-many-tokens", "There are too many tokens.")
                     .detail("There are " + TOKENS_MAX + " at most: revoke those that are not used."));
         }
@@ -146,37 +206,58 @@ final class TokenTable {
     CompletableFuture<Boolean> revoke(Transaction tx, String id) {
         return read(tx, Optional.empty()).thenApply(all -> {
             StoredToken revoked = all.byId().get(id);
-            if (revoked == null) {
+            UnreadableRow unreadable = all.unreadable.get(id);
+            if (revoked == null && unreadable == null) {
                 return false;
             }
-            requireAnotherAdministrator(all, revoked.token());
-            tx.clear(rows.pack(Tuple.from(id)));
+            if (revoked != null) {
+                requireAnotherAdministrator(all, revoked.token());
+            }
+            tx.clear(unreadable == null ? rows.pack(Tuple.from(id)) : unreadable.key());
             tx.mutate(MutationType.ADD, changes, ONE);
             return true;
         });
     }
 
-    /** Only an administrator can make tokens. */
+    /** Only an administrator can make tokens: one has to remain for as long as the revoked one would have held. */
     private void requireAnotherAdministrator(Snapshot all, AccessToken revoked) {
-        Instant now = clock.instant();
-        boolean isLast = isAdministrator(revoked, now)
+        boolean isLast = isAdministrator(revoked)
+                && !revoked.isExpired(clock.instant())
                 && all.byId().values().stream()
                         .map(StoredToken::token)
-                        .noneMatch(other -> !other.id().equals(revoked.id()) && isAdministrator(other, now));
+                        .noneMatch(other ->
+                                !other.id().equals(revoked.id()) && isAdministrator(other) && lasts(other, revoked));
         if (isLast) {
             throw new ProblemException(Problem.of(409, "last-administrator", "This is the last administrator's token.")
-                    .detail("Create another token of the role admin, and then revoke this one."));
+                    .detail("No other token of the role admin holds for as long: create one that expires no earlier"
+                            + " than this one, and then revoke this one."));
         }
     }
 
-    private static boolean isAdministrator(AccessToken token, Instant now) {
-        return token.roles().contains(Role.ADMIN)
-                && token.expiresAt().map(now::isBefore).orElse(true);
+    private static boolean isAdministrator(AccessToken token) {
+        return token.roles().contains(Role.ADMIN) && token.types().isEmpty();
+    }
+
+    /** {@return whether a token expires no earlier than another one} */
+    private static boolean lasts(AccessToken token, AccessToken other) {
+        return token.expiresAt()
+                .map(end ->
+                        other.expiresAt().filter(time -> !end.isBefore(time)).isPresent())
+                .orElse(true);
     }
 
     private CompletableFuture<Optional<StoredToken>> find(ReadTransaction tx, String id) {
         return tx.get(rows.pack(Tuple.from(id)))
-                .thenApply(row -> Optional.ofNullable(row).map(stored -> StoredToken.decode(id, stored)));
+                .thenApply(row -> Optional.ofNullable(row).map(stored -> decode(id, stored)));
+    }
+
+    private static StoredToken decode(String id, byte[] row) {
+        try {
+            return StoredToken.decode(id, row);
+        } catch (UnreadableTokenException e) {
+            throw new ProblemException(Problem.of(409, "unreadable-token", "The row of the token cannot be read.")
+                    .detail(e.getMessage() + " Update this server, or revoke the token."));
+        }
     }
 
     private void store(Transaction tx, StoredToken token) {

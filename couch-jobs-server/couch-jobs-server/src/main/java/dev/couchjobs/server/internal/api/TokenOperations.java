@@ -35,13 +35,7 @@ public final class TokenOperations {
 
     public void bind(Operations operations) {
         operations.act("getCaller", call -> CompletableFuture.completedFuture(Reply.ok(caller(call.access()))));
-        operations.act(
-                "listTokens",
-                call -> Replies.ok(
-                        tokens.list(),
-                        all -> new Fields()
-                                .putAll("items", all, token -> fields(token).node())
-                                .node()));
+        operations.act("listTokens", call -> Replies.ok(tokens.list(), TokenOperations::listing));
         operations.act(
                 "createToken", call -> tokens.create(wanted(call.body())).thenApply(issued -> secret(201, issued)));
         operations.act("rotateToken", this::rotate);
@@ -53,6 +47,21 @@ public final class TokenOperations {
                     }
                     return Reply.empty(204);
                 }));
+    }
+
+    private static JsonNode listing(AccessTokens.Listing all) {
+        Fields fields = new Fields()
+                .putAll("items", all.tokens(), token -> fields(token).node());
+        if (!all.unreadable().isEmpty()) {
+            fields.putAll(
+                    "unreadable",
+                    all.unreadable(),
+                    token -> new Fields()
+                            .put("id", token.id())
+                            .put("problem", token.problem())
+                            .node());
+        }
+        return fields.node();
     }
 
     private JsonNode caller(Access access) {

@@ -329,6 +329,7 @@ public final class ServeCommand implements Callable<Integer> {
         if (new AccessTokens(database, ROWS, ServerEnvironment.clock())
                 .list()
                 .join()
+                .tokens()
                 .isEmpty()) {
             throw new IllegalStateException("Callers need tokens, and there is none. Create the first: couch-jobs"
                     + " token add --name admin --role admin " + Place.options(settings.place()));

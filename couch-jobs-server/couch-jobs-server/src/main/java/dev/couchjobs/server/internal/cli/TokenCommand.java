@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
 
 /** Access tokens. With {@code --directory} or {@code --cluster-file} the first one is created. */
 @Command(
@@ -86,16 +87,18 @@ final class TokenCommand extends CommandGroup {
     static final class Tokens extends ApiCommand {
         @Override
         int run(Session session) {
-            items(
-                    session,
-                    session.api().get(Address.of("/v1/tokens")),
-                    "id",
-                    "name",
-                    "roles",
-                    "types",
-                    "createdAt",
-                    "expiresAt");
+            ApiReply reply = session.api().get(Address.of("/v1/tokens"));
+            items(session, reply, "id", "name", "roles", "types", "createdAt", "expiresAt");
+            if (!session.output().isJson()) {
+                reply.json().path("unreadable").forEach(row -> session.output().note(unreadable(row)));
+            }
             return DONE;
+        }
+
+        private static String unreadable(JsonNode row) {
+            String id = row.path("id").asString();
+            return "The row of the token " + id + " cannot be read, and admits nobody. "
+                    + row.path("problem").asString() + " couch-jobs token revoke " + id + " removes it.";
         }
     }
 

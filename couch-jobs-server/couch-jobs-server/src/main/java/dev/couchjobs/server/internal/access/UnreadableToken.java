@@ -1,0 +1,9 @@
+package dev.couchjobs.server.internal.access;
+
+/**
+ * A row among the tokens that this server cannot read. It admits nobody, and counts as a token.
+ *
+ * @param id the id of its token; if the key is damaged, what it is called so that it can be removed
+ * @param problem why it cannot be read
+ */
+public record UnreadableToken(String id, String problem) {}
