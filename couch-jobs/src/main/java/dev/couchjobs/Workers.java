@@ -5,6 +5,7 @@ import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.verbs.WorkerVerbs;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
@@ -36,6 +37,19 @@ public final class Workers {
      */
     public CompletableFuture<Page<WorkerInfo>> list(ReadTransactionContext context, PageRequest page) {
         return verbs.list(context, page);
+    }
+
+    /**
+     * One worker.
+     *
+     * @param context a database, or a transaction to join, which conflicts with a change of the worker
+     * @param name its name
+     * @param id its id
+     * @return the worker; empty if it is not listed, or its row is damaged
+     * @throws IllegalArgumentException if no worker can have the name
+     */
+    public CompletableFuture<Optional<WorkerInfo>> find(ReadTransactionContext context, String name, UUID id) {
+        return verbs.find(context, name, id);
     }
 
     /**

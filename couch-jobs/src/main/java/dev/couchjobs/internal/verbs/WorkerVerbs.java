@@ -153,6 +153,17 @@ public final class WorkerVerbs {
         });
     }
 
+    public CompletableFuture<Optional<WorkerInfo>> find(ReadTransactionContext context, String name, UUID id) {
+        Keyspace.checkWorkerName(name);
+        WorkerTable.Ref ref = new WorkerTable.Ref(name, id);
+        return transactions
+                .named("find worker", "")
+                .read(
+                        context,
+                        tx -> table.find(tx, ref)
+                                .thenApply(found -> found.map(row -> info(new WorkerTable.Listed(ref, row)))));
+    }
+
     public CompletableFuture<Page<WorkerInfo>> list(ReadTransactionContext context, PageRequest page) {
         return page(
                 context, page, WORKERS, table::list, row -> table.readable(row).map(this::info));

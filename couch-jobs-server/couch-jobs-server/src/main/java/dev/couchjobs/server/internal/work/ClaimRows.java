@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.work;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
@@ -12,9 +13,11 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 
 /** The last call of each worker that got claims, so that it can be repeated: the rows of rfc/032. */
 final class ClaimRows {
@@ -47,6 +50,14 @@ final class ClaimRows {
                         .map(Tuple::fromBytes)
                         .filter(row -> row.getString(0).equals(requestId))
                         .map(ClaimRows::held));
+    }
+
+    /** {@return the types of the claims that the last call of a worker has got} */
+    CompletableFuture<Set<String>> types(ReadTransaction tx, UUID worker) {
+        return tx.get(key(worker))
+                .thenApply(value -> value == null
+                        ? Set.of()
+                        : held(Tuple.fromBytes(value)).stream().map(Held::type).collect(Collectors.toSet()));
     }
 
     private static List<Held> held(Tuple row) {

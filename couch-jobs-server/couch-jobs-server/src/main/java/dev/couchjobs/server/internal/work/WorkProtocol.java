@@ -1,6 +1,7 @@
 package dev.couchjobs.server.internal.work;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.ReadTransactionContext;
 import com.apple.foundationdb.TransactionContext;
 import com.apple.foundationdb.subspace.Subspace;
 import dev.couchjobs.AttemptEnd;
@@ -17,6 +18,8 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.JsonNode;
@@ -67,6 +70,25 @@ public final class WorkProtocol implements AutoCloseable {
                     UUID.fromString(claim.get("lock").stringValue())));
         }
         return heartbeats.run(WorkJson.worker(body), claims);
+    }
+
+    /**
+     * {@return the types of a worker, as it is listed, and of the claims that it has got last} Who acts for the worker
+     * needs to be allowed to work on them.
+     */
+    public CompletableFuture<Set<String>> typesOf(ReadTransactionContext context, String name, UUID id) {
+        return context.readAsync(tx -> jobs.workers()
+                .find(tx, name, id)
+                .thenCombine(rows.types(tx, id), (found, held) -> {
+                    Set<String> types = new TreeSet<>(held);
+                    found.ifPresent(worker -> types.addAll(worker.types()));
+                    return types;
+                }));
+    }
+
+    /** {@return whether this server has reported a worker a short time ago, with the same types} */
+    public boolean isKnown(JsonNode body) {
+        return registrations.isKnown(WorkJson.worker(body));
     }
 
     public CompletableFuture<Void> endWorker(TransactionContext context, JsonNode body) {
