@@ -101,6 +101,11 @@ public final class RawPayload {
         return mediaType.equals(JSON);
     }
 
+    /** {@return how many bytes it has} */
+    public int size() {
+        return bytes.length;
+    }
+
     /** {@return a copy of the bytes} */
     public byte[] toBytes() {
         return bytes.clone();

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +29,8 @@ import java.util.stream.Stream;
 final class CandidateClaims<D> {
     /** The largest number of reads of the queue in one try. */
     private static final int READS_MAX = 50;
+    /** How many bytes of data the jobs have that one try claims, unless it claims one job: it loads them all. */
+    private static final long BYTES_MAX = 8_000_000;
 
     private final ClaimParts<D> parts;
     private final ClaimDemand demand;
@@ -45,6 +48,8 @@ final class CandidateClaims<D> {
 
     private final Set<String> endedLimited = ConcurrentHashMap.newKeySet(0);
 
+    private long bytesLeft = BYTES_MAX;
+    private volatile boolean leavesLarge;
     private volatile boolean areReadsUsedUp;
     private volatile boolean mayAdmitJobs;
     private volatile boolean leavesCandidates;
@@ -95,6 +100,11 @@ final class CandidateClaims<D> {
     /** {@return whether this try moves or ends jobs, which may admit others: another claim must follow at once} */
     boolean mayAdmitJobs() {
         return mayAdmitJobs;
+    }
+
+    /** {@return whether this try leaves jobs unclaimed because all that it would load is too large} */
+    boolean leavesLarge() {
+        return leavesLarge;
     }
 
     /** {@return whether this try leaves candidates unclaimed} */
@@ -241,14 +251,34 @@ final class CandidateClaims<D> {
             selected.stale().forEach(row -> row.clear(tx));
             JobStore.of(tx).saveAll(selected.moves());
             mayAdmitJobs |= selected.mayAdmitJobs();
-            List<RowChange> planned = parts.writer.planClaims(
-                    criteria, selected.claimable(), allowance.join().shard(), decidedAt);
+            List<RowChange> planned = within(parts.writer.planClaims(
+                    criteria, selected.claimable(), allowance.join().shard(), decidedAt));
             hasUsedTokens |= held.start(tx, planned) > 0;
             return parts.writer
                     .endLate(tx, selected.late(), decidedAt)
                     .thenCompose(ended -> putBack(held, rows, !planned.isEmpty()))
                     .thenCompose(putBack -> write(criteria, selected, planned, putBack));
         });
+    }
+
+    /** {@return the first of some claims, whose data is small enough to be loaded at once} */
+    private List<RowChange> within(List<RowChange> planned) {
+        int fitting = 0;
+        for (RowChange claim : planned) {
+            long bytes = Objects.requireNonNull(claim.before()).payload().bytesAtMost();
+            boolean isFirst = bytesLeft == BYTES_MAX;
+            if (bytes > bytesLeft && !isFirst) {
+                break;
+            }
+            bytesLeft -= bytes;
+            fitting++;
+        }
+        if (fitting == planned.size()) {
+            return planned;
+        }
+        leavesLarge = true;
+        parts.selector.retry(); // the rest is left in the queue
+        return planned.subList(0, fitting);
     }
 
     /**

@@ -179,6 +179,7 @@ final class ClaimTry<D> {
     private boolean isMoreToClaim() {
         boolean isShort = claimedCount < demand.total();
         return candidates.areReadsUsedUp()
+                || candidates.leavesLarge()
                 || (isShort && candidates.isAllowanceUsedUp())
                 || candidates.mayAdmitJobs()
                 || hasMoved()
