@@ -15,8 +15,8 @@ import dev.couchjobs.server.internal.json.JobJson;
 import dev.couchjobs.server.internal.json.NewJobs;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import tools.jackson.databind.JsonNode;
 
@@ -72,14 +72,16 @@ public final class ScheduleOperations {
             JobType<RawPayload, RawPayload> type = NewJobs.type(schedule.typeName());
             boolean isHidden = hiding.isFrom(call.access(), type.name());
             return jobs.schedules().jobs(tx, call.name(), limit).thenCompose(last -> {
-                List<CompletableFuture<Optional<JsonNode>>> reads = last.stream()
-                        .map(job -> jobs.getJob(tx, type, job.jobId())
-                                .thenApply(read -> read.map(one -> JobJson.fired(one, isHidden))))
-                        .toList();
-                return CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new))
-                        .thenApply(done -> reads.stream()
-                                .flatMap(read -> read.join().stream())
-                                .toList());
+                // One after the other: each read loads the data of a job, of which nothing is shown.
+                CompletableFuture<List<JsonNode>> all = CompletableFuture.completedFuture(new ArrayList<>());
+                for (var job : last) {
+                    all = all.thenCompose(items -> jobs.getJob(tx, type, job.jobId())
+                            .thenApply(read -> {
+                                read.ifPresent(one -> items.add(JobJson.fired(one, isHidden)));
+                                return items;
+                            }));
+                }
+                return all;
             });
         });
     }

@@ -28,8 +28,10 @@ public final class TopicOperations {
 
     private final Topics topics;
     private final Database database;
+    private final PayloadGate payloads;
 
-    public TopicOperations(Topics topics, Database database) {
+    public TopicOperations(Topics topics, Database database, PayloadGate payloads) {
+        this.payloads = payloads;
         this.topics = topics;
         this.database = database;
     }
@@ -134,7 +136,7 @@ public final class TopicOperations {
                 .map(number -> OptionalInt.of(Math.toIntExact(number)))
                 .orElse(OptionalInt.empty());
         Waiting<GroupPage<byte[]>> waiting = new Waiting<>(
-                () -> group.peek(database, partition, call.limit()),
+                () -> payloads.run(() -> group.peek(database, partition, call.limit())),
                 page -> page.messages().isEmpty(),
                 group::await,
                 call.waitUntil());

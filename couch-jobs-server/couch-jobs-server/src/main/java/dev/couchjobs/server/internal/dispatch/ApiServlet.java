@@ -134,9 +134,9 @@ public final class ApiServlet extends HttpServlet {
                 .orElseGet(
                         () -> Topics.builder(database).environment(environment).build());
         Streams streams = new Streams(settings.feedClients());
-        new TopicOperations(topics, database).bind(operations);
+        new TopicOperations(topics, database, payloads).bind(operations);
         new QueueOperations(topics, settings.rows(), clock).bind(operations);
-        new MessageOperations(topics, database, streams).bind(operations);
+        new MessageOperations(topics, database, streams, payloads).bind(operations);
         new SelectionOperations(selections).bind(operations);
         new WorkerOperations(jobs).bind(operations);
         new FeedOperations(jobs, database, streams).bind(operations);

@@ -20,11 +20,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /** Runs operations: reads with entity tags and sequences, writes with preconditions and keys of idempotency. */
 final class Dispatcher {
-    /** The reads whose replies are as large as what users have stored. */
-    private static final Set<String> WITH_PAYLOADS = Set.of("getJob", "listLog");
+    /**
+     * The operations that load as much as users have stored: they take turns. Those that wait take their turn for each
+     * read.
+     */
+    private static final Set<String> WITH_PAYLOADS = Set.of(
+            "getJob",
+            "getJobData",
+            "getSelection",
+            "listLog",
+            "listFirings",
+            "getLatestMessage",
+            "pollGroup",
+            "consumeFromQueue");
 
     /** In requests, as {@code noOlderThan}, and in replies: what was committed. */
     static final String SEQUENCE = "Couch-Jobs-Sequence";
@@ -79,12 +91,10 @@ final class Dispatcher {
                 .find(operation.id())
                 .orElseThrow(() -> new IllegalStateException("No code is bound to " + operation.id() + "."));
         if (handler instanceof Operations.Reading reading) {
-            return WITH_PAYLOADS.contains(operation.id())
-                    ? payloads.run(() -> read(reading.read(), call, conditions))
-                    : read(reading.read(), call, conditions);
+            return inTurn(operation, () -> read(reading.read(), call, conditions));
         }
         if (handler instanceof Operations.Writing writing) {
-            return write(operation, writing.write(), call, conditions);
+            return inTurn(operation, () -> write(operation, writing.write(), call, conditions));
         }
         boolean takesKey = operation.parameters().containsKey("Idempotency-Key");
         if (conditions.idempotencyKey().isPresent() && operation.isWrite() && !takesKey) {
@@ -93,6 +103,10 @@ final class Dispatcher {
                             + " not be stored."));
         }
         return ((Operations.Acting) handler).act().run(call);
+    }
+
+    private CompletableFuture<Reply> inTurn(ApiOperation operation, Supplier<CompletableFuture<Reply>> run) {
+        return WITH_PAYLOADS.contains(operation.id()) ? payloads.run(run) : run.get();
     }
 
     private CompletableFuture<Reply> read(Operations.Read read, Call call, Conditions conditions) {

@@ -23,6 +23,7 @@ import dev.couchjobs.TooManyJobsException;
 import dev.couchjobs.TransactionTooLongException;
 import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.loop.SafeLog;
+import dev.couchjobs.server.internal.http.MemoryShortage;
 import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.ServerEnvironment;
@@ -91,6 +92,10 @@ final class Problems {
         }
         if (cause instanceof ProblemException known) {
             return known.problem();
+        }
+        if (MemoryShortage.isCauseOf(cause)) { // whatever was being read or written
+            LOG.error("A request has found too little memory", cause);
+            return MemoryShortage.problem();
         }
         if (cause instanceof FDBException database) {
             return database(database);

@@ -3,6 +3,7 @@ package dev.couchjobs.server.internal.feed;
 import com.apple.foundationdb.Database;
 import dev.couchjobs.server.internal.api.Call;
 import dev.couchjobs.server.internal.api.Operations;
+import dev.couchjobs.server.internal.api.PayloadGate;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.http.Waiting;
 import dev.couchjobs.server.internal.json.Fields;
@@ -20,8 +21,10 @@ public final class MessageOperations {
     private final Topics topics;
     private final Database database;
     private final Streams streams;
+    private final PayloadGate payloads;
 
-    public MessageOperations(Topics topics, Database database, Streams streams) {
+    public MessageOperations(Topics topics, Database database, Streams streams, PayloadGate payloads) {
+        this.payloads = payloads;
         this.topics = topics;
         this.database = database;
         this.streams = streams;
@@ -41,7 +44,8 @@ public final class MessageOperations {
         return Topic.of(call.name(), byte[].class);
     }
 
-    private CompletableFuture<Reply> read(Call call, Messages messages) {
+    private CompletableFuture<Reply> read(Call call, Messages all) {
+        Messages messages = new MessagesInTurn(all, payloads);
         Position from = call.text("from").map(TopicJson::position).orElse(Position.earliest());
         return Streams.wantsEvents(call) ? stream(call, messages, from) : page(call, messages, from);
     }

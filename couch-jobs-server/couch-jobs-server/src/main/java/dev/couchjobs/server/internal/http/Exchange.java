@@ -298,7 +298,7 @@ public final class Exchange {
             response.setHeader("X-Content-Type-Options", "nosniff");
             if (isStream(reply)) {
                 stream = Optional.of(
-                        ReplyStream.begin(async, client, reply.source().orElseThrow()));
+                        ReplyStream.begin(async, client, reply.source().orElseThrow(), memory));
                 return;
             }
             ReplyWriter.write(async, reply, isHead(), transferTime, this::complete);

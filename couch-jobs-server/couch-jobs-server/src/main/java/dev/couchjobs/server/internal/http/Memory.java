@@ -5,8 +5,9 @@ import java.util.concurrent.Semaphore;
 
 /**
  * Half of the heap, for the requests of a server and their replies, from the first byte that arrives to the last that a
- * client takes. Small ones have a part of their own, so that they are served while large ones hold the rest. A further
- * eighth is for clients that wait: for jobs, results, changes and messages.
+ * client takes, and for the jobs that workers claim until the reply begins. Small ones have a part of their own, so
+ * that they are served while large ones hold the rest. A further eighth is for clients that wait: for jobs, results,
+ * changes and messages.
  */
 public final class Memory {
     /** What a byte of a body costs: as it arrives, as JSON, as a payload, in a transaction and in the log. */

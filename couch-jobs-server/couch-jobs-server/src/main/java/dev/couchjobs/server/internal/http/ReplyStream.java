@@ -13,10 +13,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ReplyStream {
     private static final byte[] NOTHING = {};
+    /** A part, and what the container makes of it. */
+    private static final int COPIES = 3;
 
     private final AsyncContext async;
     private final WaitingClient client;
     private final ServletOutputStream out;
+    /** For the part that is being written. */
+    private final Memory.Share memory;
+
     private final CompletableFuture<Boolean> closed = new CompletableFuture<>();
 
     /** The part that is being written. */
@@ -37,15 +42,17 @@ public final class ReplyStream {
         void writeTo(ReplyStream stream);
     }
 
-    private ReplyStream(AsyncContext async, WaitingClient client, ServletOutputStream out) {
+    private ReplyStream(AsyncContext async, WaitingClient client, ServletOutputStream out, Memory.Share memory) {
+        this.memory = memory;
         this.async = async;
         this.client = client;
         this.out = out;
     }
 
-    static ReplyStream begin(AsyncContext async, WaitingClient client, Source source) throws IOException {
+    static ReplyStream begin(AsyncContext async, WaitingClient client, Source source, Memory.Share memory)
+            throws IOException {
         ServletOutputStream out = async.getResponse().getOutputStream();
-        ReplyStream stream = new ReplyStream(async, client, out);
+        ReplyStream stream = new ReplyStream(async, client, out, memory);
         out.setWriteListener(stream.new Listener());
         client.watch(stream::fail);
         source.writeTo(stream);
@@ -56,17 +63,27 @@ public final class ReplyStream {
      * Writes a part. The part before must have been taken.
      *
      * @param bytes the part
-     * @return true when the client has taken it and more can be written; false if the client is gone
+     * @return true when the client has taken it and more can be written; false if the client is gone, or there is no
+     *     memory for the part: then the reply ends, and the client asks again
      */
     public CompletableFuture<Boolean> write(byte[] bytes) {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
+        boolean hasRoom;
         synchronized (this) {
             if (closed.isDone()) {
                 return CompletableFuture.completedFuture(false);
             }
-            part = bytes;
-            isWritten = false;
-            taken = result;
+            memory.release();
+            hasRoom = memory.grow((long) bytes.length * COPIES);
+            if (hasRoom) {
+                part = bytes;
+                isWritten = false;
+                taken = result;
+            }
+        }
+        if (!hasRoom) {
+            end();
+            return CompletableFuture.completedFuture(false);
         }
         proceed();
         return result;
@@ -80,6 +97,7 @@ public final class ReplyStream {
     /** Ends the reply. */
     public void end() {
         if (closed.complete(true)) {
+            memory.release();
             client.unwatch();
             async.complete();
         }
@@ -104,6 +122,7 @@ public final class ReplyStream {
                     }
                 }
                 if (mayWrite) {
+                    memory.release();
                     done = taken;
                     taken = null;
                 }
@@ -124,6 +143,7 @@ public final class ReplyStream {
             taken = null;
         }
         if (closed.complete(false)) {
+            memory.release();
             client.unwatch();
             async.complete();
         }

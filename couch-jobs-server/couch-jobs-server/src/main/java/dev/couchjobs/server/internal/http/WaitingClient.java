@@ -14,6 +14,8 @@ public final class WaitingClient {
 
     private final ClientConnection connection;
     private final Memory memory;
+    /** For what its reply is made of. */
+    private final Memory.Share share;
 
     @GuardedBy("this") private @Nullable Runnable onEnd;
 
@@ -26,6 +28,18 @@ public final class WaitingClient {
     WaitingClient(ClientConnection connection, Memory memory) {
         this.connection = connection;
         this.memory = memory;
+        this.share = memory.share();
+    }
+
+    /**
+     * Takes memory for payloads of which the reply is made, until it is written.
+     *
+     * @return whether there is room; not if the client has its reply already
+     */
+    public boolean hold(long payloadBytes) {
+        synchronized (this) {
+            return !hasEnded && share.grow(payloadBytes * Memory.COST_OF_A_BODY);
+        }
     }
 
     /**
@@ -78,6 +92,7 @@ public final class WaitingClient {
             hasEnded = true;
             given = held;
             held = 0;
+            share.release();
         }
         memory.endWait(given);
         connection.unwatch();

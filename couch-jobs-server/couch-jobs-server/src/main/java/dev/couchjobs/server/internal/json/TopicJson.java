@@ -2,6 +2,7 @@ package dev.couchjobs.server.internal.json;
 
 import dev.couchjobs.JobsException;
 import dev.couchjobs.server.internal.http.Json;
+import dev.couchjobs.server.internal.http.MemoryShortage;
 import dev.couchjobs.topics.GroupInfo;
 import dev.couchjobs.topics.Message;
 import dev.couchjobs.topics.NewMessage;
@@ -82,6 +83,9 @@ public final class TopicJson {
             fields.text("key", message.key()).put("headers", headers.node()).put("appendedAt", message.appendedAt());
             return message.isDeletion() ? fields.put("deletion", true).node() : value(fields, message.value());
         } catch (JobsException e) {
+            if (MemoryShortage.isCauseOf(e)) {
+                throw e;
+            }
             return fields.put("problem", String.valueOf(e.getMessage())).node();
         }
     }

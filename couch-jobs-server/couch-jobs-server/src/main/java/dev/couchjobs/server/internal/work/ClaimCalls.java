@@ -5,11 +5,16 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.CouchJobsClosedException;
 import dev.couchjobs.Job;
+import dev.couchjobs.JobHaltedException;
+import dev.couchjobs.JobNotFoundException;
 import dev.couchjobs.JobType;
 import dev.couchjobs.LogEntry;
+import dev.couchjobs.PayloadException;
 import dev.couchjobs.RawPayload;
 import dev.couchjobs.RemoteWorker;
 import dev.couchjobs.WorkerState;
+import dev.couchjobs.server.internal.http.MemoryShortage;
+import dev.couchjobs.server.internal.http.Problem;
 import dev.couchjobs.server.internal.http.ProblemException;
 import dev.couchjobs.server.internal.http.Reply;
 import dev.couchjobs.server.internal.http.WaitingClient;
@@ -24,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,6 +42,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class ClaimCalls implements AutoCloseable {
     /** An attempt names its worker, and the beginning of the worker's id. */
     private static final int ID_LETTERS = 8;
+
+    private static final Problem NO_ROOM = Problem.of(503, "busy", "The memory for claims is in use.")
+            .detail("The job has been put back. Try again, here or at another server.")
+            .header("Retry-After", "1");
 
     private final CouchJobs jobs;
     private final Database database;
@@ -130,6 +140,7 @@ final class ClaimCalls implements AutoCloseable {
         if (joined == mine) {
             var unused = CompletableFuture.completedFuture(mine)
                     .thenCompose(call -> got(request, call)) // within the chain, because a name may be refused
+                    .thenApply(got -> fitting(got, connection))
                     .whenComplete((got, error) -> {
                         pending.remove(key, mine);
                         if (error == null) {
@@ -142,8 +153,51 @@ final class ClaimCalls implements AutoCloseable {
         if (isClosed) {
             joined.wait.end();
         }
-        return joined.got.thenApply(
-                got -> Reply.ok(WorkJson.claims(got.state(), got.claims())).ifUnsent(leave));
+        return joined.got.thenApply(got -> reply(got, leave));
+    }
+
+    private static Reply reply(Got got, Runnable leave) {
+        try {
+            return Reply.ok(WorkJson.claims(got.state(), got.claims())).ifUnsent(leave);
+        } catch (Throwable e) { // also an error: no worker gets the claims
+            leave.run();
+            throw e;
+        }
+    }
+
+    /**
+     * {@return the first claims of a call, for whose data there is memory} The others are put back. A claim whose data
+     * cannot be read fails the call, and expires: who claims it next would have no more success.
+     */
+    private Got fitting(Got got, WaitingClient connection) {
+        List<Claim> fitting = new ArrayList<>();
+        List<Job<RawPayload>> others = new ArrayList<>();
+        Optional<RuntimeException> unreadable = Optional.empty();
+        try {
+            for (Claim claim : got.claims()) {
+                try {
+                    if (others.isEmpty() && connection.hold(claim.job().data().size())) {
+                        fitting.add(claim);
+                    } else {
+                        others.add(claim.job());
+                    }
+                } catch (PayloadException e) {
+                    if (MemoryShortage.isCauseOf(e)) {
+                        throw e;
+                    }
+                    unreadable = Optional.of(e);
+                }
+            }
+        } catch (Throwable e) { // also an error: no worker gets the claims
+            waits.putBack(got.held());
+            throw e;
+        }
+        waits.putBack(others);
+        if (unreadable.isPresent() || (fitting.isEmpty() && !others.isEmpty())) {
+            waits.putBack(fitting.stream().map(Claim::job).toList());
+            throw unreadable.orElseGet(() -> new ProblemException(NO_ROOM));
+        }
+        return new Got(got.state(), fitting);
     }
 
     private CompletableFuture<Got> got(Request request, Pending call) {
@@ -239,11 +293,19 @@ final class ClaimCalls implements AutoCloseable {
                 .filter(claim -> request.worker().types().contains(claim.type()))
                 .map(claim -> jobs.processor()
                         .claim(tx, NewJobs.type(claim.type()), claim.id(), claim.lock())
-                        .handle((job, error) -> Optional.ofNullable(job)))
+                        .thenApply(Optional::of)
+                        .exceptionallyCompose(ClaimCalls::nothingIfLost))
                 .toList();
         return all(restored)
                 .thenCompose(found ->
                         withDetails(tx, found.stream().flatMap(Optional::stream).toList()));
+    }
+
+    private static CompletableFuture<Optional<Job<RawPayload>>> nothingIfLost(Throwable error) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        return cause instanceof JobHaltedException || cause instanceof JobNotFoundException
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : CompletableFuture.failedFuture(error);
     }
 
     private CompletableFuture<List<Claim>> withDetails(Transaction tx, List<Job<RawPayload>> claims) {
