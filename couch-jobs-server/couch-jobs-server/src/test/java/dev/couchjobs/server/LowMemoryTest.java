@@ -239,8 +239,13 @@ class LowMemoryTest {
             for (int i = 0; i < 2 * AT_ONCE; i++) {
                 RawClient raw = rawClient();
                 deaf.add(raw);
-                raw.send("GET /v1/topics/log/messages?from=earliest HTTP/1.1\r\nHost: localhost\r\n"
-                        + "Accept: text/event-stream\r\n\r\n");
+                raw.send(String.join(
+                        "\r\n",
+                        "GET /v1/topics/log/messages?from=earliest HTTP/1.1",
+                        "Host: localhost",
+                        "Accept: text/event-stream",
+                        "",
+                        ""));
                 assertThat(raw.hasReply(30_000)).as(log()).isTrue();
             }
             assertThat(send("POST", "/v1/types/small/jobs", "{'data': 1}").statusCode())
