@@ -23,6 +23,7 @@ import dev.couchjobs.TransactionTooLongException;
 import dev.couchjobs.Unique;
 import dev.couchjobs.Worker;
 import dev.couchjobs.loop.DurationText;
+import dev.couchjobs.loop.Durations;
 import dev.couchjobs.loop.Loop;
 import dev.couchjobs.loop.Pause;
 import java.io.IOException;
@@ -332,7 +333,9 @@ class DurationsContract extends JobsContract {
         Set<String> found = new TreeSet<>();
         Stream.of("", "loop")
                 .flatMap(DurationsContract::publicClasses)
-                .filter(type -> !REPORTS.contains(type) && type != DurationText.class)
+                .filter(type -> !REPORTS.contains(type))
+                .filter(type ->
+                        type != DurationText.class && type != Durations.class) // what checks them, and prints them
                 .flatMap(DurationsContract::members)
                 .flatMap(DurationsContract::durationsOf)
                 .forEach(found::add);

@@ -1,5 +1,6 @@
 package dev.couchjobs.bridge.servers;
 
+import dev.couchjobs.fdb.testing.Project;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,27 +10,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /** The small CouchDB-compatible server of the tests, in its own process: {@code src/test/servers/server.js}. */
 public final class LocalServer implements CouchServer {
     private static final Path SCRIPT =
-            project().resolve(Path.of("couch-jobs-bridge", "src", "test", "servers", "server.js"));
+            Project.root().resolve(Path.of("couch-jobs-bridge", "src", "test", "servers", "server.js"));
 
     private static final String UP = "listening on ";
     private static final String IGNORED = "ignored an uncaught error:";
     /** How many characters of its errors a failure shows. */
     private static final int MOST_SAID = 4_000;
-
-    /** {@return the root of the project, above the module whose tests run} */
-    private static Path project() {
-        Path directory = Path.of("").toAbsolutePath();
-        while (!Files.exists(directory.resolve("mvnw"))) {
-            directory = Objects.requireNonNull(directory.getParent(), "the project has mvnw in its root");
-        }
-        return directory;
-    }
 
     private final Optional<Path> data;
     private final Optional<String> userAndPassword;

@@ -2,7 +2,6 @@ package dev.couchjobs.fdb.testing;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
@@ -51,7 +50,7 @@ public final class Callbacks {
 
     /** {@return the callbacks that docs/callbacks.md lists in a section} */
     public static List<String> documented(String section) throws IOException {
-        return Files.readString(Path.of("../docs/callbacks.md"))
+        return Files.readString(Project.root().resolve("docs/callbacks.md"))
                 .lines()
                 .dropWhile(line -> !line.equals("## " + section))
                 .skip(1)

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
 import dev.couchjobs.fdb.testing.Polling;
@@ -111,8 +112,12 @@ class TopicGaugesTest {
 
     @Test
     void afterAFailedPollNoGaugeShowsAnOldValueAndTheNextPollsGoOn() {
-        create(NEWS, "readers");
-        byte[] row = Tuple.from("couch_topics", "topics", "news").pack();
+        ConsumerGroup<String> group = create(NEWS, "readers");
+        append(NEWS);
+        for (int partition = 0; partition < 2; partition++) {
+            assertThat(group.poll(database, partition, 1).join()).hasSize(1);
+        }
+        byte[] row = rowOfPartition();
         byte[] known = database.run(tx -> tx.get(row).join());
         try (TopicGauges gauges = TopicGauges.on(registry, database, topics, OFTEN)) {
             assertThat(gauges).isNotNull();
@@ -128,6 +133,18 @@ class TopicGaugesTest {
             });
             await(0, NEWS, "readers");
         }
+    }
+
+    /** {@return the key of the row that says how far a group is in a partition} */
+    private byte[] rowOfPartition() {
+        return database.run(tx -> {
+            for (KeyValue row : tx.getRange(Tuple.from("couch_topics").range())) {
+                if (Tuple.fromBytes(row.getKey()).getItems().contains("claim")) {
+                    return row.getKey();
+                }
+            }
+            throw new AssertionError("the group has no row");
+        });
     }
 
     @Test

@@ -24,7 +24,7 @@ record CostSettings(Task task, Path file, Path directory) {
     static final String USAGE = """
             --check           only the costs per job; fails if one is higher than the file accepts
             --accept          only the costs per job; writes them to the file
-            --file PATH       the accepted costs (../docs/benchmarks/costs.json)
+            --file PATH       the accepted costs (../../docs/benchmarks/costs.json)
             --directory PATH  the directory of the databases (the temporary directory)""";
 
     static CostSettings parse(String... words) {
