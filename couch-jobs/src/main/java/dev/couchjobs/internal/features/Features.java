@@ -69,6 +69,7 @@ public final class Features {
     /** What is checked after a row was moved into quarantine; the indexes in the order of their keys. */
     public static final IndexCheck.Checks CHECKS = new IndexCheck.Checks(
             new LostRows(
+                    List.of("dead", "limited", "pending", "ranked", "retire", "sequence_queue", "tags", "unique"),
                     List.of(
                             LimitedJob::isQueued,
                             RetentionIndex::isThere,

@@ -86,8 +86,18 @@ public final class IndexCheck {
                 return CompletableFuture.completedFuture(Step.NONE);
             }
             tx.clear(request);
-            boolean mayLackRows = value.length > 0 && value[0] == QuarantineKeys.OTHER_MOVED;
-            return mayLackRows ? restore(tx, keys, checks, "", limit) : check(tx, keys, checks, BEGIN, limit);
+            int moved = value.length == 0 ? QuarantineKeys.JOB_MOVED : value[0];
+            CompletableFuture<Boolean> mayLackRows = (moved & QuarantineKeys.OTHER_MOVED) == 0
+                    ? CompletableFuture.completedFuture(false)
+                    : checks.lost().mayBeAny(tx, keys);
+            return mayLackRows.thenCompose(mayLack -> {
+                if (mayLack) {
+                    return restore(tx, keys, checks, "", limit);
+                }
+                return (moved & QuarantineKeys.JOB_MOVED) == 0
+                        ? CompletableFuture.completedFuture(new Step(Optional.empty(), true))
+                        : check(tx, keys, checks, BEGIN, limit);
+            });
         });
     }
 

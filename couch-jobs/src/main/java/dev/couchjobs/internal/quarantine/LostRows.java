@@ -8,6 +8,7 @@ import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.job.JobRow;
 import dev.couchjobs.internal.job.JobTable;
 import dev.couchjobs.internal.rows.JobRef;
+import dev.couchjobs.internal.rows.Quarantine;
 import dev.couchjobs.internal.rows.TypeKeys;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,10 +19,19 @@ import java.util.concurrent.CompletableFuture;
  * Finds jobs of which an index has lost a row, because the row was damaged and moved into quarantine, and writes their
  * rows again.
  *
+ * @param tables the tables of these rows
  * @param indexes the rows that a job needs
  * @param sequences the place of a job in its sequence: a job without one gets another, behind the others
  */
-public record LostRows(List<NeededRows> indexes, NeededRows sequences) {
+public record LostRows(List<String> tables, List<NeededRows> indexes, NeededRows sequences) {
+    /** How many of the rows that were moved last are looked through for one that a job may lack. */
+    private static final int MOVED_MAX = 1_000;
+
+    /** {@return whether a row was moved that a job may lack} */
+    CompletableFuture<Boolean> mayBeAny(Transaction tx, TypeKeys keys) {
+        return Quarantine.holdsAnyOf(tx, keys, tables, MOVED_MAX);
+    }
+
     /** Looks at some jobs, and writes what is missing. {@return the id of the last, if there may be more} */
     CompletableFuture<Optional<String>> restore(Transaction tx, TypeKeys keys, String after, int limit) {
         return JobTable.list(tx, keys, after, limit).thenCompose(page -> {

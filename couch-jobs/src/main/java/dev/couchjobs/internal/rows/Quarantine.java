@@ -194,7 +194,7 @@ public final class Quarantine {
         tx.addReadConflictKey(key);
         tx.clear(key);
         byte[] request = {keys.isJobRow(key) ? QuarantineKeys.JOB_MOVED : QuarantineKeys.OTHER_MOVED};
-        tx.mutate(MutationType.BYTE_MAX, QuarantineKeys.of(keys).indexCheckRequest(), request);
+        tx.mutate(MutationType.BIT_OR, QuarantineKeys.of(keys).indexCheckRequest(), request);
     }
 
     private static String reason(Throwable error) {
@@ -223,6 +223,20 @@ public final class Quarantine {
                 .getRange(new Range(begin, all.end), limit)
                 .asList()
                 .thenApply(rows -> rows.stream().map(row -> entry(keys, row)).toList());
+    }
+
+    /** {@return whether one of the last rows of a type that were moved is of some tables} */
+    public static CompletableFuture<Boolean> holdsAnyOf(
+            ReadTransaction tx, TypeKeys keys, List<String> tables, int limit) {
+        return tx.snapshot()
+                .getRange(QuarantineKeys.of(keys).quarantine().range(), limit, true)
+                .asList()
+                .thenApply(rows -> rows.stream().anyMatch(row -> isOf(keys, row, tables)));
+    }
+
+    private static boolean isOf(TypeKeys keys, KeyValue row, List<String> tables) {
+        byte[] key = keys.absolute(Tuple.fromBytes(row.getValue()).getBytes(0));
+        return tables.stream().anyMatch(table -> keys.table(table).contains(key));
     }
 
     /** {@return how many rows of a type are in quarantine, counted up to a limit} */

@@ -5,10 +5,10 @@ import com.apple.foundationdb.subspace.Subspace;
 
 /** The keys of the rows of a type in quarantine. */
 public final class QuarantineKeys {
-    /** The value of a request of a check if the row of a job was moved: rows of indexes may be stale. */
-    static final byte JOB_MOVED = 0;
-    /** The value if another row was moved: a job may lack it. */
-    public static final byte OTHER_MOVED = 1;
+    /** A bit of a request of a check: the row of a job was moved, and rows of indexes may be stale. */
+    public static final byte JOB_MOVED = 1;
+    /** A bit of a request: another row was moved, and a job may lack it. */
+    public static final byte OTHER_MOVED = 2;
 
     private static final long QUARANTINE_ENTRIES = 0;
     private static final long QUARANTINE_BYTES = 1;
