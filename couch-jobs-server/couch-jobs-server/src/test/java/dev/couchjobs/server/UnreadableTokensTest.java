@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -78,7 +79,7 @@ class UnreadableTokensTest {
                 .pack();
     }
 
-    private static UnaryOperator<List<Object>> with(int place, Object value) {
+    private static UnaryOperator<List<Object>> with(int place, @Nullable Object value) {
         return items -> {
             items.set(place, value);
             return items;

@@ -6,6 +6,7 @@ import dev.couchjobs.server.TestServer.Response;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -84,7 +85,7 @@ class WorkRightsTest {
 
     private Response send(DocumentedApi.Operation operation, Held held, String type, String... caller) {
         String path = operation.path().replace("{type}", type).replace("{id}", held.job());
-        String body = requests(held, type).get(operation.id());
+        String body = Objects.requireNonNull(requests(held, type).get(operation.id()), operation.id());
         return server.send(server.request(operation.method(), path, body, caller));
     }
 
