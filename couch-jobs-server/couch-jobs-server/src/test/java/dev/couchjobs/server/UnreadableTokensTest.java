@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
-/** Rows of tokens that are damaged, or that a newer server has stored: they refuse nobody else. */
+/** Rows of tokens that are damaged, or that a newer server has stored: the server refuses these tokens only. */
 @Timeout(120)
 class UnreadableTokensTest {
     private static final int NESTED = 90_000;

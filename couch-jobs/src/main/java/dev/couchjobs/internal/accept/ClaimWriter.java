@@ -133,9 +133,9 @@ final class ClaimWriter<D> {
     List<CompletableFuture<GrantedClaim<D>>> write(
             Transaction tx, long token, List<RowChange> claims, Map<String, TriedClaim> triedClaims) {
         List<CompletableFuture<GrantedClaim<D>>> jobs = new ArrayList<>(claims.size());
-        JobStore jobTransaction = JobStore.of(tx).withToken(token);
+        JobStore store = JobStore.of(tx).withToken(token);
         for (List<RowChange> portion : JobStore.partition(claims)) {
-            int userVersion = jobTransaction.saveTogether(portion);
+            int userVersion = store.saveTogether(portion);
             SharedActivity activity =
                     new SharedActivity(tx, portion.get(0).ref().keys(), userVersion, portion.size());
             for (RowChange rowChange : portion) {

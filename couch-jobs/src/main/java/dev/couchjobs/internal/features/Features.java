@@ -98,6 +98,7 @@ public final class Features {
                 new Admission(environment),
                 new GraphSettlement(),
                 new StatusSettlement(),
+                UniqueIndex::settle,
                 (tx, changes, followUp) -> TypeInUse.bringIntoUse(tx, changes));
     }
 

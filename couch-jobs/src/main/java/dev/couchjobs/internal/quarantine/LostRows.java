@@ -38,38 +38,47 @@ public record LostRows(List<String> tables, List<NeededRows> indexes, NeededRows
             List<CompletableFuture<?>> restored = new ArrayList<>();
             page.byId().forEach((id, row) -> {
                 JobRef ref = new JobRef(keys, id);
-                restored.add(areThere(tx.snapshot(), ref, row)
-                        .thenCompose(
-                                areThere -> areThere ? CompletableFuture.completedFuture(true) : restore(tx, ref)));
+                restored.add(missing(tx.snapshot(), ref, row)
+                        .thenCompose(missing -> missing == Missing.NOTHING
+                                ? CompletableFuture.completedFuture(missing)
+                                : restore(tx, ref)));
             });
             Optional<String> last = page.byId().keySet().stream().reduce((first, second) -> second);
             return Futures.allOf(restored).thenApply(done -> page.byId().size() < limit ? Optional.empty() : last);
         });
     }
 
-    private CompletableFuture<Boolean> areThere(ReadTransaction tx, JobRef ref, JobRow row) {
+    private enum Missing {
+        NOTHING,
+        ROW_OF_INDEX,
+        PLACE
+    }
+
+    private CompletableFuture<Missing> missing(ReadTransaction tx, JobRef ref, JobRow row) {
         List<CompletableFuture<Boolean>> reads = new ArrayList<>();
         indexes.forEach(index -> reads.add(index.areThere(tx, ref, row)));
-        reads.add(sequences.areThere(tx, ref, row));
-        return Futures.allOf(reads).thenApply(done -> reads.stream().allMatch(CompletableFuture::join));
+        return sequences.areThere(tx, ref, row).thenCombine(Futures.allOf(reads), (hasPlace, done) -> {
+            if (!hasPlace) {
+                return Missing.PLACE;
+            }
+            return reads.stream().allMatch(CompletableFuture::join) ? Missing.NOTHING : Missing.ROW_OF_INDEX;
+        });
     }
 
     /** Reads again with conflicts: no row is written that the job does not need any more. */
-    private CompletableFuture<Boolean> restore(Transaction tx, JobRef ref) {
+    private CompletableFuture<Missing> restore(Transaction tx, JobRef ref) {
         JobStore jobs = JobStore.of(tx);
-        return jobs.edit(ref, found -> {
-            if (found.isEmpty()) {
-                return CompletableFuture.completedFuture(false);
-            }
-            JobRow row = found.get();
-            return sequences.areThere(tx, ref, row).thenCombine(areThere(tx, ref, row), (hasPlace, areThere) -> {
-                if (!hasPlace) {
-                    jobs.restore(ref, row, row);
-                } else if (!areThere) {
-                    jobs.reindex(ref, row);
-                }
-                return !areThere;
-            });
-        });
+        return jobs.edit(
+                ref,
+                found -> found.isEmpty()
+                        ? CompletableFuture.completedFuture(Missing.NOTHING)
+                        : missing(tx, ref, found.get()).thenApply(missing -> {
+                            switch (missing) {
+                                case NOTHING -> {}
+                                case ROW_OF_INDEX -> jobs.reindex(ref, found.get());
+                                case PLACE -> jobs.restore(ref, found.get(), found.get());
+                            }
+                            return missing;
+                        }));
     }
 }

@@ -40,7 +40,7 @@ public final class TypeKeys {
 
     /** {@return the rows of the type in a table} */
     public Subspace table(String table) {
-        Subspace made = tables.get(table);
+        Subspace made = tables.get(table); // mostly there, and then without a lambda
         return made == null ? tables.computeIfAbsent(table, name -> root.subspace(Tuple.from(name, typeName))) : made;
     }
 

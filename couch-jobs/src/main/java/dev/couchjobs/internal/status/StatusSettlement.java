@@ -13,7 +13,6 @@ import dev.couchjobs.internal.job.JobTable;
 import dev.couchjobs.internal.limits.LimitedJob;
 import dev.couchjobs.internal.limits.PlacedJobs;
 import dev.couchjobs.internal.limits.SlotTable;
-import dev.couchjobs.internal.quarantine.IndexCheck;
 import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.TypeKeys;
 import java.util.ArrayList;
@@ -111,7 +110,7 @@ public final class StatusSettlement implements Settler {
      *
      * @param before the row before all of them, or null
      * @param after the row after all of them, or null
-     * @param isRestored whether the job was in quarantine: an {@link IndexCheck} may have removed its row
+     * @param isRestored whether the job is indexed again: it may have no row, or a stale one
      */
     private record StatusChange(
             JobRef ref, @Nullable JobRow before, @Nullable JobRow after, boolean isRestored) {

@@ -9,18 +9,21 @@ import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.JobState;
 import dev.couchjobs.internal.feature.Changes;
+import dev.couchjobs.internal.feature.FollowUp;
 import dev.couchjobs.internal.feature.JobIndex;
 import dev.couchjobs.internal.feature.JobStore;
 import dev.couchjobs.internal.feature.SavedChange;
+import dev.couchjobs.internal.feature.Settler;
+import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.job.JobRow;
 import dev.couchjobs.internal.job.JobTable;
 import dev.couchjobs.internal.job.UniqueKey;
-import dev.couchjobs.internal.quarantine.IndexCheck;
 import dev.couchjobs.internal.rows.IndexKey;
 import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.rows.Quarantine;
 import dev.couchjobs.internal.rows.TypeKeys;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -51,12 +54,22 @@ public final class UniqueIndex {
         return keys.table("unique");
     }
 
+    /** Writes the rows of jobs that are indexed again, unless another job has the key since. */
+    public static CompletableFuture<?> settle(Transaction tx, List<SavedChange> changes, FollowUp followUp) {
+        List<CompletableFuture<?>> restored = new ArrayList<>(0); // mostly there is none
+        for (SavedChange change : changes) {
+            JobRow after = change.after();
+            if (change.isRestored() && after != null) {
+                restored.add(restore(tx, change.ref(), after));
+            }
+        }
+        return restored.isEmpty() ? Settler.NOTHING : Futures.allOf(restored);
+    }
+
     /** Moves the rows of jobs, and counts that they have changed. */
     public static void write(Changes changes) {
         for (SavedChange change : changes.all()) {
-            if (change.origin() == SavedChange.Origin.UNINDEXED) {
-                replace(changes.tx(), change.ref(), null, change.after());
-            } else if (!change.isRestored()) {
+            if (!change.isRestored()) {
                 replace(changes.tx(), change.ref(), change.before(), change.after());
                 countChanges(changes.tx(), change.ref(), change.before(), change.after());
             }
@@ -133,8 +146,7 @@ public final class UniqueIndex {
         });
     }
 
-    /** Writes the row of a job that was in quarantine, if there is none: an {@link IndexCheck} may have removed it. */
-    public static CompletableFuture<?> restore(Transaction tx, JobRef ref, JobRow now) {
+    private static CompletableFuture<?> restore(Transaction tx, JobRef ref, JobRow now) {
         UniqueKey unique = now.options().unique();
         if (unique == null) {
             return CompletableFuture.completedFuture(now);

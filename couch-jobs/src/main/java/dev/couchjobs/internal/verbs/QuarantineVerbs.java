@@ -26,7 +26,6 @@ import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.rows.Quarantine;
 import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.transactions.Transactions;
-import dev.couchjobs.internal.unique.UniqueIndex;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
@@ -172,10 +171,7 @@ public final class QuarantineVerbs {
             JobRow was = JobTable.decode(job.get(), row);
             Quarantine.clear(tx, keys, stamp);
             return runnable(tx, job.get(), was)
-                    .thenCompose(now -> {
-                        JobStore.of(tx).restore(job.get(), was, now);
-                        return UniqueIndex.restore(tx, job.get(), now);
-                    })
+                    .thenAccept(now -> JobStore.of(tx).restore(job.get(), was, now))
                     .thenApply(done -> true);
         });
     }

@@ -9,6 +9,7 @@ import dev.couchjobs.AcceptOptions;
 import dev.couchjobs.Batch;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
+import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.PageRequest;
@@ -23,6 +24,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -137,6 +139,36 @@ class DamagedRowsTest {
             instance.rows().forEach(row -> tables.add(table(row)));
             tables.removeAll(LEFT_OUT);
             return tables.stream();
+        }
+    }
+
+    @Test
+    void aJobThatIsIndexedAgainDoesNotTakeAKeyBackFromAnother() {
+        try (JobsTestKit kit = JobsTestKit.forTypes(FULL)) {
+            NewJob<String> job = NewJob.of(FULL, "data").unique(Unique.by("shared"));
+            kit.work(worker -> worker.handle(FULL, context -> "done"));
+            kit.jobs().add(kit.database(), job.id("former")).join();
+            kit.runDue();
+            kit.jobs()
+                    .add(kit.database(), job.id("owner").at(kit.now().plus(Duration.ofDays(9))))
+                    .join();
+            kit.database().run(tx -> {
+                List<KeyValue> ends = tx.getRange(
+                                Tuple.from("couch_jobs", "retire").range())
+                        .asList()
+                        .join();
+                assertThat(ends).hasSize(1);
+                tx.set(ends.get(0).getKey(), GARBAGE);
+                return true;
+            });
+
+            kit.advance(Duration.ofDays(1));
+
+            assertThat(kit.jobs().list(kit.database(), FULL, ALL).join().items())
+                    .extracting(JobSummary::jobId)
+                    .containsExactly("owner");
+            assertThat(kit.jobs().add(kit.database(), job.id("late")).join().jobId())
+                    .isEqualTo("owner");
         }
     }
 

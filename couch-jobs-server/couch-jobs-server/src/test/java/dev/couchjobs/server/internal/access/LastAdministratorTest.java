@@ -18,7 +18,7 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Which tokens can be revoked, so that somebody can make tokens for as long as before. */
+/** The server revokes a token only if an administrator remains who can create tokens for as long as before. */
 class LastAdministratorTest {
     private static final Instant START = Instant.parse("2030-01-01T00:00:00Z");
     private static final Instant NOW = START.plus(Duration.ofHours(1));
