@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
+import dev.couchjobs.fdb.testing.Ports;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -96,10 +97,7 @@ class DatabasesTest {
     void aSilentClusterIsToldFromOneThatIsNotThere() throws IOException {
         try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             String there = "127.0.0.1:" + listening.getLocalPort();
-            String nowhere;
-            try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                nowhere = "127.0.0.1:" + closed.getLocalPort() + ":tls";
-            }
+            String nowhere = "127.0.0.1:" + Ports.free() + ":tls";
 
             assertThat(explained(1031, there)).contains("within 5 seconds", "can be reached", "fdbcli");
             assertThat(explained(1031, there, nowhere)).contains("Nothing listens at [" + nowhere + "]");

@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.fdb.testing.Ports;
 import dev.couchjobs.fdb.testing.TestCluster;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -57,11 +56,8 @@ class OpenClusterTest {
     }
 
     @Test
-    void aClusterThatIsNotThereIsSaidToBeSilentInSeconds() throws IOException {
-        String nowhere;
-        try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            nowhere = "a:b@127.0.0.1:" + closed.getLocalPort();
-        }
+    void aClusterThatIsNotThereIsSaidToBeSilentInSeconds() {
+        String nowhere = "a:b@127.0.0.1:" + Ports.free();
 
         assertThatThrownBy(() -> Databases.open(
                         DatabaseLocation.of(nowhere), ClusterOptions.defaults().answerWithin(Duration.ofSeconds(1))))

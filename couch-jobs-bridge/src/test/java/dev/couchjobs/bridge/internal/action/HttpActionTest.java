@@ -6,10 +6,10 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.couchjobs.bridge.internal.document.ActionPlan;
 import dev.couchjobs.bridge.testing.TestClient;
+import dev.couchjobs.fdb.testing.Ports;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -158,11 +158,8 @@ class HttpActionTest {
     }
 
     @Test
-    void aServerThatIsNotThereMayBeTriedAgain() throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
+    void aServerThatIsNotThereMayBeTriedAgain() {
+        int port = Ports.free();
         ActionResult result = start(
                         plan("GET", "http://localhost:" + port, Map.of(), NOTHING, Optional.empty()), OCCASION)
                 .join();

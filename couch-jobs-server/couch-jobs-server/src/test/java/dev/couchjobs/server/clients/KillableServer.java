@@ -1,11 +1,11 @@
 package dev.couchjobs.server.clients;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.fdb.testing.Polling;
+import dev.couchjobs.fdb.testing.Ports;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -19,16 +19,8 @@ abstract class KillableServer implements AutoCloseable {
     static final HttpClient CLIENT =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    private final URI address = URI.create("http://127.0.0.1:" + freePort() + "/");
+    private final URI address = URI.create("http://127.0.0.1:" + Ports.free() + "/");
     private int halts;
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
 
     final URI address() {
         return address;
@@ -44,6 +36,11 @@ abstract class KillableServer implements AutoCloseable {
 
     /** {@return whether a commit has killed it} */
     abstract boolean isHalted();
+
+    /** {@return what it has printed, if it is a process of its own} */
+    String output() {
+        return "";
+    }
 
     /** {@return the reply to a request} */
     HttpResponse<byte[]> exchange(HttpRequest request) throws IOException, InterruptedException {
@@ -87,7 +84,9 @@ abstract class KillableServer implements AutoCloseable {
     /** {@return the reply to a request that succeeds} */
     final JsonNode json(String method, String path, String body) {
         HttpResponse<byte[]> response = send(request(method, path, body).build());
-        assertThat(response.statusCode()).as(path).isLessThan(300);
+        assertThat(response.statusCode())
+                .as(() -> method + " " + path + ": " + new String(response.body(), UTF_8) + "\n" + output())
+                .isLessThan(300);
         return json(response);
     }
 

@@ -36,6 +36,11 @@ final class ServerProcess extends KillableServer {
         return Integer.toString(address().getPort());
     }
 
+    @Override
+    String output() {
+        return process == null ? "" : process.output();
+    }
+
     /** Kills the server, and starts another one. */
     void restart() {
         close();

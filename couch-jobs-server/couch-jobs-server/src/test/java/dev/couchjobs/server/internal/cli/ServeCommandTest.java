@@ -7,14 +7,13 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.fdb.DatabaseLocation;
 import dev.couchjobs.fdb.Databases;
 import dev.couchjobs.fdb.testing.Polling;
+import dev.couchjobs.fdb.testing.Ports;
 import dev.couchjobs.server.Role;
 import dev.couchjobs.server.internal.access.AccessToken;
 import dev.couchjobs.server.internal.access.AccessTokens;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -164,12 +163,6 @@ class ServeCommandTest {
         assertThat(run("--check").err()).contains("It is not known where the jobs are");
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
-    }
-
     private static void removeAll(Path directory) throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
@@ -191,7 +184,7 @@ class ServeCommandTest {
     }
 
     private void stopsWithTheReason() throws Exception {
-        int port = freePort();
+        int port = Ports.free();
         FutureTask<Run> served = new FutureTask<>(() -> run("--directory", data(), "--port", String.valueOf(port)));
         new Thread(served, "serve").start();
         HttpClient client = HttpClient.newHttpClient();
