@@ -7,7 +7,7 @@ package dev.couchjobs;
 public enum JobStatus {
     /** Pending, and waits for a dependency, for others in its sequence, or for its batch to close. */
     BLOCKED,
-    /** Pending, and waits for a slot of its limit key, which may be paused. */
+    /** Pending, and waits for a slot of its limit key, which may be paused. A claim gives it a slot that is free. */
     LIMITED,
     /** Pending after a failed attempt, and not found due since. */
     RETRYING,

@@ -125,7 +125,7 @@ class JobStatusesContract extends JobsContract {
                 .isEmpty();
         put(job("blocked").after(Dependency.on(TYPE, "running")));
         put(job("scheduled").at(NOON.plusSeconds(60)));
-        put(job("waiting").limitKey("tenant-7"));
+        put(job("waiting"));
         put(job("limited").limitKey("tenant-7"));
     }
 
@@ -336,11 +336,11 @@ class JobStatusesContract extends JobsContract {
                 .thenCompose(added -> timed.remove(tx, TYPE, "j3"))
                 .thenCompose(done -> timed.statuses().counts(tx, TYPE))
                 .thenAccept(counts -> {
-                    assertThat(counts).containsEntry(WAITING, 1L).containsEntry(CANCELLED, 1L);
-                    assertThat(counts).containsEntry(LIMITED, 0L);
+                    assertThat(counts).containsEntry(LIMITED, 1L).containsEntry(CANCELLED, 1L);
+                    assertThat(counts).containsEntry(WAITING, 0L);
                 })));
 
-        assertThat(all()).isEqualTo(Map.of(CANCELLED, List.of("j1"), WAITING, List.of("j2")));
+        assertThat(all()).isEqualTo(Map.of(CANCELLED, List.of("j1"), LIMITED, List.of("j2")));
     }
 
     @Test
@@ -358,7 +358,7 @@ class JobStatusesContract extends JobsContract {
                     .thenCombine(fourth, (a, b) -> a);
         }));
 
-        assertThat(all()).isEqualTo(Map.of(CANCELLED, List.of("j1"), WAITING, List.of("j2"), SCHEDULED, List.of("j3")));
+        assertThat(all()).isEqualTo(Map.of(CANCELLED, List.of("j1"), LIMITED, List.of("j2"), SCHEDULED, List.of("j3")));
     }
 
     @Test

@@ -11,6 +11,7 @@ import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.LimitInfo;
 import dev.couchjobs.NewJob;
+import dev.couchjobs.Rate;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Worker;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -114,11 +116,13 @@ class LimitKeysContract extends JobsContract {
         addAll("a", "b");
         add(job("c").limitKey("tenant-8"));
         add(NewJob.of(INDEX, new WorkData(1)).id("d"));
-        await(timed.add(database, NewJob.of(MAIL, new WorkData(1)).id("e").limitKey(KEY)));
-        await(timed.add(database, NewJob.of(MAIL, new WorkData(1)).id("f").limitKey(KEY)));
+        for (String id : List.of("e", "f")) {
+            await(timed.add(database, NewJob.of(MAIL, new WorkData(1)).id(id).limitKey(KEY)));
+            await(timed.processor().accept(MAIL, AcceptOptions.nonBlocking()));
+        }
 
         assertThat(claimedIds()).containsExactlyInAnyOrder("a", "c", "d");
-        assertThat(await(timed.counts(database, MAIL)).pending()).isEqualTo(2);
+        assertThat(await(timed.counts(database, MAIL)).running()).isEqualTo(2);
         assertThat(await(timed.limits().get(database, MAIL, KEY)))
                 .isEqualTo(new LimitInfo(OptionalInt.empty(), 2, false, Optional.empty()));
     }
@@ -138,10 +142,11 @@ class LimitKeysContract extends JobsContract {
     @Test
     void higherPrioritiesGetASlotFirstAndTheOldestWithinOne() {
         limit(1);
-        addAll("running", "low", "low-2");
+        addAll("running");
+        Job<WorkData> running = claim().orElseThrow();
+        addAll("low", "low-2");
         add(job("high").priority(5));
 
-        Job<WorkData> running = claim().orElseThrow();
         List<String> order = new ArrayList<>();
         while (true) {
             finish(running);
@@ -502,19 +507,69 @@ class LimitKeysContract extends JobsContract {
 
     // Changes of a limit
 
+    /** What leaves a slot free, beside the addition of a job and a claim that has found no slot for it. */
+    private void isRepeatedBesideAClaimThatFindsNoSlot(Function<Transaction, CompletableFuture<?>> leavesASlotFree) {
+        try (Transaction tx = database.createTransaction()) {
+            await(tx.getReadVersion());
+            await(leavesASlotFree.apply(tx));
+            addAll("b");
+            assertThat(claim()).isEmpty();
+            assertThat(failureOf(tx.commit())).hasMessageContaining("not committed");
+        }
+        commit(tx -> await(leavesASlotFree.apply(tx)));
+
+        assertThat(claimedIds()).containsExactly("b");
+    }
+
     @Test
-    void aJobThatBeginsToWaitWhileALimitIsRaisedIsAdmitted() {
+    void anEndLeavesNoSlotFreeForWhichAClaimHasFoundAJob() {
+        limit(1);
+        addAll("a");
+        Job<WorkData> running = claim().orElseThrow();
+        isRepeatedBesideAClaimThatFindsNoSlot(tx -> timed.processor().finish(tx, running));
+    }
+
+    @Test
+    void aRaisedLimitOfAKeyLeavesNoSlotFreeForWhichAClaimHasFoundAJob() {
+        limit(1);
+        addAll("a");
+        assertThat(claim()).isPresent();
+        isRepeatedBesideAClaimThatFindsNoSlot(tx -> timed.limits().set(tx, INDEX, KEY, 2));
+    }
+
+    @Test
+    void aRaisedLimitOfEachKeyLeavesNoSlotFreeForWhichAClaimHasFoundAJob() {
         await(timed.limits().set(database, INDEX, 1));
         addAll("a");
         assertThat(claim()).isPresent();
-        try (Transaction tx = database.createTransaction()) {
-            await(tx.getReadVersion());
-            await(timed.limits().set(tx, INDEX, 2));
-            addAll("b");
-            assertThat(failureOf(tx.commit())).hasMessageContaining("not committed");
-        }
+        isRepeatedBesideAClaimThatFindsNoSlot(tx -> timed.limits().set(tx, INDEX, 2));
+    }
 
-        await(timed.limits().set(database, INDEX, 2));
+    @Test
+    void theEndOfAPauseLeavesNoSlotFreeForWhichAClaimHasFoundAJob() {
+        await(timed.limits().pause(database, INDEX, KEY));
+        isRepeatedBesideAClaimThatFindsNoSlot(tx -> timed.limits().resume(tx, INDEX, KEY));
+    }
+
+    @Test
+    void theEndOfARateLeavesNoSlotFreeForWhichAClaimHasFoundAJob() {
+        await(timed.limits().setRate(database, INDEX, KEY, Rate.perWindow(1, Duration.ofHours(1))));
+        addAll("a", "waits");
+        assertThat(claimAll()).hasSize(1);
+        await(timed.remove(database, INDEX, "waits"));
+        isRepeatedBesideAClaimThatFindsNoSlot(tx -> timed.limits().clearRate(tx, INDEX, KEY));
+    }
+
+    @Test
+    void aJobThatBeginsToWaitWhileALimitIsRaisedIsClaimed() {
+        await(timed.limits().set(database, INDEX, 1));
+        addAll("a");
+        assertThat(claim()).isPresent();
+        commit(tx -> {
+            await(tx.getReadVersion());
+            await(timed.limits().set(tx, INDEX, KEY, 2));
+            addAll("b");
+        });
 
         assertThat(claimedIds()).containsExactly("b");
     }

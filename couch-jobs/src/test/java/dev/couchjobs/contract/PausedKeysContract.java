@@ -68,7 +68,10 @@ class PausedKeysContract extends JobsContract {
         Stream.of(ids).forEach(id -> add(job(id)));
     }
 
+    /** Pauses the key, some of whose jobs have slots and do not run: a resumption has given them free slots. */
     private void pause() {
+        await(timed.limits().pause(database, INDEX, KEY));
+        resume();
         await(timed.limits().pause(database, INDEX, KEY));
     }
 

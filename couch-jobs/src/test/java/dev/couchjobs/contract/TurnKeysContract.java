@@ -363,14 +363,16 @@ class TurnKeysContract extends JobsContract {
     void aJobWithALimitKeyTakesTurnsOnceItHasASlot() {
         await(timed.limits().set(database, INDEX, "big", 2));
         IntStream.range(0, 5).forEach(number -> add(job("big", number).limitKey("big")));
-        addAll("small", 2);
+        addAll("small", 4);
 
         List<Job<WorkData>> running =
-                Stream.generate(this::claim).limit(4).flatMap(Optional::stream).toList();
+                Stream.generate(this::claim).limit(6).flatMap(Optional::stream).toList();
 
-        assertThat(running).extracting(Job::id).containsExactly("big-0", "small-0", "big-1", "small-1");
+        assertThat(running)
+                .extracting(Job::id)
+                .containsExactly("small-0", "big-0", "small-1", "big-1", "small-2", "small-3");
         assertThat(claim()).isEmpty();
-        await(timed.processor().finish(database, running.get(0)));
+        await(timed.processor().finish(database, running.get(1)));
         assertThat(claimedIds(2)).containsExactly("big-2");
     }
 

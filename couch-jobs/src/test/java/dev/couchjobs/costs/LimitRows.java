@@ -68,7 +68,7 @@ final class LimitRows {
                         (s, id) -> accept(s),
                         reading("limits")),
                 loop(
-                        "`accept` that puts a job without a token back",
+                        "`accept` that finds no token for a job",
                         LimitRows::hasNoToken,
                         (s, id) -> accept(s),
                         reading("limits")),
@@ -77,10 +77,6 @@ final class LimitRows {
                         LimitRows::hasTokenAgain,
                         (s, id) -> accept(s),
                         reading("token_waits")),
-                verb(
-                        "`add` of a job that waits for a token",
-                        LimitRows::nextWaitsForToken,
-                        (s, db, job) -> s.jobs.add(db, job)),
                 verb(
                         "`limits().setTotal` of a type",
                         LimitRows::noLongerLimited,
@@ -91,8 +87,17 @@ final class LimitRows {
                         (s, id) -> accept(s),
                         reading("rules")),
                 loop("`accept` of a type with a rate", LimitRows::ofRatedType, (s, id) -> accept(s), reading("rules")),
-                verb("`add` of a job that gets a slot", LimitRows::limited, (s, db, job) -> s.jobs.add(db, job)),
-                verb("`add` of a job that waits for a slot", LimitRows::full, (s, db, job) -> s.jobs.add(db, job)),
+                verb("`add` of a job with a limit key", LimitRows::full, (s, db, job) -> s.jobs.add(db, job)),
+                loop(
+                        "`accept` of a job that gets a slot",
+                        LimitRows::requestsSlot,
+                        (s, id) -> accept(s),
+                        reading("slot_requests")),
+                loop(
+                        "`accept` that finds no slot for a job",
+                        LimitRows::requestsTakenSlot,
+                        (s, id) -> accept(s),
+                        reading("slot_requests")),
                 verb(
                         "`finish` that passes a slot on",
                         LimitRows::runningBeforeOther,
@@ -215,14 +220,20 @@ final class LimitRows {
         return KEY;
     }
 
-    private static String otherIsPaused(CostFixture s) {
+    /** Adds a job. The change of a limit gives it a slot. */
+    private static void addWithSlot(CostFixture s) {
         s.await(s.others.add(s.database(), job(1)));
+        s.await(s.others.limits().clear(s.database(), MAIL, KEY));
+    }
+
+    private static String otherIsPaused(CostFixture s) {
+        addWithSlot(s);
         s.await(s.others.limits().pause(s.database(), MAIL, "other"));
         return KEY;
     }
 
     private static String hasSlot(CostFixture s) {
-        s.await(s.others.add(s.database(), job(1)));
+        addWithSlot(s);
         s.await(s.others.limits().pause(s.database(), MAIL, KEY));
         return KEY;
     }
@@ -236,7 +247,7 @@ final class LimitRows {
 
     private static String otherIsRated(CostFixture s) {
         s.await(s.others.limits().setRate(s.database(), MAIL, "other", RATE));
-        s.await(s.others.add(s.database(), job(1)));
+        addWithSlot(s);
         return KEY;
     }
 
@@ -265,11 +276,6 @@ final class LimitRows {
         return KEY;
     }
 
-    private static NewJob<String> nextWaitsForToken(CostFixture s) {
-        waitsForToken(s);
-        return job(3);
-    }
-
     private static String ofLimitedType(CostFixture s) {
         s.await(s.others.limits().setTotal(s.database(), MAIL, 5));
         return s.pending();
@@ -285,10 +291,17 @@ final class LimitRows {
         return KEY;
     }
 
-    private static NewJob<String> limited(CostFixture s) {
+    private static String requestsSlot(CostFixture s) {
+        s.await(s.others.limits().set(s.database(), MAIL, KEY, 1));
         s.await(s.others.add(s.database(), job(1)));
-        s.await(s.others.limits().set(s.database(), MAIL, KEY, 2));
-        return job(2);
+        return KEY;
+    }
+
+    private static String requestsTakenSlot(CostFixture s) {
+        requestsSlot(s);
+        accept(s);
+        s.await(s.others.add(s.database(), job(2)));
+        return KEY;
     }
 
     private static NewJob<String> full(CostFixture s) {

@@ -286,6 +286,7 @@ public record TypeRows(
                     "unique",
                     "limits",
                     "slots",
+                    "slot_requests",
                     "paused_keys",
                     "rated_keys",
                     "key_rates",

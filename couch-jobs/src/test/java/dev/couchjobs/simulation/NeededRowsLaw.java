@@ -98,6 +98,7 @@ final class NeededRowsLaw {
         RULES.put("key_rates", (rows, key, value) -> rows.require(Tuple.from("rated_keys", key.get(1), key.get(2))));
         RULES.put("token_waits", (rows, key, value) -> rows.require(Tuple.from("slots", key.get(1), key.get(3))));
         RULES.put("slots", (rows, key, value) -> rows.requireUnended(key.get(1)));
+        RULES.put("slot_requests", (rows, key, value) -> rows.requireUnended(key.get(1)));
         RULES.put("turns", (rows, key, value) -> rows.require(Tuple.from("in_turn", key.get(1), key.get(3))));
         RULES.put("in_turn", (rows, key, value) -> rows.requireUnended(key.get(1)));
         RULES.put("turn_requests", (rows, key, value) -> rows.requireUnended(key.get(1)));

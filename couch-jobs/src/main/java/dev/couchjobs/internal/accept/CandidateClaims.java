@@ -38,6 +38,8 @@ final class CandidateClaims<D> {
     private final Turns turns;
     private final Transaction tx;
     private final long now;
+    /** Whether this try reads turns: it cannot begin to once it has written requests for turns. */
+    private final boolean readsTurns;
     /** Whether this try leaves it to other processes to put jobs back, if it claims others. */
     private final boolean avoidsMoves;
 
@@ -47,6 +49,8 @@ final class CandidateClaims<D> {
     private final Map<ClaimCriteria, Integer> claimed = new ConcurrentHashMap<>();
 
     private final Set<String> endedLimited = ConcurrentHashMap.newKeySet(0);
+    /** Whether jobs that waited for slots or tokens have been admitted to the queue. */
+    private CompletableFuture<Boolean> admission = CompletableFuture.completedFuture(false);
 
     private long bytesLeft = BYTES_MAX;
     private volatile boolean leavesLarge;
@@ -74,6 +78,7 @@ final class CandidateClaims<D> {
         this.tx = tx;
         this.now = now;
         this.avoidsMoves = avoidsMoves;
+        this.readsTurns = parts.memory.mayHaveTurns;
     }
 
     /**
@@ -85,6 +90,16 @@ final class CandidateClaims<D> {
 
     void allow(int jobs) {
         allowed.set(jobs);
+    }
+
+    /** {@return the turns, if this try reads some} */
+    CompletableFuture<?> turnsRead() {
+        return readsTurns ? turns.read(tx, demand.total()) : CompletableFuture.completedFuture(turns);
+    }
+
+    /** Lets jobs be admitted to the queue before some are claimed. */
+    void awaitAdmission(CompletableFuture<Boolean> hasAdmitted) {
+        admission = hasAdmitted;
     }
 
     /** {@return whether this try has used up what it may claim} */
@@ -158,7 +173,7 @@ final class CandidateClaims<D> {
         if (isAllowanceUsedUp()) {
             return CompletableFuture.completedFuture(List.of());
         }
-        return select(criteria, Math.min(jobsMax, allowed.get()))
+        return selectWithAdmitted(criteria, Math.min(jobsMax, allowed.get()))
                 .thenCombine(allowance, (selected, read) -> selected.limitedTo(allowed.get()))
                 .thenCompose(selection -> {
                     if (isAllowanceUsedUp()) {
@@ -182,9 +197,19 @@ final class CandidateClaims<D> {
                 });
     }
 
+    /** The queues are read while it is not known whether jobs will be admitted, and again if some are. */
+    private CompletableFuture<CandidateSelector.Selection> selectWithAdmitted(ClaimCriteria criteria, int jobsMax) {
+        return admission.isDone() || parts.memory.hadWaitingKeys
+                ? admission.thenCompose(hasAdmitted -> select(criteria, jobsMax))
+                : select(criteria, jobsMax)
+                        .thenCompose(selection -> admission.thenCompose(hasAdmitted -> hasAdmitted
+                                ? select(criteria, jobsMax)
+                                : CompletableFuture.completedFuture(selection)));
+    }
+
     /** Most instances have no turn keys, which the layout says: it is read in any case. */
     private CompletableFuture<CandidateSelector.Selection> select(ClaimCriteria criteria, int jobsMax) {
-        if (!parts.memory.mayHaveTurns) {
+        if (!readsTurns) {
             return selectOthers(criteria, jobsMax).thenCombine(parts.layoutRow.checkedBy(tx), (selection, layout) -> {
                 parts.memory.mayHaveTurns = layout.mayUse(Feature.TURN_KEYS);
                 missesTurns = parts.memory.mayHaveTurns;

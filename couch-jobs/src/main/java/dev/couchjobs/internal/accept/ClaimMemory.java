@@ -16,6 +16,12 @@ final class ClaimMemory {
     volatile boolean hadTurns;
     /** The turn key behind which the next claim reads requests; null for the first. */
     volatile @Nullable String requestsAfter;
+    /** Whether jobs of the instance have had limit keys, as far as this process knows. */
+    volatile boolean mayHaveLimitKeys;
+    /** Whether jobs waited for slots of limit keys, or for tokens of their rates. */
+    volatile boolean hadWaitingKeys;
+    /** The limit key behind which the next claim reads requests for slots; null for the first. */
+    volatile @Nullable String slotRequestsAfter;
     /** Adapts to conflicts over turns. */
     final SkipDistance turnSkipDistance = new SkipDistance();
 

@@ -3,9 +3,7 @@ package dev.couchjobs.internal.accept;
 import com.apple.foundationdb.Transaction;
 import dev.couchjobs.internal.futures.Futures;
 import dev.couchjobs.internal.limits.Allowance;
-import dev.couchjobs.internal.limits.TokenWaits;
-import java.util.ArrayList;
-import java.util.Collections;
+import dev.couchjobs.internal.limits.SlotTable;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,11 +15,6 @@ import java.util.function.Supplier;
 
 /** One try of a claim that claims new jobs, or arms a watch if there are none. */
 final class ClaimTry<D> {
-    /** The number of limit keys that may have tokens of which a claim admits the jobs of some. */
-    private static final int DUE_WAITS_MAX = 100;
-    /** For how many of them it does so. */
-    private static final int ADMITTED_WAITS_MAX = 10;
-
     private final ClaimParts<D> parts;
     private final ClaimDemand demand;
     private final Transaction tx;
@@ -31,14 +24,12 @@ final class ClaimTry<D> {
     private final CandidateClaims<D> candidates;
     private final ClaimWaits<D> waits;
     private final Leadership.RoleTransaction roleTransaction;
+    private final WaitingKeys waitingKeys;
     private final boolean avoidsMoves;
 
     /** The role of this process before the next try, as far as it knows. */
     private volatile Leadership.Role role;
-    /** Whether this try admits jobs for tokens: two claims that do so conflict. */
-    private volatile boolean admitsForTokens;
 
-    private volatile boolean leavesDueWaits;
     private volatile int claimedCount;
 
     /**
@@ -65,6 +56,7 @@ final class ClaimTry<D> {
         this.tried = tried;
         this.turns = new Turns(parts.keys, parts.environment.random(), turnSkip, parts.memory.requestsAfter);
         this.candidates = new CandidateClaims<>(parts, demand, tried, turns, tx, now, avoidsMoves);
+        this.waitingKeys = new WaitingKeys(parts, demand.total(), tx);
         this.waits = new ClaimWaits<>(parts, demand, turns, tx, now);
         this.roleTransaction = parts.leadership.new RoleTransaction(tx, role);
     }
@@ -78,9 +70,9 @@ final class ClaimTry<D> {
         return claimedCount;
     }
 
-    /** {@return whether this try has put jobs back, or admitted jobs for tokens: two claims that do so conflict} */
+    /** {@return whether this try has put jobs back, or admitted jobs: two claims that do so conflict} */
     boolean hasMoved() {
-        return admitsForTokens || candidates.hasMoved();
+        return waitingKeys.admitted() > 0 || candidates.hasMoved();
     }
 
     boolean hasUsedTokens() {
@@ -94,13 +86,30 @@ final class ClaimTry<D> {
 
     CompletableFuture<ClaimResult<D>> claim() {
         CompletableFuture<Allowance> allowance = readAllowance();
-        Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> claims = new LinkedHashMap<>();
+        CompletableFuture<?> keys = waitingKeys.read(allowance);
+        if (!avoidsMoves) {
+            candidates.awaitAdmission(keys.thenCompose(read -> admitWaiting()));
+        }
         // The queue is read at the same time, unless that depends on how many jobs are allowed.
-        CompletableFuture<?> previous =
-                parts.memory.allowance.isLimited() ? allowance : CompletableFuture.completedFuture(claims);
-        CompletableFuture<List<TokenWaits>> dueWaits = allowance.thenCompose(read -> read.hasRatedKeys()
-                ? TokenWaits.due(tx, parts.keys, DUE_WAITS_MAX)
-                : CompletableFuture.completedFuture(List.of()));
+        CompletableFuture<?> ready =
+                parts.memory.allowance.isLimited() ? allowance : CompletableFuture.completedFuture(keys);
+        return claimEach(ready, allowance)
+                .thenCompose(claimed -> keys.thenCompose(read -> {
+                    parts.memory.hadWaitingKeys = !waitingKeys.isEmpty();
+                    return avoidsMoves ? claimAdmitted(claimed, allowance) : CompletableFuture.completedFuture(claimed);
+                }))
+                .thenCompose(jobs -> {
+                    demand.ofCalls(jobs).forEach(this::record);
+                    turns.settle(tx);
+                    parts.memory.requestsAfter = turns.nextRequestsAfter();
+                    return allowance.thenCompose(read -> complete(jobs, read));
+                });
+    }
+
+    private CompletableFuture<Map<ClaimCriteria, List<GrantedClaim<D>>>> claimEach(
+            CompletableFuture<?> ready, CompletableFuture<Allowance> allowance) {
+        Map<ClaimCriteria, CompletableFuture<List<GrantedClaim<D>>>> claims = new LinkedHashMap<>();
+        CompletableFuture<?> previous = ready;
         for (ClaimCriteria criteria : demand.criteria()) {
             // One after the other: in parallel, claims by different criteria could claim the same job.
             CompletableFuture<List<GrantedClaim<D>>> next =
@@ -108,14 +117,33 @@ final class ClaimTry<D> {
             claims.put(criteria, next);
             previous = next;
         }
-        return Futures.valuesOf(claims).thenCompose(jobs -> {
-            demand.ofCalls(jobs).forEach(this::record);
-            turns.settle(tx);
-            parts.memory.requestsAfter = turns.nextRequestsAfter();
-            boolean hasClaimed = jobs.values().stream().anyMatch(claimed -> !claimed.isEmpty());
-            return allowance.thenCompose(read -> dueWaits.thenCompose(due -> admitForTokens(due, hasClaimed))
-                    .thenCompose(done -> complete(jobs, read)));
-        });
+        return Futures.valuesOf(claims);
+    }
+
+    /** A try after a conflict leaves it to other processes to admit jobs, unless it can claim none without that. */
+    private CompletableFuture<Map<ClaimCriteria, List<GrantedClaim<D>>>> claimAdmitted(
+            Map<ClaimCriteria, List<GrantedClaim<D>>> claimed, CompletableFuture<Allowance> allowance) {
+        if (claimed.values().stream().anyMatch(jobs -> !jobs.isEmpty())) {
+            waitingKeys.leave();
+            return CompletableFuture.completedFuture(claimed);
+        }
+        return admitWaiting()
+                .thenCompose(hasAdmitted -> hasAdmitted
+                        ? claimEach(CompletableFuture.completedFuture(claimed), allowance)
+                        : CompletableFuture.completedFuture(claimed));
+    }
+
+    /** {@return whether it has admitted jobs} */
+    private CompletableFuture<Boolean> admitWaiting() {
+        if (waitingKeys.isEmpty() || candidates.isAllowanceUsedUp()) {
+            waitingKeys.leave();
+            return CompletableFuture.completedFuture(false);
+        }
+        // Requests for turns are read before the first is written: what is written cannot be read any more.
+        return candidates
+                .turnsRead()
+                .thenCompose(read -> waitingKeys.admit())
+                .thenApply(done -> waitingKeys.admitted() > 0);
     }
 
     private void record(CallRow call, List<GrantedClaim<?>> claims) {
@@ -133,28 +161,13 @@ final class ClaimTry<D> {
                 });
     }
 
-    /**
-     * Admits jobs of limit keys that may have tokens again. Two claims that do so for one key conflict, so a try that
-     * follows does it only if it claims no job.
-     */
-    private CompletableFuture<?> admitForTokens(List<TokenWaits> due, boolean hasClaimed) {
-        if (due.isEmpty() || candidates.isAllowanceUsedUp() || (avoidsMoves && hasClaimed)) {
-            leavesDueWaits = !due.isEmpty();
-            return CompletableFuture.completedFuture(due);
-        }
-        admitsForTokens = true;
-        List<TokenWaits> some = new ArrayList<>(due);
-        Collections.rotate(some, parts.environment.random().nextInt(due.size()));
-        return Futures.allOf(some.stream()
-                .limit(ADMITTED_WAITS_MAX)
-                .map(wait -> parts.admission.admitForTokens(tx, parts.keys, wait))
-                .toList());
-    }
-
     private CompletableFuture<ClaimResult<D>> complete(
             Map<ClaimCriteria, List<GrantedClaim<D>>> jobs, Allowance allowance) {
         claimedCount = jobs.values().stream().mapToInt(List::size).sum();
         allowance.use(tx, parts.keys, claimedCount);
+        if (waitingKeys.admitted() > claimedCount) {
+            SlotTable.wakeProcessors(tx, parts.keys);
+        }
         parts.memory.prefetchMax = allowance.prefetchMax(claimedCount);
         if (allowance.isPaused()) {
             return resigned().thenCompose(newRole -> waits.forResumption(newRole, allowance));
@@ -182,8 +195,10 @@ final class ClaimTry<D> {
                 || candidates.leavesLarge()
                 || (isShort && candidates.isAllowanceUsedUp())
                 || candidates.mayAdmitJobs()
-                || hasMoved()
-                || leavesDueWaits
+                || candidates.hasMoved()
+                || waitingKeys.leavesAny()
+                || waitingKeys.hasAdmittedTurns()
+                || (claimedCount == 0 && waitingKeys.admitted() > 0)
                 || candidates.hasLeftMoves()
                 || candidates.missesTurns()
                 || (isShort && claimedCount > 0 && candidates.leavesOthers())

@@ -16,10 +16,8 @@ import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.types.TypeInUse;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,8 +29,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Admits jobs with limit keys: lets them into the queue from which processes claim. A job needs a slot of its limit key
- * for that. The transaction that ends a job passes its slot to the next job that waits, so the number of taken slots is
- * always that of the admitted and running jobs, and no process watches over it.
+ * for that. A job that is added, or has become due, waits, and {@linkplain SlotRequest requests} a slot, which the next
+ * claim gives it if one is free: so additions do not conflict. The transaction that ends a job passes its slot to the
+ * next job that waits. The number of taken slots is always that of the admitted and running jobs, and no process
+ * watches over it.
  */
 public final class Admission implements Settler {
     /** The maximum number of jobs that a transaction admits beyond the slots that it frees. */
@@ -65,7 +65,7 @@ public final class Admission implements Settler {
         NEEDS_SLOT
     }
 
-    private record SlotRequest(LimitedJob job, Kind kind) {}
+    private record SlotChange(LimitedJob job, Kind kind) {}
 
     /**
      * Settles the slots of jobs. A job that is due waits in the limited queue of its key, or is admitted: it has a
@@ -74,24 +74,24 @@ public final class Admission implements Settler {
      */
     @Override
     public CompletableFuture<?> settle(Transaction tx, List<SavedChange> changes, FollowUp followUp) {
-        Map<LimitKey, List<SlotRequest>> requests = new LinkedHashMap<>(0);
+        Map<LimitKey, List<SlotChange>> byKey = new LinkedHashMap<>(0);
         for (SavedChange change : changes) {
             if (isLimited(change.before()) || isLimited(change.after())) {
-                addRequests(requests, change.ref(), change.before(), change.after(), change.isRestored());
+                addChanges(byKey, change.ref(), change.before(), change.after(), change.isRestored());
             }
         }
-        if (requests.isEmpty()) {
+        if (byKey.isEmpty()) {
             return NOTHING;
         }
-        return inOrder(tx, requests.keySet(), () -> settle(tx, requests));
+        return inOrder(tx, byKey.keySet(), () -> settle(tx, byKey));
     }
 
     private static boolean isLimited(@Nullable JobRow job) {
         return job != null && job.options().limitKey() != null;
     }
 
-    private static void addRequests(
-            Map<LimitKey, List<SlotRequest>> requests,
+    private static void addChanges(
+            Map<LimitKey, List<SlotChange>> byKey,
             JobRef ref,
             @Nullable JobRow before,
             @Nullable JobRow after,
@@ -104,13 +104,13 @@ public final class Admission implements Settler {
         boolean ran = before != null && LimitedJob.isRunning(before);
         boolean runs = after != null && LimitedJob.isRunning(after);
         if (before != null && ran && !runs && is.isEmpty()) {
-            add(requests, LimitedJob.of(ref, before), Kind.FREES_SLOT);
+            add(byKey, LimitedJob.of(ref, before), Kind.FREES_SLOT);
         }
         if (!runs) {
-            was.ifPresent(job -> add(requests, job, Kind.LEAVES_QUEUE));
+            was.ifPresent(job -> add(byKey, job, Kind.LEAVES_QUEUE));
         }
         if (!ran) {
-            is.ifPresent(job -> add(requests, job, Kind.NEEDS_SLOT));
+            is.ifPresent(job -> add(byKey, job, Kind.NEEDS_SLOT));
         }
     }
 
@@ -118,16 +118,16 @@ public final class Admission implements Settler {
         return job != null && LimitedJob.isDue(job) ? Optional.of(LimitedJob.of(ref, job)) : Optional.empty();
     }
 
-    private static void add(Map<LimitKey, List<SlotRequest>> requests, LimitedJob job, Kind kind) {
-        requests.computeIfAbsent(new LimitKey(job.ref().keys(), job.limitKey()), key -> new ArrayList<>())
-                .add(new SlotRequest(job, kind));
+    private static void add(Map<LimitKey, List<SlotChange>> byKey, LimitedJob job, Kind kind) {
+        byKey.computeIfAbsent(new LimitKey(job.ref().keys(), job.limitKey()), key -> new ArrayList<>())
+                .add(new SlotChange(job, kind));
     }
 
     /** A job may leave the queue under one key, and need a slot of another: all leave before any is admitted. */
-    private CompletableFuture<Void> settle(Transaction tx, Map<LimitKey, List<SlotRequest>> requests) {
+    private CompletableFuture<Void> settle(Transaction tx, Map<LimitKey, List<SlotChange>> byKey) {
         List<Settlement> settlements = new ArrayList<>();
         List<CompletableFuture<?>> applied = new ArrayList<>();
-        requests.forEach((key, ofKey) -> {
+        byKey.forEach((key, ofKey) -> {
             Settlement settlement = new Settlement(tx, key);
             settlements.add(settlement);
             applied.add(settlement.apply(ofKey));
@@ -149,11 +149,37 @@ public final class Admission implements Settler {
 
     /**
      * Admits as many jobs as there are tokens for, if jobs of a limit key wait for tokens of its rate. The others wait
-     * for the next token, or for slots.
+     * for the next token, or for slots. The caller claims the jobs, or wakes those who do.
      */
-    public CompletableFuture<Void> admitForTokens(Transaction tx, TypeKeys type, TokenWaits wait) {
+    public CompletableFuture<Answer> admitForTokens(Transaction tx, TypeKeys type, TokenWaits wait) {
         LimitKey key = new LimitKey(type, wait.limitKey());
         return inOrder(tx, List.of(key), () -> new Settlement(tx, key).fillForTokens(wait));
+    }
+
+    /**
+     * Gives free slots of a limit key to jobs that wait for them. The caller claims the jobs, or wakes those who do.
+     *
+     * @param most the most jobs that get one
+     */
+    public CompletableFuture<Answer> answer(Transaction tx, TypeKeys type, SlotRequest request, int most) {
+        LimitKey key = new LimitKey(type, request.limitKey());
+        return inOrder(tx, List.of(key), () -> new Settlement(tx, key).answer(request, most));
+    }
+
+    /**
+     * What an answer to a request, or to the end of a wait for tokens, has done.
+     *
+     * @param admitted how many jobs are in the queue now
+     * @param hasTurnKeys whether some of them have turn keys
+     * @param leavesMore whether others could be admitted
+     */
+    public record Answer(int admitted, boolean hasTurnKeys, boolean leavesMore) {
+        private static final Answer NONE = new Answer(0, false, false);
+
+        private static Answer of(List<LimitedJob> admitted, boolean leavesMore) {
+            boolean hasTurnKeys = admitted.stream().anyMatch(job -> job.turnKey() != null);
+            return new Answer(admitted.size(), hasTurnKeys, leavesMore);
+        }
     }
 
     private static <T extends @Nullable Object> CompletableFuture<T> inOrder(
@@ -180,49 +206,69 @@ public final class Admission implements Settler {
         private final Transaction tx;
         private final TypeKeys type;
         private final String limitKey;
-        private final CompletableFuture<KeySlots> slots;
-        private final CompletableFuture<KeyLimit> limit;
-        /** The jobs of this transaction that need a slot. */
-        private final Map<JobRef, LimitedJob> added = new LinkedHashMap<>();
+        /** The jobs of this transaction that have begun to wait. */
+        private final Map<JobRef, LimitedJob> waiting = new LinkedHashMap<>();
 
+        private @Nullable CompletableFuture<KeySlots> slots;
+        private @Nullable CompletableFuture<KeyLimit> limit;
         private int freed;
 
         Settlement(Transaction tx, LimitKey key) {
             this.tx = tx;
             this.type = key.type();
             this.limitKey = key.name();
-            var unused = TypeInUse.prefetch(tx, type);
-            this.slots = SlotTable.slotsAsOfRead(tx, type, limitKey);
-            this.limit = SlotTable.limit(tx, type, limitKey);
         }
 
-        CompletableFuture<?> apply(List<SlotRequest> requests) {
-            CompletableFuture<?> done = Futures.allOf(requests.stream()
-                    .filter(request -> request.kind() == Kind.LEAVES_QUEUE)
-                    .map(request -> isAdmitted(tx.snapshot(), request.job())) // later reads need no round trip
+        /** {@return the slots as the first call has read them} */
+        private CompletableFuture<KeySlots> slots() {
+            if (slots == null) {
+                slots = SlotTable.slotsAsOfRead(tx, type, limitKey);
+            }
+            return slots;
+        }
+
+        private CompletableFuture<KeyLimit> limit() {
+            if (limit == null) {
+                limit = SlotTable.limit(tx, type, limitKey);
+            }
+            return limit;
+        }
+
+        CompletableFuture<?> apply(List<SlotChange> changes) {
+            var unused = TypeInUse.prefetch(tx, type);
+            if (changes.stream().anyMatch(change -> change.kind() != Kind.NEEDS_SLOT)) {
+                var unusedSlots = slots(); // in parallel with the reads that say whether one is free
+                var unusedLimit = limit();
+            }
+            CompletableFuture<?> done = Futures.allOf(changes.stream()
+                    .filter(change -> change.kind() == Kind.LEAVES_QUEUE)
+                    .map(change -> isAdmitted(tx.snapshot(), change.job())) // later reads need no round trip
                     .toList());
-            for (SlotRequest request : requests) {
-                done = done.thenCompose(before -> apply(request));
+            for (SlotChange change : changes) {
+                done = done.thenCompose(before -> apply(change));
             }
             return done;
         }
 
-        private CompletableFuture<?> apply(SlotRequest request) {
-            LimitedJob job = request.job();
-            switch (request.kind()) {
+        private CompletableFuture<?> apply(SlotChange change) {
+            LimitedJob job = change.job();
+            switch (change.kind()) {
                 case FREES_SLOT -> freed++;
                 case NEEDS_SLOT -> {
                     if (job.isWritten(tx)) { // a later change may have been settled before
-                        added.put(job.ref(), job);
+                        job.enterLimitedQueue(tx);
+                        waiting.put(job.ref(), job);
                     }
                 }
                 case LEAVES_QUEUE -> {
-                    if (added.remove(job.ref()) == null) {
+                    if (waiting.remove(job.ref(), job)) {
+                        job.leaveLimitedQueue(tx);
+                    } else {
                         return isAdmitted(tx, job).thenAccept(isAdmitted -> leave(job, isAdmitted));
                     }
                 }
             }
-            return CompletableFuture.completedFuture(request);
+            return CompletableFuture.completedFuture(change);
         }
 
         /** {@return whether a job has a slot; a job whose row in the limited queue was damaged has none} */
@@ -242,11 +288,18 @@ public final class Admission implements Settler {
             }
         }
 
-        /** Admits jobs for the slots that this transaction frees, and those that it adds for other free slots. */
-        CompletableFuture<Boolean> fillFreedSlots() {
-            if (freed == 0) {
-                return fill(0, (wanted, max) -> CompletableFuture.completedFuture(List.of()));
-            }
+        /** Passes on the slots that this transaction frees, and requests slots for its jobs that still wait. */
+        CompletableFuture<?> fillFreedSlots() {
+            CompletableFuture<?> filled = freed == 0 ? CompletableFuture.completedFuture(waiting) : passOn();
+            return filled.thenAccept(done -> {
+                if (!waiting.isEmpty()) {
+                    SlotRequest.write(tx, type, limitKey);
+                    SlotTable.wakeProcessors(tx, type);
+                }
+            });
+        }
+
+        private CompletableFuture<?> passOn() {
             if (JobStore.isRetry(tx)) {
                 return fill(freed + EXTRA_MAX, this::afterSkipped);
             }
@@ -268,17 +321,18 @@ public final class Admission implements Settler {
          * @return whether there may be more
          */
         CompletableFuture<Boolean> fillFreeSlots() {
-            return limit.thenCompose(of -> of.rate() != null && !of.isPaused()
+            var unused = TypeInUse.prefetch(tx, type);
+            return limit().thenCompose(of -> of.rate() != null && !of.isPaused()
                     ? waitForTokens().thenApply(done -> false)
                     : fill(EXTRA_MAX, (wanted, max) -> read(Optional.empty(), wanted)));
         }
 
         private CompletableFuture<?> waitForTokens() {
             SlotTable.conflictWithTaken(tx, type, limitKey);
-            return slots.thenCompose(before -> read(Optional.empty(), 1)
-                    .thenCombine(tx.getReadVersion(), (waiting, version) -> {
-                        if (waiting.isEmpty() && before.tokensAt().isEmpty()) {
-                            SlotTable.conflictWithWaiting(tx, type, limitKey);
+            return slots().thenCompose(before -> read(Optional.empty(), 1)
+                    .thenCombine(tx.getReadVersion(), (first, version) -> {
+                        if (first.isEmpty() && before.tokensAt().isEmpty()) {
+                            SlotRequest.conflictWithDismissal(tx, type, limitKey);
                         } else {
                             SlotTable.setSlots(tx, type, limitKey, before, before.waitingUntil(version));
                             SlotTable.wakeProcessors(tx, type);
@@ -287,23 +341,74 @@ public final class Admission implements Settler {
                     }));
         }
 
-        /** Admits jobs that wait for tokens. */
-        CompletableFuture<Void> fillForTokens(TokenWaits wait) {
+        /**
+         * Answers a request for slots.
+         *
+         * @param most the most jobs to admit
+         * @return what it has done
+         */
+        CompletableFuture<Answer> answer(SlotRequest request, int most) {
             SlotTable.conflictWithTaken(tx, type, limitKey);
-            return slots.thenCompose(before -> limit.thenCompose(of -> {
+            return slots().thenCompose(before -> limit().thenCompose(of -> {
+                if (of.isPaused() || of.waitsForTokens(before)) {
+                    request.dismiss(tx);
+                    return CompletableFuture.completedFuture(Answer.NONE);
+                }
+                Rate rate = of.rate();
+                if (rate != null) {
+                    request.clear(tx);
+                    return RateMeter.readOfKey(tx, type, limitKey, rate)
+                            .thenCompose(meter ->
+                                    fillForTokens(before, of.slots(), meter.available(), meter.versionOfNext(), most));
+                }
+                int free = (int) Math.max(0, of.slots() - before.taken());
+                if (free == 0) {
+                    request.dismiss(tx);
+                    return CompletableFuture.completedFuture(Answer.NONE);
+                }
+                int wanted = Math.min(free, most);
+                return read(Optional.empty(), wanted).thenApply(first -> {
+                    if (first.size() < wanted || wanted == free) {
+                        request.clear(tx);
+                    }
+                    admitWithoutWakeUp(first);
+                    SlotTable.setSlots(tx, type, limitKey, before, before.withTaken(before.taken() + first.size()));
+                    return Answer.of(first, first.size() == wanted && wanted < free);
+                });
+            }));
+        }
+
+        private void admitAll(List<LimitedJob> first) {
+            admitWithoutWakeUp(first);
+            if (!first.isEmpty()) {
+                SlotTable.wakeProcessors(tx, type);
+            }
+        }
+
+        private void admitWithoutWakeUp(List<LimitedJob> first) {
+            if (!first.isEmpty()) {
+                SlotTable.admitWaiting(tx, first);
+                first.forEach(job -> waiting.remove(job.ref()));
+            }
+        }
+
+        /** Admits jobs that wait for tokens. */
+        CompletableFuture<Answer> fillForTokens(TokenWaits wait) {
+            SlotTable.conflictWithTaken(tx, type, limitKey);
+            return slots().thenCompose(before -> limit().thenCompose(of -> {
                 if (before.tokensAt().isEmpty() || before.tokensAt().getAsLong() != wait.version()) {
                     wait.clear(tx, type);
                 }
                 if (of.isPaused()) {
                     SlotTable.setSlots(tx, type, limitKey, before, before.notWaiting());
-                    return CompletableFuture.completedFuture(null);
+                    return CompletableFuture.completedFuture(Answer.NONE);
                 }
                 Rate rate = of.rate();
                 return rate == null
-                        ? fillForTokens(before, of.slots(), Integer.MAX_VALUE, wait.version())
+                        ? fillForTokens(before, of.slots(), Integer.MAX_VALUE, wait.version(), EXTRA_MAX)
                         : RateMeter.readOfKey(tx, type, limitKey, rate)
-                                .thenCompose(meter ->
-                                        fillForTokens(before, of.slots(), meter.available(), meter.versionOfNext()));
+                                .thenCompose(meter -> fillForTokens(
+                                        before, of.slots(), meter.available(), meter.versionOfNext(), EXTRA_MAX));
             }));
         }
 
@@ -311,26 +416,24 @@ public final class Admission implements Settler {
          * @param tokens how many jobs may start now
          * @param nextToken the version from which one more may start after them
          */
-        private CompletableFuture<Void> fillForTokens(KeySlots before, int max, int tokens, long nextToken) {
+        private CompletableFuture<Answer> fillForTokens(
+                KeySlots before, int max, int tokens, long nextToken, int most) {
             int free = (int) Math.max(0, max - before.taken());
-            int wanted = Math.min(Math.min(free, tokens), EXTRA_MAX);
+            int wanted = Math.min(Math.min(free, tokens), most);
             CompletableFuture<List<LimitedJob>> chosen =
                     wanted == 0 ? CompletableFuture.completedFuture(List.of()) : read(Optional.empty(), wanted);
-            return chosen.thenCombine(tx.getReadVersion(), (waiting, version) -> {
-                int admitted = waiting.size();
+            return chosen.thenCombine(tx.getReadVersion(), (first, version) -> {
+                int admitted = first.size();
                 KeySlots after = before.withTaken(before.taken() + admitted);
-                if (admitted > 0) {
-                    SlotTable.admitWaiting(tx, waiting);
-                    SlotTable.wakeProcessors(tx, type);
-                }
-                if (admitted < wanted) {
-                    SlotTable.conflictWithWaiting(tx, type, limitKey);
-                }
+                admitWithoutWakeUp(first);
                 boolean waitsForTokens = admitted == wanted && admitted < free;
+                if (!waitsForTokens) {
+                    SlotRequest.conflictWithDismissal(tx, type, limitKey);
+                }
                 long until = admitted == tokens ? nextToken : version;
                 SlotTable.setSlots(
                         tx, type, limitKey, before, waitsForTokens ? after.waitingUntil(until) : after.notWaiting());
-                return null;
+                return Answer.of(first, waitsForTokens && admitted < tokens);
             });
         }
 
@@ -374,63 +477,31 @@ public final class Admission implements Settler {
         /**
          * Admits jobs for free slots.
          *
-         * @param waitingMax how many of the jobs that wait may be admitted
+         * @param most how many of the jobs that wait may be admitted
+         * @return whether there may be more
          */
-        private CompletableFuture<Boolean> fill(int waitingMax, Choice choice) {
-            return slots.thenCompose(before -> limit.thenCompose(of -> {
+        private CompletableFuture<Boolean> fill(int most, Choice choice) {
+            return slots().thenCompose(before -> limit().thenCompose(of -> {
                 int max = of.slots(before);
                 long taken = before.taken() - freed;
                 if (max > 0 || freed > 0) { // otherwise all jobs wait, however many slots are taken
                     SlotTable.conflictWithTaken(tx, type, limitKey);
-                } else if (of.waitsForTokens(before)) {
-                    SlotTable.conflictWithEndOfTokenWait(tx, type, limitKey);
                 }
                 int free = (int) Math.min(Integer.MAX_VALUE, Math.max(0, max - taken));
-                int wanted = Math.min(free, waitingMax);
+                int wanted = Math.min(free, most);
                 CompletableFuture<List<LimitedJob>> chosen =
                         wanted == 0 ? CompletableFuture.completedFuture(List.of()) : choice.waiting(wanted, max);
-                return chosen.thenApply(waiting -> {
-                    boolean isAll = waiting.size() < wanted || waitingMax == 0;
-                    int admitted = admit(waiting, isAll ? free : wanted);
-                    if (isAll && wanted > 0) {
-                        SlotTable.conflictWithWaiting(tx, type, limitKey);
+                return chosen.thenApply(first -> {
+                    admitAll(first);
+                    if (first.size() < free) {
+                        SlotRequest.conflictWithDismissal(tx, type, limitKey);
                     }
-                    if (admitted > 0) {
-                        SlotTable.wakeProcessors(tx, type);
+                    if (first.size() != freed) {
+                        SlotTable.setSlots(tx, type, limitKey, before, before.withTaken(taken + first.size()));
                     }
-                    if (admitted != freed) {
-                        SlotTable.setSlots(tx, type, limitKey, before, before.withTaken(taken + admitted));
-                    }
-                    return !isAll && wanted > 0 && admitted == wanted;
+                    return wanted > 0 && first.size() == wanted;
                 });
             }));
-        }
-
-        /**
-         * Admits jobs that wait and jobs of this transaction, by priority and then age. The other jobs of this
-         * transaction wait.
-         *
-         * @return how many were admitted
-         */
-        private int admit(List<LimitedJob> waiting, int slots) {
-            Deque<LimitedJob> rest = new ArrayDeque<>(
-                    added.values().stream().sorted(LimitedJob.ORDER).toList());
-            int fromWaiting = 0;
-            int admitted = 0;
-            for (; admitted < slots && (fromWaiting < waiting.size() || !rest.isEmpty()); admitted++) {
-                boolean isWaitingFirst = fromWaiting < waiting.size()
-                        && (rest.isEmpty() || LimitedJob.ORDER.compare(waiting.get(fromWaiting), rest.element()) <= 0);
-                if (isWaitingFirst) {
-                    fromWaiting++;
-                } else {
-                    rest.remove().enterQueue(tx);
-                }
-            }
-            if (fromWaiting > 0) {
-                SlotTable.admitWaiting(tx, waiting.subList(0, fromWaiting));
-            }
-            rest.forEach(job -> job.enterLimitedQueue(tx));
-            return admitted;
         }
     }
 }

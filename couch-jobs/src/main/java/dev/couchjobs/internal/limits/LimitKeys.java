@@ -15,6 +15,7 @@ public final class LimitKeys {
     private final Subspace limited;
     private final byte[] limitedPrefix;
     private final Subspace slots;
+    private final Subspace slotRequests;
     private final byte[] rules;
     private final Subspace running;
     private final byte[] watchesEnds;
@@ -25,6 +26,7 @@ public final class LimitKeys {
         limited = type.table("limited");
         limitedPrefix = limited.pack();
         slots = type.table("slots");
+        slotRequests = type.table("slot_requests");
         rules = type.row("rules");
         running = type.table("running");
         watchesEnds = type.row("watches_ends");
@@ -67,6 +69,11 @@ public final class LimitKeys {
     /** How many slots of each limit key are taken. */
     public Subspace slots() {
         return slots;
+    }
+
+    /** The limit keys whose jobs have begun to wait since a claim has looked. */
+    Subspace slotRequests() {
+        return slotRequests;
     }
 
     /** The row with the number of running jobs that a shard of the limit of the type counts. */

@@ -119,15 +119,6 @@ public final class SlotTable {
         tx.addReadConflictKey(LimitKeys.of(keys).slots().pack(limitKey));
     }
 
-    /** Conflicts with other transactions after which the jobs of a limit key no longer wait for tokens. */
-    public static void conflictWithEndOfTokenWait(Transaction tx, TypeKeys keys, String limitKey) {
-        tx.addReadConflictKey(endOfTokenWait(keys, limitKey));
-    }
-
-    private static byte[] endOfTokenWait(TypeKeys keys, String limitKey) {
-        return ByteArrayUtil.keyAfter(LimitKeys.of(keys).slots().pack(limitKey)); // nothing is stored there
-    }
-
     private static CompletableFuture<KeySlots> slots(
             ReadTransaction tx, ReadTransaction view, TypeKeys keys, String limitKey) {
         byte[] key = LimitKeys.of(keys).slots().pack(limitKey);
@@ -154,9 +145,6 @@ public final class SlotTable {
         if (!after.tokensAt().equals(before.tokensAt())) {
             before.tokensAt().ifPresent(version -> TokenWaits.clear(tx, keys, version, limitKey));
             after.tokensAt().ifPresent(version -> TokenWaits.set(tx, keys, version, limitKey));
-        }
-        if (before.tokensAt().isPresent() && after.tokensAt().isEmpty()) {
-            tx.addWriteConflictKey(endOfTokenWait(keys, limitKey));
         }
     }
 
@@ -186,12 +174,6 @@ public final class SlotTable {
                 .thenApply(rows -> Quarantine.readable(tx, keys, rows, row -> LimitedJob.decode(keys, row)));
     }
 
-    /** Conflicts with jobs that begin to wait for a slot of a limit key: this transaction leaves a slot free. */
-    public static void conflictWithWaiting(Transaction tx, TypeKeys keys, String limitKey) {
-        Range all = LimitKeys.of(keys).limited().get(limitKey).range();
-        tx.addReadConflictRange(all.begin, all.end);
-    }
-
     /** {@return the next limit key for which jobs wait; the first if {@code after} is null} */
     public static CompletableFuture<Optional<String>> nextWaitingKey(
             ReadTransaction tx, TypeKeys keys, @Nullable String after) {
@@ -216,12 +198,6 @@ public final class SlotTable {
     /** {@return whether a job is in the queue from which processes claim} */
     public static CompletableFuture<Boolean> isQueued(ReadTransaction tx, LimitedJob job) {
         return tx.get(job.queueKey()).thenApply(value -> value != null);
-    }
-
-    /** Conflicts with jobs of any limit key of a type that begin to wait. */
-    public static void conflictWithWaiting(Transaction tx, TypeKeys keys) {
-        Range all = LimitKeys.of(keys).limited().range();
-        tx.addReadConflictRange(all.begin, all.end);
     }
 
     /**

@@ -4,17 +4,14 @@ import com.apple.foundationdb.Transaction;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
 import dev.couchjobs.internal.futures.Futures;
-import dev.couchjobs.internal.limits.SlotTable;
 import dev.couchjobs.internal.rows.Feature;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.rows.LayoutRow;
-import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.sequences.SequenceKey;
 import dev.couchjobs.internal.sequences.SequenceRow;
 import dev.couchjobs.internal.types.TypeTimeouts;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -60,14 +57,9 @@ final class AddPreparation {
         return isFirst ? new LayoutRow(keyspace).writeIfAbsent(tx) : CompletableFuture.completedFuture(null);
     }
 
-    /** Keeps code that does not know some keys from the rows, and starts the reads of slots and turns. */
+    /** Keeps code that does not know some keys from the rows, and starts the reads of sequences. */
     private CompletableFuture<?> prepareKeys(Transaction tx, Collection<? extends NewJob<?>> newJobs) {
-        Map<TypeKeys, Set<String>> limitKeys = new LinkedHashMap<>();
-        newJobs.forEach(job -> job.limitKey()
-                .ifPresent(key -> limitKeys
-                        .computeIfAbsent(keyspace.type(job.type().name()), type -> new LinkedHashSet<>())
-                        .add(key)));
-        limitKeys.forEach((type, ofType) -> ofType.forEach(key -> SlotTable.prefetch(tx, type, key)));
+        boolean hasLimitKeys = newJobs.stream().anyMatch(job -> job.limitKey().isPresent());
         boolean hasTurnKeys = newJobs.stream().anyMatch(job -> job.turnKey().isPresent());
         Set<SequenceKey> sequences = newJobs.stream()
                 .flatMap(job ->
@@ -87,7 +79,7 @@ final class AddPreparation {
         CompletableFuture<?> raised = new LayoutRow(keyspace)
                 .raise(
                         tx,
-                        layout -> layout.with(Feature.LIMIT_KEYS, !limitKeys.isEmpty())
+                        layout -> layout.with(Feature.LIMIT_KEYS, hasLimitKeys)
                                 .with(Feature.UNIQUE_KEYS, hasUniqueKeys)
                                 .with(Feature.TURN_KEYS, hasTurnKeys)
                                 .with(Feature.SEQUENCES, !sequences.isEmpty())

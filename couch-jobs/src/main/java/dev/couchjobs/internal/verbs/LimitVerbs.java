@@ -14,6 +14,7 @@ import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.limits.Admission;
 import dev.couchjobs.internal.limits.KeyRates;
 import dev.couchjobs.internal.limits.PausedKeys;
+import dev.couchjobs.internal.limits.SlotRequest;
 import dev.couchjobs.internal.limits.SlotTable;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.rows.TypeKeys;
@@ -149,7 +150,7 @@ public final class LimitVerbs {
         return OptionalInt.of(max);
     }
 
-    /** A job that begins to wait meanwhile has read the limit before, and so fails, or is admitted afterwards. */
+    /** A claim that finds jobs waiting, and no slot free, has read the limit before: one of the two is repeated. */
     private CompletableFuture<Void> change(TransactionContext context, JobType<?, ?> type, OptionalInt max) {
         TypeKeys keys = keyspace.type(type.name());
         return transactions
@@ -159,7 +160,7 @@ public final class LimitVerbs {
                     if (!(context instanceof Transaction)) {
                         return CompletableFuture.completedFuture(new Position(null, false));
                     }
-                    SlotTable.conflictWithWaiting(tx, keys);
+                    SlotRequest.conflictWithDismissals(tx, keys);
                     return admitNext(tx, keys, null);
                 })
                 .thenCompose(next -> admitRest(context, keys, next));

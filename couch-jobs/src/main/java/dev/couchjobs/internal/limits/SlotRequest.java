@@ -1,0 +1,112 @@
+package dev.couchjobs.internal.limits;
+
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import dev.couchjobs.internal.rows.IncompleteVersionstamps;
+import dev.couchjobs.internal.rows.Quarantine;
+import dev.couchjobs.internal.rows.TypeKeys;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The request that the next claim gives the free slots of a limit key to jobs that wait for them. Whoever lets a job
+ * wait writes it, and neither reads nor conflicts. The claim clears it, if nobody has written it meanwhile.
+ *
+ * <p>A claim that clears a request although jobs wait, because no slot is free, relies on the transaction that frees
+ * one. That transaction may have looked for jobs before the request was written. So the claim conflicts with it:
+ * {@link #dismiss} and {@link #conflictWithDismissal}.
+ */
+public final class SlotRequest {
+    private static final int NO_USER_VERSION = 0;
+
+    private final TypeKeys type;
+    private final String limitKey;
+    private final byte[] value;
+
+    private SlotRequest(TypeKeys type, String limitKey, byte[] value) {
+        this.type = type;
+        this.limitKey = limitKey;
+        this.value = value;
+    }
+
+    /** Requests slots for jobs of a limit key that have begun to wait. */
+    static void write(Transaction tx, TypeKeys type, String limitKey) {
+        IncompleteVersionstamps.touch(tx, row(type, limitKey), NO_USER_VERSION);
+    }
+
+    /**
+     * {@return requests by limit key, read without conflicts; behind the last key they begin again at the first}
+     *
+     * @param after the limit key behind which to begin, or null
+     */
+    public static CompletableFuture<List<SlotRequest>> list(
+            ReadTransaction tx, TypeKeys type, @Nullable String after, int limit) {
+        Range all = rows(type).range();
+        if (after == null) {
+            return list(tx, type, all, limit);
+        }
+        byte[] middle = ByteArrayUtil.keyAfter(row(type, after));
+        return list(tx, type, new Range(middle, all.end), limit)
+                .thenCompose(behind -> behind.size() == limit
+                        ? CompletableFuture.completedFuture(behind)
+                        : list(tx, type, new Range(all.begin, middle), limit - behind.size())
+                                .thenApply(before -> Stream.concat(behind.stream(), before.stream())
+                                        .toList()));
+    }
+
+    private static CompletableFuture<List<SlotRequest>> list(
+            ReadTransaction tx, TypeKeys type, Range range, int limit) {
+        return Quarantine.range(
+                tx,
+                type,
+                range,
+                limit,
+                false,
+                row -> new SlotRequest(type, rows(type).unpack(row.getKey()).getString(0), row.getValue()));
+    }
+
+    /** {@return the limit key} */
+    public String limitKey() {
+        return limitKey;
+    }
+
+    /** Clears this request, because its jobs have slots. */
+    void clear(Transaction tx) {
+        tx.mutate(MutationType.COMPARE_AND_CLEAR, row(type, limitKey), value);
+    }
+
+    /** Clears this request, because no slot is free: whoever frees one gives it to the jobs that wait. */
+    void dismiss(Transaction tx) {
+        clear(tx);
+        tx.addWriteConflictKey(dismissal(type, limitKey));
+    }
+
+    /** Lets this transaction, which leaves slots free, conflict with claims that rely on it to give them away. */
+    static void conflictWithDismissal(Transaction tx, TypeKeys type, String limitKey) {
+        tx.addReadConflictKey(dismissal(type, limitKey));
+    }
+
+    /** Lets this transaction conflict with claims that rely on it to give away slots of any limit key. */
+    public static void conflictWithDismissals(Transaction tx, TypeKeys type) {
+        Range all = rows(type).range();
+        tx.addReadConflictRange(all.begin, all.end);
+    }
+
+    private static byte[] dismissal(TypeKeys type, String limitKey) {
+        return ByteArrayUtil.keyAfter(row(type, limitKey)); // nothing is stored there
+    }
+
+    private static byte[] row(TypeKeys type, String limitKey) {
+        return rows(type).pack(limitKey);
+    }
+
+    private static Subspace rows(TypeKeys type) {
+        return LimitKeys.of(type).slotRequests();
+    }
+}
