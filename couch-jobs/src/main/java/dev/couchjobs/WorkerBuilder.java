@@ -122,7 +122,8 @@ public final class WorkerBuilder {
     }
 
     /**
-     * How many jobs may run at once in this worker, of all types together; by default {@value #CONCURRENCY}.
+     * How many jobs may run at once in this worker, of all types together; by default {@value #CONCURRENCY}. Fewer run
+     * while their data takes more than an eighth of the heap.
      *
      * @param jobs at least one
      * @return this builder

@@ -47,6 +47,11 @@ final class PrefetchSizer {
         return mean == 0 ? sample : (mean * EWMA_WEIGHT + sample) / (EWMA_WEIGHT + 1);
     }
 
+    /** {@return how much data recent jobs have had; 0 if there were none} */
+    double jobBytes() {
+        return jobBytes;
+    }
+
     /** {@return how long jobs may wait while none begins; the running jobs then take longer than usual} */
     Duration starvationTimeout() {
         return Duration.ofNanos(Math.max(STARVATION_TIMEOUT_MIN.toNanos(), (long) (2 * jobNanos)));

@@ -63,6 +63,9 @@ final class SlotScheduler implements HandlerThreads.Work {
     /** The prefetch of all types together. */
     @GuardedBy("lock") private final PrefetchSizer prefetchSizer = new PrefetchSizer();
 
+    /** The data of all jobs that the worker holds. */
+    @GuardedBy("lock") private final HeldBytes heldBytes = HeldBytes.ofHeap();
+
     @GuardedBy("lock") private boolean isStarvationCheckScheduled;
 
     @GuardedBy("lock") private boolean closed;
@@ -93,7 +96,7 @@ final class SlotScheduler implements HandlerThreads.Work {
 
     /** {@return a new queue of a type} */
     <D> TypeQueue<D> queue(HandlerRegistration<D, ?> registration, TypeRuns<D> runs) {
-        return new TypeQueue<>(lock, slots(), registration, runs, instance, this::nextRound, this::stopLost);
+        return new TypeQueue<>(lock, slots(), registration, runs, heldBytes, instance, this::nextRound, this::stopLost);
     }
 
     /** Lets a type claim jobs as soon as its queue is open. */
@@ -232,7 +235,8 @@ final class SlotScheduler implements HandlerThreads.Work {
 
     /** {@return how many jobs a claim of a type may take} Without a prefetch no more than there are free slots. */
     @GuardedBy("lock") private int claimable(TypeQueue<?> queue, long surplus) {
-        int ofQueue = queue.claimable(claimableForSlots());
+        int room = heldBytes.room(reserved, prefetchSizer.jobBytes());
+        int ofQueue = Math.min(room, queue.claimable(claimableForSlots()));
         return queue.mayPrefetch()
                 ? Math.min(claimable(surplus), ofQueue)
                 : (int) Math.min(ofQueue, Math.max(0, -surplus));
@@ -433,7 +437,7 @@ final class SlotScheduler implements HandlerThreads.Work {
         synchronized (lock) {
             handlerReturn = queue.runs().handlerReturned(run, disposition);
             running--;
-            queue.handlerReturned(took);
+            queue.handlerReturned(run, took);
             prefetchSizer.jobTook(took);
         }
         queue.clearSuspect(run);

@@ -57,6 +57,9 @@ final class TypeQueue<D> implements AutoCloseable {
     private final HeartbeatSender<D> heartbeats;
     private final LossSearch<D> lossSearch;
     private final UnconfirmedStarts unconfirmed;
+
+    @GuardedBy("lock") private final HeldBytes heldBytes;
+
     private volatile @Nullable ClaimSubscription subscription;
 
     @GuardedBy("lock") private final Deque<JobRun<D>> waiting = new ArrayDeque<>();
@@ -97,6 +100,7 @@ final class TypeQueue<D> implements AutoCloseable {
      *
      * @param lock the worker's lock
      * @param slots how many jobs the worker may run at once
+     * @param heldBytes the data of all jobs that the worker holds
      * @param nextRound begins a round of heartbeats, and returns the runs whose heartbeat is due
      * @param stopLost receives the runs whose claims are lost
      */
@@ -105,6 +109,7 @@ final class TypeQueue<D> implements AutoCloseable {
             int slots,
             HandlerRegistration<D, ?> registration,
             TypeRuns<D> runs,
+            HeldBytes heldBytes,
             Instance instance,
             BiFunction<TypeQueue<D>, Duration, List<JobRun<D>>> nextRound,
             BiConsumer<TypeQueue<D>, List<Heartbeat.Lost>> stopLost) {
@@ -114,6 +119,7 @@ final class TypeQueue<D> implements AutoCloseable {
         this.registration = registration;
         this.ownLimit = registration.limit().orElse(Integer.MAX_VALUE);
         this.runs = runs;
+        this.heldBytes = heldBytes;
         this.lossSearch = new LossSearch<>(runs, lost -> stopLost.accept(this, lost), instance);
         this.heartbeats = new HeartbeatSender<>(
                 runs, roundTime -> nextRound.apply(this, roundTime), lossSearch::runsChanged, instance);
@@ -282,6 +288,7 @@ final class TypeQueue<D> implements AutoCloseable {
         synchronized (lock) {
             prefetchMax = newPrefetchMax;
             List<JobRun<D>> claimed = runs.claimed(claims);
+            claimed.forEach(heldBytes::claimed);
             expected = claimed.size() < reserved ? EXPECTED_IF_DRAINED : 2 * claimed.size();
             Duration took = Duration.between(claimStartedAt, now);
             prefetchSizer.claimTook(took);
@@ -338,9 +345,10 @@ final class TypeQueue<D> implements AutoCloseable {
     }
 
     /** A handler of the type has returned. */
-    void handlerReturned(Duration took) {
+    void handlerReturned(JobRun<D> run, Duration took) {
         synchronized (lock) {
             running--;
+            heldBytes.ended(run);
             prefetchSizer.jobTook(took);
         }
     }
@@ -417,6 +425,7 @@ final class TypeQueue<D> implements AutoCloseable {
     void removeLost(List<Heartbeat.Lost> lost) {
         Set<JobRun<?>> runsLost = lost.stream().map(Heartbeat.Lost::run).collect(Collectors.toSet());
         synchronized (lock) {
+            waiting.stream().filter(runsLost::contains).forEach(heldBytes::ended);
             boolean isSuspectLost = waiting.removeIf(runsLost::contains) && runsLost.contains(suspect);
             if (!isSuspectLost) {
                 return;
@@ -428,6 +437,7 @@ final class TypeQueue<D> implements AutoCloseable {
 
     @GuardedBy("lock") private void release(Collection<JobRun<D>> waitingRuns) {
         for (JobRun<D> run : waitingRuns) {
+            heldBytes.ended(run);
             var unused = runs.decide(run, PUT_BACK);
             if (suspect == run) {
                 suspect = null;
