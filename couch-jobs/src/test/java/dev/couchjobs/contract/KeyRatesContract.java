@@ -366,19 +366,15 @@ class KeyRatesContract extends JobsContract {
     }
 
     @Test
-    void aRateClearedInATransactionAdmitsTheRestAsJobsEnd() {
+    void aRateClearedInATransactionLetsAllWaitingJobsBeClaimed() {
         rate(Rate.perWindow(1, MONTH));
         addJobs(250);
         assertThat(claimAll()).hasSize(1);
 
         commit(tx -> timed.limits().clearRate(tx, INDEX, KEY).join());
 
-        assertThat(info().taken()).isEqualTo(101);
-        List<Job<WorkData>> next = claimAll();
-        assertThat(next).hasSize(100);
-        finish(next.get(0));
-        finish(next.get(1));
-        assertThat(info().taken()).isEqualTo(248);
+        assertThat(claimAll()).hasSize(249);
+        assertThat(info().taken()).isEqualTo(250);
     }
 
     // With other limits, rules and verbs
@@ -576,8 +572,9 @@ class KeyRatesContract extends JobsContract {
         assertThat(await(timed.statuses().counts(database, INDEX)).get(JobStatus.LIMITED))
                 .isEqualTo(2);
         clearRate();
+        assertThat(claim()).isPresent();
         assertThat(await(timed.statuses().counts(database, INDEX)).get(JobStatus.WAITING))
-                .isEqualTo(2);
+                .isEqualTo(1);
     }
 
     @Test
@@ -632,7 +629,7 @@ class KeyRatesContract extends JobsContract {
                         timed.limits().clearRate(tx, INDEX, OTHER))
                 .join());
 
-        assertThat(info()).isEqualTo(new LimitInfo(OptionalInt.of(7), 2, false, Optional.of(Rate.perWindow(1, MONTH))));
+        assertThat(info()).isEqualTo(new LimitInfo(OptionalInt.of(7), 0, false, Optional.of(Rate.perWindow(1, MONTH))));
         assertThat(rows.under("rated_keys", "index")).hasSize(1);
         assertThat(rows.under("paused_keys", "index")).isEmpty();
         assertThat(claimAll()).hasSize(1);

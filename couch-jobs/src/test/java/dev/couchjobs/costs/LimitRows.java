@@ -220,10 +220,13 @@ final class LimitRows {
         return KEY;
     }
 
-    /** Adds a job. The change of a limit gives it a slot. */
+    /** Adds a job. The claim of another one gives it a slot. */
     private static void addWithSlot(CostFixture s) {
         s.await(s.others.add(s.database(), job(1)));
-        s.await(s.others.limits().clear(s.database(), MAIL, KEY));
+        s.await(s.others.add(
+                s.database(), NewJob.of(MAIL, DATA).id(CostFixture.id(9)).priority(9)));
+        s.await(s.others.processor().accept(MAIL, AcceptOptions.nonBlocking()));
+        s.await(s.others.remove(s.database(), MAIL, CostFixture.id(9)));
     }
 
     private static String otherIsPaused(CostFixture s) {

@@ -138,16 +138,6 @@ public final class Admission implements Settler {
     }
 
     /**
-     * Admits jobs that wait although there are free slots, because the limit was raised.
-     *
-     * @return whether there may be more
-     */
-    public CompletableFuture<Boolean> admitWaiting(Transaction tx, TypeKeys type, String limitKey) {
-        LimitKey key = new LimitKey(type, limitKey);
-        return inOrder(tx, List.of(key), () -> new Settlement(tx, key).fillFreeSlots());
-    }
-
-    /**
      * Admits as many jobs as there are tokens for, if jobs of a limit key wait for tokens of its rate. The others wait
      * for the next token, or for slots. The caller claims the jobs, or wakes those who do.
      */
@@ -294,7 +284,6 @@ public final class Admission implements Settler {
             return filled.thenAccept(done -> {
                 if (!waiting.isEmpty()) {
                     SlotRequest.write(tx, type, limitKey);
-                    SlotTable.wakeProcessors(tx, type);
                 }
             });
         }
@@ -315,33 +304,6 @@ public final class Admission implements Settler {
         }
 
         /**
-         * Admits jobs that wait although there are free slots. Those of a key with a rate are admitted by the next
-         * claim, as many as there are tokens for.
-         *
-         * @return whether there may be more
-         */
-        CompletableFuture<Boolean> fillFreeSlots() {
-            var unused = TypeInUse.prefetch(tx, type);
-            return limit().thenCompose(of -> of.rate() != null && !of.isPaused()
-                    ? waitForTokens().thenApply(done -> false)
-                    : fill(EXTRA_MAX, (wanted, max) -> read(Optional.empty(), wanted)));
-        }
-
-        private CompletableFuture<?> waitForTokens() {
-            SlotTable.conflictWithTaken(tx, type, limitKey);
-            return slots().thenCompose(before -> read(Optional.empty(), 1)
-                    .thenCombine(tx.getReadVersion(), (first, version) -> {
-                        if (first.isEmpty() && before.tokensAt().isEmpty()) {
-                            SlotRequest.conflictWithDismissal(tx, type, limitKey);
-                        } else {
-                            SlotTable.setSlots(tx, type, limitKey, before, before.waitingUntil(version));
-                            SlotTable.wakeProcessors(tx, type);
-                        }
-                        return version;
-                    }));
-        }
-
-        /**
          * Answers a request for slots.
          *
          * @param most the most jobs to admit
@@ -350,13 +312,13 @@ public final class Admission implements Settler {
         CompletableFuture<Answer> answer(SlotRequest request, int most) {
             SlotTable.conflictWithTaken(tx, type, limitKey);
             return slots().thenCompose(before -> limit().thenCompose(of -> {
-                if (of.isPaused() || of.waitsForTokens(before)) {
+                if (of.isPaused()) {
                     request.dismiss(tx);
                     return CompletableFuture.completedFuture(Answer.NONE);
                 }
                 Rate rate = of.rate();
                 if (rate != null) {
-                    request.clear(tx);
+                    request.dismiss(tx); // the others wait for tokens
                     return RateMeter.readOfKey(tx, type, limitKey, rate)
                             .thenCompose(meter ->
                                     fillForTokens(before, of.slots(), meter.available(), meter.versionOfNext(), most));

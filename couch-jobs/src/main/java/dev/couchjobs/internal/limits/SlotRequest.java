@@ -10,6 +10,7 @@ import dev.couchjobs.internal.rows.IncompleteVersionstamps;
 import dev.couchjobs.internal.rows.Quarantine;
 import dev.couchjobs.internal.rows.TypeKeys;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +36,20 @@ public final class SlotRequest {
         this.value = value;
     }
 
-    /** Requests slots for jobs of a limit key that have begun to wait. */
-    static void write(Transaction tx, TypeKeys type, String limitKey) {
+    /** Requests slots for jobs of a limit key that wait, and wakes those who claim. */
+    public static void write(Transaction tx, TypeKeys type, String limitKey) {
         IncompleteVersionstamps.touch(tx, row(type, limitKey), NO_USER_VERSION);
+        SlotTable.wakeProcessors(tx, type);
+    }
+
+    /** Requests slots for jobs of a limit key if some wait, and may have slots by a change of this transaction. */
+    public static CompletableFuture<?> writeIfAnyWaits(Transaction tx, TypeKeys type, String limitKey) {
+        conflictWithDismissal(tx, type, limitKey);
+        return SlotTable.waiting(tx, type, limitKey, Optional.empty(), 1).thenAccept(first -> {
+            if (!first.isEmpty()) {
+                write(tx, type, limitKey);
+            }
+        });
     }
 
     /**

@@ -36,12 +36,6 @@ public final class SlotTable {
 
     private SlotTable() {}
 
-    /** Starts the reads that the end of a verb needs to admit a job, so that it needs no further round trip. */
-    public static void prefetch(ReadTransaction tx, TypeKeys keys, String limitKey) {
-        var unusedLimit = limit(tx.snapshot(), keys, limitKey);
-        var unusedSlots = slots(tx.snapshot(), keys, limitKey);
-    }
-
     /**
      * {@return the limit of a limit key: its own, or that of each key} A damaged row limits and pauses nothing: it must
      * not keep jobs from ending.

@@ -11,7 +11,6 @@ import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.Rate;
 import dev.couchjobs.internal.instance.Instance;
-import dev.couchjobs.internal.limits.Admission;
 import dev.couchjobs.internal.limits.KeyRates;
 import dev.couchjobs.internal.limits.PausedKeys;
 import dev.couchjobs.internal.limits.SlotRequest;
@@ -26,18 +25,18 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The verbs of limit keys. A change also admits the jobs that wait and may run now, in batches. */
+/** The verbs of limit keys. After a change the next claim gives slots to the jobs that wait and may run now. */
 public final class LimitVerbs {
     private static final String PAUSED_KEYS = "paused keys of ";
+    /** For how many limit keys a transaction requests slots. */
+    private static final int KEYS_AT_ONCE = 100;
 
     private final Keyspace keyspace;
     private final Transactions transactions;
-    private final Admission admission;
 
     public LimitVerbs(Instance instance) {
         this.keyspace = instance.keyspace();
         this.transactions = instance.transactions();
-        this.admission = new Admission(instance.environment());
     }
 
     /** Sets the limit of the limit keys without a limit of their own. */
@@ -157,13 +156,10 @@ public final class LimitVerbs {
                 .named("set limit", type.name())
                 .run(context, tx -> {
                     SlotTable.setLimitOfEach(tx, keys, max);
-                    if (!(context instanceof Transaction)) {
-                        return CompletableFuture.completedFuture(new Position(null, false));
-                    }
                     SlotRequest.conflictWithDismissals(tx, keys);
-                    return admitNext(tx, keys, null);
+                    return request(tx, keys, null, KEYS_AT_ONCE);
                 })
-                .thenCompose(next -> admitRest(context, keys, next));
+                .thenCompose(next -> requestRest(context, keys, next));
     }
 
     private CompletableFuture<Void> change(
@@ -177,54 +173,45 @@ public final class LimitVerbs {
         CompletableFuture<Void> apply(Transaction tx, TypeKeys keys);
     }
 
-    /** Changes the row of a limit key, and admits the jobs that wait and may run then. */
+    /** Changes the row of a limit key, and requests slots for the jobs that may run then. */
     private CompletableFuture<Void> changeKey(
             String name, TransactionContext context, JobType<?, ?> type, String limitKey, Change change) {
         Keyspace.checkLimitKey(limitKey);
         TypeKeys keys = keyspace.type(type.name());
         return transactions
                 .named(name, type.name())
-                .run(context, tx -> {
-                    SlotTable.prefetch(tx, keys, limitKey);
-                    return change.apply(tx, keys).thenCompose(changed -> admission.admitWaiting(tx, keys, limitKey));
-                })
-                .thenCompose(hasMore -> admitRest(context, keys, limitKey, hasMore));
-    }
-
-    private CompletableFuture<Void> admitRest(
-            TransactionContext context, TypeKeys keys, String limitKey, boolean hasMore) {
-        return !hasMore || context instanceof Transaction
-                ? CompletableFuture.completedFuture(null)
-                : transactions
-                        .named("admit jobs", keys.typeName())
-                        .run(context, tx -> admission.admitWaiting(tx, keys, limitKey))
-                        .thenCompose(more -> admitRest(context, keys, limitKey, more));
+                .run(
+                        context,
+                        tx -> change.apply(tx, keys)
+                                .thenCombine(
+                                        SlotRequest.writeIfAnyWaits(tx, keys, limitKey),
+                                        (changed, requested) -> changed));
     }
 
     /**
-     * Where the admission of the jobs of all limit keys goes on.
+     * Requests slots for the next limit keys whose jobs wait. A transaction of the caller's requests those of the first
+     * keys; the jobs of others get slots with the next end of their key.
      *
-     * @param passed the last key that was passed, or null
-     * @param isDone whether no key is left
+     * @param after the last key that was passed, or null
+     * @return the last key, if there may be more
      */
-    private record Position(@Nullable String passed, boolean isDone) {}
-
-    private CompletableFuture<Void> admitRest(TransactionContext context, TypeKeys keys, Position position) {
-        return position.isDone() || context instanceof Transaction
-                ? CompletableFuture.completedFuture(null)
-                : transactions
-                        .named("admit jobs", keys.typeName())
-                        .run(context, tx -> admitNext(tx, keys, position.passed()))
-                        .thenCompose(next -> admitRest(context, keys, next));
+    private static CompletableFuture<Optional<String>> request(
+            Transaction tx, TypeKeys keys, @Nullable String after, int most) {
+        return SlotTable.nextWaitingKey(tx, keys, after).thenCompose(next -> {
+            if (next.isEmpty()) {
+                return CompletableFuture.completedFuture(next);
+            }
+            SlotRequest.write(tx, keys, next.get());
+            return most == 1 ? CompletableFuture.completedFuture(next) : request(tx, keys, next.get(), most - 1);
+        });
     }
 
-    /** Admits jobs of the next limit key for which jobs wait. */
-    private CompletableFuture<Position> admitNext(Transaction tx, TypeKeys keys, @Nullable String passed) {
-        return SlotTable.nextWaitingKey(tx, keys, passed)
-                .thenCompose(next -> next.isEmpty()
-                        ? CompletableFuture.completedFuture(new Position(passed, true))
-                        : admission
-                                .admitWaiting(tx, keys, next.get())
-                                .thenApply(hasMore -> new Position(hasMore ? passed : next.get(), false)));
+    private CompletableFuture<Void> requestRest(TransactionContext context, TypeKeys keys, Optional<String> passed) {
+        return passed.isEmpty() || context instanceof Transaction
+                ? CompletableFuture.completedFuture(null)
+                : transactions
+                        .named("request slots", keys.typeName())
+                        .run(context, tx -> request(tx, keys, passed.get(), KEYS_AT_ONCE))
+                        .thenCompose(next -> requestRest(context, keys, next));
     }
 }
