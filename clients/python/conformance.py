@@ -4,7 +4,7 @@ import asyncio
 import datetime
 import decimal
 import os
-from typing import Any, Callable, List
+from typing import Any, Awaitable, Callable, List
 
 from couch_jobs import ApiError, Client, Job, LeaseLost, PermanentFailure, Worker
 
@@ -125,6 +125,23 @@ class BrokenDict(dict):  # type: ignore[type-arg]
         raise SystemError("no items")
 
 
+class Ending(list):  # type: ignore[type-arg]
+    """A list whose code would end the program."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__([1])
+        self.error = error
+
+    def __iter__(self) -> Any:
+        raise self.error
+
+
+class Endless(list):  # type: ignore[type-arg]
+    def __iter__(self) -> Any:
+        while True:
+            yield None
+
+
 def circle() -> Any:
     members: List[Any] = []
     members.append(members)
@@ -151,6 +168,11 @@ ODD_VALUES: List[Callable[[], Any]] = [
     lambda: float("nan"),
     lambda: [float("-inf")],
     lambda: {(1, 2): 3},
+    lambda: {1: 2},
+    lambda: Ending(SystemExit(3)),
+    lambda: [Ending(KeyboardInterrupt())],
+    lambda: Ending(RecursionError()),
+    lambda: Endless(),
     lambda: 10**5000,
     lambda: BrokenDict(a=1),
     lambda: (i for i in range(3)),
@@ -181,6 +203,19 @@ ODD_ERRORS: List[Callable[[], BaseException]] = [
     lambda: ApiError(400, {"type": 1, "detail": ["no text"]}),
 ]
 
+ODD_ARGUMENTS: List[Callable[[Job], Awaitable[None]]] = [
+    lambda job: job.snooze(-1),
+    lambda job: job.snooze(float("nan")),
+    lambda job: job.snooze(float("inf")),
+    lambda job: job.snooze(10**400),
+    lambda job: job.snooze("5"),  # type: ignore[arg-type]
+    lambda job: job.progress(-1),
+    lambda job: job.progress(float("nan")),  # type: ignore[arg-type]
+    lambda job: job.progress(1, 10**30),
+    lambda job: client.result(job.type, job.id, -1),
+    lambda job: client.topic("t").read(wait=float("inf")),
+]
+
 
 async def cancel_own() -> None:
     task = asyncio.ensure_future(asyncio.sleep(3600))
@@ -202,6 +237,9 @@ async def outcome(job: Job):
     if kind == "odd-value":
         n = job.data["n"]
         return ODD_VALUES[n]() if n < len(ODD_VALUES) else "no more"
+    if kind == "odd-argument" and job.data["n"] < len(ODD_ARGUMENTS):
+        await ODD_ARGUMENTS[job.data["n"]](job)
+        return "it was taken"
     if kind == "odd-error" and job.data["n"] < len(ODD_ERRORS):
         raise ODD_ERRORS[job.data["n"]]()
     return "no more"

@@ -7,13 +7,15 @@ import json
 import re
 import uuid
 from decimal import Decimal
-from typing import Any, List, Set, Tuple
+from typing import Any, Iterable, Iterator, List, Set, Tuple
 
 from .errors import NotJson, text_of
 
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _SPACE = re.compile(r"[ \t\n\r]*")
 _SURE_DIGITS = 15  # each number of so many digits comes back from a float
+_WRITTEN_AS_THEY_ARE = frozenset((str, int, float, bool, type(None)))
+_VALUES_MAX = 5_000_000  # more than the server takes
 _PAYLOADS = ("data", "result", "checkpoint", "value")
 
 
@@ -60,13 +62,13 @@ def encode(body: Any) -> bytes:
     """
     try:
         value = _in_base64(body)
-        if not _has_exact_floats(value):
+        if _is_plain(value):
             text = _dumps(value)
         else:
             mark = uuid.uuid4().hex
-            text = re.sub(f'"{mark}([^"]*)"', r"\1", _dumps(_marked(value, mark)))
+            text = re.sub(f'"{mark}([^"]*)"', r"\1", _dumps(_Copy(mark).of(value)))
         return text.encode("utf-8", "backslashreplace")
-    except Exception as error:  # also that of a user's class, and RecursionError
+    except BaseException as error:  # of a user's class: also SystemExit, which would end the worker
         raise NotJson(f"It cannot be written as JSON: {type(error).__name__}: {text_of(error)}") from error
 
 
@@ -80,7 +82,7 @@ def _in_base64(body: Any) -> Any:
             del members[name]
             members[name + "Bytes"] = base64.b64encode(payload).decode()
     if isinstance(members.get("jobs"), (list, tuple)):
-        members["jobs"] = [_in_base64(job) for job in members["jobs"]]
+        members["jobs"] = [_in_base64(job) for job in _Copy("").bounded(members["jobs"])]
     return members
 
 
@@ -88,28 +90,58 @@ def _dumps(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _has_exact_floats(value: Any) -> bool:
+def _is_plain(value: Any) -> bool:
+    """Whether all of it is of types that are written as they are, without a call of the caller's code."""
     seen: Set[int] = set()
     left: List[Any] = [value]
     while left:
         some = left.pop()
-        if isinstance(some, ExactFloat):
-            return True
-        if isinstance(some, (dict, list, tuple)) and id(some) not in seen:
-            seen.add(id(some))
-            left.extend(some.values() if isinstance(some, dict) else some)
-    return False
+        kind = type(some)
+        if kind in _WRITTEN_AS_THEY_ARE or id(some) in seen:
+            continue
+        if kind is dict and all(type(name) is str for name in some):
+            left.extend(some.values())
+        elif kind is list or kind is tuple:
+            left.extend(some)
+        else:
+            return False
+        seen.add(id(some))
+    return True
 
 
-def _marked(value: Any, mark: str) -> Any:
-    """A copy with a marked text in place of each exact float: json.dumps writes subclasses of float as floats."""
-    if isinstance(value, ExactFloat):
-        return mark + value.text
-    if isinstance(value, dict):
-        return {name: _marked(member, mark) for name, member in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_marked(item, mark) for item in value]
-    return value
+class _Copy:
+    """Copies values into those of plain types, with a marked text in place of each exact float.
+
+    json.dumps writes subclasses of float as floats, and keys that are no texts as texts. What a class of the caller's
+    yields may have no end.
+    """
+
+    def __init__(self, mark: str) -> None:
+        self._mark = mark
+        self._left = _VALUES_MAX
+
+    def of(self, value: Any) -> Any:
+        kind = type(value)
+        if issubclass(kind, ExactFloat):
+            return self._mark + value.text
+        if issubclass(kind, dict):
+            return {_key(name): self.of(member) for name, member in self.bounded(value.items())}
+        if issubclass(kind, (list, tuple)):
+            return [self.of(item) for item in self.bounded(value)]
+        return value
+
+    def bounded(self, values: Iterable[Any]) -> Iterator[Any]:
+        for value in values:
+            self._left -= 1
+            if self._left < 0:
+                raise ValueError(f"There are more than {_VALUES_MAX} values.")
+            yield value
+
+
+def _key(name: Any) -> str:
+    if not issubclass(type(name), str):
+        raise TypeError(f"A key is no text: {name!r}")
+    return str.__str__(name)
 
 
 def decode(text: bytes) -> Any:

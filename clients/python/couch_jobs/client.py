@@ -10,6 +10,7 @@ from typing import Any, AsyncGenerator, Dict, List, Optional
 from urllib.parse import quote
 
 from ._http import Http
+from ._numbers import patience
 from ._time import from_seconds
 from .errors import JobFailed, ResultTimeout
 from .topics import Topic
@@ -38,7 +39,7 @@ class Client:
         give_up_after: float = 30.0,
     ) -> None:
         self._http = Http(url, token, ssl_context, ca_file)
-        self._give_up_after = give_up_after
+        self._give_up_after = patience("give_up_after", give_up_after)
 
     async def __aenter__(self) -> Client:
         return self
@@ -97,7 +98,7 @@ class Client:
         :raises ResultTimeout: if it has not ended after ``timeout`` seconds
         """
         loop = asyncio.get_running_loop()
-        end = None if timeout is None else loop.time() + timeout
+        end = None if timeout is None else loop.time() + patience("timeout", timeout)
         while True:
             left = _LONGEST_WAIT if end is None else min(_LONGEST_WAIT, max(0.0, end - loop.time()))
             path = f"{_job(type, id)}/result?timeout={from_seconds(left)}"

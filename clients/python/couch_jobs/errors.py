@@ -8,7 +8,7 @@ from typing import Any, Dict, Optional
 def text_of(error: BaseException) -> str:
     """The message of an error, even if its class cannot tell it."""
     try:
-        return str(error)
+        return str.__str__(str(error))  # whatever a subclass of str says of itself
     except BaseException as broken:  # all of it is the user's code
         return f"its text cannot be read, by {type(broken).__name__}"
 

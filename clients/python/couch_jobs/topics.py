@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, AsyncGenerator, AsyncIterator, Awaitable, Callable, Dict, List, Optional
 from urllib.parse import quote, urlencode
 
+from ._numbers import count, seconds
 from ._time import from_seconds
 from .errors import ApiError
 
@@ -29,7 +30,7 @@ class Topic:
 
         Settings are ``maxAge``, ``maxBytes``, ``consumedBy`` and ``compactAfter``.
         """
-        topic: Dict[str, Any] = await self._write("PUT", self._path, {"partitions": partitions, **settings})
+        topic: Dict[str, Any] = await self._write("PUT", self._path, {"partitions": count("partitions", partitions, 1), **settings})
         return topic
 
     async def get(self) -> Dict[str, Any]:
@@ -60,8 +61,9 @@ class Topic:
         :param start: ``earliest``, ``latest``, a time, or the offset behind which to begin
         :param wait: for how many seconds to wait for a message, at most 60
         """
-        query = urlencode({"from": start, "limit": limit, "wait": from_seconds(wait)})
-        return await self._read(f"{self._path}/partitions/{partition}/messages?{query}", timeout=wait + 30)
+        of, longest = _partition(partition), seconds("wait", wait)
+        query = urlencode({"from": start, "limit": count("limit", limit, 1), "wait": from_seconds(longest)})
+        return await self._read(f"{self._path}/partitions/{of}/messages?{query}", timeout=longest + 30)
 
     def follow(self, start: str = "earliest", partition: Optional[int] = None) -> AsyncGenerator[Message, None]:
         """Yields messages as they come, without end: those of all partitions in the order of their commits.
@@ -71,7 +73,7 @@ class Topic:
 
         :param start: as of :meth:`read`
         """
-        of = "" if partition is None else f"/partitions/{partition}"
+        of = "" if partition is None else f"/partitions/{_partition(partition)}"
         return self._events(f"{self._path}{of}/messages?{urlencode({'from': start})}")
 
     def group(self, name: str) -> Group:
@@ -93,12 +95,12 @@ class Group:
 
     async def poll(self, limit: int = 100, partition: Optional[int] = None) -> List[Message]:
         """Takes the next messages of a partition. They are consumed, whatever becomes of the caller."""
-        body = {"limit": limit, **({} if partition is None else {"partition": partition})}
+        body = {"limit": count("limit", limit, 1), **_in_partition(partition)}
         return list((await self._write("POST", f"{self._path}/poll", body))["items"])
 
     async def batches(self, limit: int = 100) -> AsyncIterator[List[Message]]:
         """Messages as they come. Those of a batch are consumed when the next batch is asked for."""
-        query = urlencode({"limit": limit, "wait": from_seconds(20)})
+        query = urlencode({"limit": count("limit", limit, 1), "wait": from_seconds(20)})
         while True:
             page = await self._read(f"{self._path}/messages?{query}", timeout=50)
             if page["items"]:
@@ -114,10 +116,16 @@ class Group:
 
     async def seek(self, to: str, partition: Optional[int] = None) -> None:
         """Moves the group to a start as of :meth:`Topic.read`."""
-        await self._write(
-            "POST", f"{self._path}/seek", {"to": to, **({} if partition is None else {"partition": partition})}
-        )
+        await self._write("POST", f"{self._path}/seek", {"to": to, **_in_partition(partition)})
 
     async def lag(self) -> int:
         """Returns how many messages it has still to consume."""
         return int((await self._read(self._path))["lag"])
+
+
+def _partition(number: int) -> int:
+    return count("partition", number, 0)
+
+
+def _in_partition(number: Optional[int]) -> Dict[str, int]:
+    return {} if number is None else {"partition": _partition(number)}

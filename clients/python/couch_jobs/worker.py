@@ -19,6 +19,8 @@ from urllib.parse import quote
 
 from . import _log
 from ._http import Http, is_temporary
+from ._json import encode
+from ._numbers import count, patience, seconds as duration
 from ._time import from_seconds, to_seconds
 from .errors import ApiError, ConnectionLost, LeaseLost, NotJson, PermanentFailure, text_of
 
@@ -32,6 +34,7 @@ _AWAY_PAUSE = 2.0
 _LONGEST_TRY = 30.0
 _LONGEST_OUTAGE = 600.0
 _AT_THE_END = 5.0
+_CONCURRENCY_MAX = 1_000_000  # what the server takes
 _REFUSALS = (ApiError, ConnectionLost, NotJson)
 _VERSION = "python 0.1.0"
 
@@ -135,7 +138,7 @@ class Job:
 
     async def progress(self, done: int, total: int = 0, text: str = "") -> None:
         """Says how far the job is."""
-        await self.update(progress={"done": done, "total": total, "text": text})
+        await self.update(progress={"done": count("done", done, 0), "total": count("total", total, 0), "text": text})
 
     async def save_checkpoint(self, checkpoint: Any) -> None:
         """Stores from where the next attempt may go on."""
@@ -152,8 +155,11 @@ class Job:
         await self._say("finish", {"result": result, **report})
 
     async def snooze(self, seconds: float, **report: Any) -> None:
-        """Makes the job pending again, due after that time. It is no failure. The handler should return."""
-        await self._say("snooze", {"time": from_seconds(seconds), **report})
+        """Makes the job pending again, due after that time. It is no failure. The handler should return.
+
+        :raises ValueError: if it is no number from 0 to 36,500 days
+        """
+        await self._say("snooze", {"time": from_seconds(duration("seconds", seconds)), **report})
 
     async def cancel(self, reason: str = "", **report: Any) -> None:
         """Ends the job as cancelled. The handler should return."""
@@ -192,9 +198,10 @@ class Worker:
         self._handlers: Dict[str, Handler] = {}
         self._name = name or f"{socket.gethostname()}-{os.getpid()}"
         self._id = str(uuid.uuid4())
-        self._concurrency = concurrency
-        self._grace = grace
-        self._give_up_after = give_up_after
+        self._concurrency = count("concurrency", concurrency, 1, _CONCURRENCY_MAX)
+        self._grace = patience("grace", grace)
+        self._give_up_after = patience("give_up_after", give_up_after)
+        encode(retry)  # it is sent with a failure, which nothing should keep from the server
         self._retry = retry
         self._started_at = datetime.datetime.now(datetime.timezone.utc).isoformat().replace("+00:00", "Z")
         self._loop: Optional[asyncio.AbstractEventLoop] = None
@@ -546,7 +553,7 @@ def _message(error: BaseException) -> str:
 def _describe(error: BaseException) -> Dict[str, str]:
     try:
         stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    except Exception:  # of the error's class
+    except BaseException:  # of the error's class
         stack = ""
     described = {"type": type(error).__qualname__[:300], "message": _message(error)[:10_000], "stack": stack[-20_000:]}
     described["type"] = described["type"] or "Exception"

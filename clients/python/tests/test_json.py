@@ -2,7 +2,10 @@ import copy
 import json
 import pickle
 import unittest
-from typing import Any, Dict, List
+from collections import OrderedDict, namedtuple
+from enum import Enum, IntEnum
+from typing import Any, Callable, Dict, Iterator, List
+from unittest import mock
 
 from couch_jobs import ExactFloat, NotJson
 from couch_jobs._json import decode, encode
@@ -78,6 +81,82 @@ class JsonTest(unittest.TestCase):
 
 def _value(text: str) -> Any:
     return json.loads(text, parse_float=float)
+
+
+class Raising(Exception):
+    pass
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    def method(*args: object) -> Any:
+        raise error
+
+    return method
+
+
+def endless(self: object) -> Iterator[Any]:
+    while True:
+        yield 1
+
+
+def deeper(self: Any) -> Iterator[Any]:
+    yield type(self)([1])
+
+
+METHODS = ["__class__", "__eq__", "__float__", "__getattribute__", "__getitem__", "__hash__", "__index__", "__int__"]
+METHODS += ["__iter__", "__len__", "__bool__", "__repr__", "__str__", "__format__", "items", "keys", "values"]
+KINDS: Dict[type, Any] = {dict: {"a": 1}, list: [1], tuple: (1,), str: "a", int: 7, float: 0.5, object: None}
+ERRORS = [SystemExit(3), KeyboardInterrupt(), RecursionError("deep"), Raising("own"), GeneratorExit(), MemoryError()]
+
+
+class OddValuesTest(unittest.TestCase):
+    def test_a_value_is_written_as_it_is_or_refused_with_the_cause(self) -> None:
+        for kind, plain in KINDS.items():
+            for method in METHODS:
+                for error in ERRORS:
+                    with self.subTest(kind=kind.__name__, method=method, error=type(error).__name__):
+                        value = _odd(kind, plain, method, error)
+                        try:
+                            written = json.loads(encode({"result": [value]}))["result"]
+                        except NotJson as refused:
+                            text = str(refused)
+                            self.assertTrue(type(error).__name__ in text or "not JSON serializable" in text, text)
+                        else:
+                            self.assertEqual(written, [list(plain) if kind is tuple else plain])
+
+    def test_a_value_without_end_is_refused(self) -> None:
+        with mock.patch("couch_jobs._json._VALUES_MAX", 1000):
+            for kind, method in ((list, "__iter__"), (tuple, "__iter__"), (dict, "items")):
+                for members in (endless, deeper):
+                    if issubclass(kind, dict):
+                        members = _pairs(members)
+                    value = type("Odd", (kind,), {method: members})()
+                    with self.subTest(kind=kind.__name__, method=method):
+                        with self.assertRaisesRegex(NotJson, "values|recursion"):
+                            encode({"result": value})
+
+    def test_a_key_that_is_no_text_is_refused(self) -> None:
+        one = IntEnum("Number", "ONE").ONE  # type: ignore[attr-defined]
+        for key in (1, 1.5, float("nan"), True, None, (1,), b"a", one):
+            with self.subTest(key=key), self.assertRaisesRegex(NotJson, "key"):
+                encode({"result": {"deep": [{key: 1}]}})
+
+    def test_what_json_has_comes_back(self) -> None:
+        Point = namedtuple("Point", "x y")
+        red = Enum("Colour", {"RED": "red"}, type=str).RED  # type: ignore[attr-defined]
+        same = [(Point(1, -0.0), [1, -0.0]), (OrderedDict(a=1), {"a": 1}), (red, "red"), ({red: 1}, {"red": 1})]
+        for value, expected in same:
+            self.assertEqual(repr(json.loads(encode({"result": [value]}))["result"]), repr([expected]))
+
+
+def _pairs(members: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[Any]]:
+    return lambda self: (("a", type(self)()) if members is deeper else ("a", value) for value in endless(self))
+
+
+def _odd(kind: type, plain: Any, method: str, error: BaseException) -> Any:
+    member = property(raising(error)) if method == "__class__" else raising(error)
+    odd = type("Odd", (kind,), {method: member})
+    return odd() if plain is None else odd(plain)
 
 
 if __name__ == "__main__":

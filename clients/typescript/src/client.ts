@@ -3,6 +3,7 @@ import { fromMillis } from './duration.js';
 import { JobFailed, ResultTimeout } from './errors.js';
 import { Http } from './http.js';
 import { fromBase64 } from './json.js';
+import { patience } from './numbers.js';
 import { Topic } from './topics.js';
 
 const LONGEST_WAIT = 20_000;
@@ -49,7 +50,7 @@ export class Client {
   /** @param url the address of the server */
   constructor(url: string, options: ClientOptions = {}) {
     this.#http = new Http(url, options.token, options.warn ?? ((line) => console.warn(line)));
-    this.#giveUpAfter = options.giveUpAfter ?? 30_000;
+    this.#giveUpAfter = patience('giveUpAfter', options.giveUpAfter ?? 30_000);
   }
 
   #write<T>(method: string, path: string, body?: object): Promise<T> {
@@ -101,7 +102,7 @@ export class Client {
    * @throws ResultTimeout if it has not ended in time
    */
   async result<T = unknown>(type: string, id: string, timeout = Infinity): Promise<T> {
-    const end = performance.now() + timeout;
+    const end = performance.now() + patience('timeout', timeout);
     for (;;) {
       const left = Math.min(LONGEST_WAIT, Math.max(0, end - performance.now()));
       const job = await this.#read<JobView>(`${path(type, id)}/result?timeout=${fromMillis(left)}`, left + 30_000);

@@ -11,5 +11,5 @@ export function toMillis(text: string): number {
 }
 
 export function fromMillis(millis: number): string {
-  return `PT${(Math.max(0, millis) / 1000).toFixed(3)}S`;
+  return `PT${(millis / 1000).toFixed(3)}S`;
 }

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, ConnectionLost, LeaseLost, textOf, type Problem } from './errors.js';
 import { decode, encode } from './json.js';
+import { LONGEST_TIMER } from './numbers.js';
 
 const LONGEST_PAUSE = 10_000;
 /** The server shows each 15 seconds that a stream lives. */
@@ -308,7 +309,7 @@ function bounded<T>(
     };
     const follow = (): void => leave(signals.find((signal) => signal.aborted)?.reason);
     const giveUp = (): void => leave(new DOMException('the time is up', 'TimeoutError'));
-    const timer = millis === Infinity ? undefined : setTimeout(giveUp, millis);
+    const timer = millis === Infinity ? undefined : setTimeout(giveUp, Math.min(LONGEST_TIMER, millis));
     signals.forEach((signal) => signal.addEventListener('abort', follow));
     if (signals.some((signal) => signal.aborted)) {
       follow();

@@ -5,6 +5,8 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Each number of so many digits comes back from a double. */
 const SURE_DIGITS = 15;
 const PAYLOADS = new Set(['data', 'result', 'checkpoint', 'value']);
+/** More than the server takes. */
+const VALUES_MAX = 5_000_000;
 const MAY_BE_BYTES = new Set(['data', 'result']);
 
 /**
@@ -32,27 +34,22 @@ export class ExactNumber extends Number {
  * Returns the text of the body of a request. A payload that is a `Uint8Array` is written in Base64, as the member that
  * the server has for it.
  *
- * @throws NotJson if JSON has no such value. Members of the body that `JSON.stringify` would leave out, and what it
- *   would write as `null` or `{}` without a word, are refused, too
+ * @throws NotJson if JSON has no such value. What `JSON.stringify` would leave out, or write as `null` or `{}` without
+ *   a word, is refused, too, unless it is a member that is undefined
  */
-export function encode(body: object): string {
+export function encode(body: object, valuesMax = VALUES_MAX): string {
   const mark = randomUUID();
   let isMarked = false;
+  let values = 0;
   function replace(this: unknown, key: string, value: unknown): unknown {
-    if (value instanceof ExactNumber) {
+    if (++values > valuesMax) {
+      throw new RangeError(`There are more than ${valuesMax} values`);
+    }
+    if (value instanceof ExactNumber || Object.is(value, -0)) {
       isMarked = true;
-      return mark + value.text;
+      return mark + (value instanceof ExactNumber ? value.text : '-0');
     }
-    if (typeof value === 'number' && !Number.isFinite(value)) {
-      throw new TypeError(`JSON has no ${value}`);
-    }
-    if (value instanceof Map || value instanceof Set) {
-      throw new TypeError('JSON has no Map and no Set: use Object.fromEntries or an array');
-    }
-    const isLeftOut = value === undefined || typeof value === 'function' || typeof value === 'symbol';
-    if (isLeftOut && this === body && (body as Record<string, unknown>)[key] !== undefined) {
-      throw new TypeError(`JSON has no ${typeof value}`);
-    }
+    requireJson(this, key, value);
     return value;
   }
   try {
@@ -62,6 +59,58 @@ export function encode(body: object): string {
   } catch (error) {
     throw new NotJson(`It cannot be written as JSON: ${textOf(error)}`);
   }
+}
+
+/** @param value what `toJSON` of the member has made of it, if it has one */
+function requireJson(holder: unknown, key: string, value: unknown): void {
+  if (typeof value === 'function' || typeof value === 'symbol') {
+    throw new TypeError(`JSON has no ${typeof value}`);
+  }
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new TypeError(`JSON has no ${value}`);
+  }
+  if (typeof value !== 'object' && value !== undefined) {
+    return;
+  }
+  const given = (holder as Record<string, unknown>)[key];
+  if (value === undefined && (given !== undefined || Array.isArray(holder))) {
+    throw new TypeError('JSON has no undefined');
+  }
+  if (value === null && given instanceof Date) {
+    throw new TypeError('JSON has no Date that is invalid');
+  }
+  if (ArrayBuffer.isView(given)) {
+    throw new TypeError(`JSON has no ${nameOf(given)}: bytes are a payload of their own`);
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    requireMembers(value);
+  }
+}
+
+/** Refuses objects of which no member, or not each, would be written. */
+function requireMembers(value: object): void {
+  if (value instanceof Map || value instanceof Set) {
+    throw new TypeError('JSON has no Map and no Set: use Object.fromEntries or an array');
+  }
+  if (value instanceof Number && !Number.isFinite(Number(value))) {
+    throw new TypeError(`JSON has no ${Number(value)}`);
+  }
+  if (value instanceof Number || value instanceof Boolean || value instanceof String) {
+    return;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+  if (value instanceof Error || (!isPlain && Object.keys(value).length === 0)) {
+    throw new TypeError(`JSON has no ${nameOf(value)}`);
+  }
+  if (Object.getOwnPropertySymbols(value).some((symbol) => Object.prototype.propertyIsEnumerable.call(value, symbol))) {
+    throw new TypeError('JSON has no symbol as the name of a member');
+  }
+}
+
+function nameOf(value: object): string {
+  const { name } = value.constructor ?? {};
+  return typeof name === 'string' && name !== '' ? name : Object.prototype.toString.call(value).slice(8, -1);
 }
 
 function inBase64(body: object): object {

@@ -1,5 +1,6 @@
 import { fromMillis } from './duration.js';
 import { ApiError } from './errors.js';
+import { count, duration } from './numbers.js';
 
 const WAIT = 20_000;
 const CONFLICT = 409;
@@ -62,6 +63,7 @@ export class Topic {
     consumedBy?: string[];
     compactAfter?: string;
   }): Promise<void> {
+    count('partitions', settings.partitions, 1);
     await this.#requests.write('PUT', this.#path, settings);
   }
 
@@ -86,10 +88,14 @@ export class Topic {
    * @param options `start`: `earliest`, `latest`, a time, or the offset behind which to begin; `wait`: for how many
    *   milliseconds to wait for a message, at most 60,000
    */
-  read(partition: number, options: { start?: string; limit?: number; wait?: number } = {}): Promise<Page> {
+  async read(partition: number, options: { start?: string; limit?: number; wait?: number } = {}): Promise<Page> {
     const { start = 'earliest', limit = 100, wait = 0 } = options;
-    const query = new URLSearchParams({ from: start, limit: `${limit}`, wait: fromMillis(wait) });
-    return this.#requests.read(`${this.#path}/partitions/${partition}/messages?${query}`, wait + 30_000);
+    const query = new URLSearchParams({
+      from: start,
+      limit: `${count('limit', limit, 1)}`,
+      wait: fromMillis(duration('wait', wait)),
+    });
+    return this.#requests.read(`${this.#path}${inPartition(partition)}/messages?${query}`, wait + 30_000);
   }
 
   /**
@@ -101,7 +107,7 @@ export class Topic {
    */
   follow(options: { start?: string; partition?: number } = {}): AsyncGenerator<Message, never> {
     const { start = 'earliest', partition } = options;
-    const of = partition === undefined ? '' : `/partitions/${partition}`;
+    const of = partition === undefined ? '' : inPartition(partition);
     return this.#requests.events(`${this.#path}${of}/messages?${new URLSearchParams({ from: start })}`);
   }
 
@@ -128,12 +134,14 @@ export class Group {
 
   /** Takes the next messages of a partition. They are consumed, whatever becomes of the caller. */
   async poll(options: { limit?: number; partition?: number } = {}): Promise<Message[]> {
-    return (await this.#requests.write<{ items: Message[] }>('POST', `${this.#path}/poll`, options)).items;
+    const { limit = 100, partition } = options;
+    const body = { limit: count('limit', limit, 1), ...member(partition) };
+    return (await this.#requests.write<{ items: Message[] }>('POST', `${this.#path}/poll`, body)).items;
   }
 
   /** Messages as they come. Those of a batch are consumed when the next batch is asked for. */
   async *batches(limit = 100): AsyncGenerator<Message[], never> {
-    const query = new URLSearchParams({ limit: `${limit}`, wait: fromMillis(WAIT) });
+    const query = new URLSearchParams({ limit: `${count('limit', limit, 1)}`, wait: fromMillis(WAIT) });
     for (;;) {
       const page = await this.#requests.read<{ items: Message[]; cursor?: string }>(
         `${this.#path}/messages?${query}`,
@@ -158,11 +166,19 @@ export class Group {
 
   /** Moves the group to a start as of `Topic.read`. */
   async seek(to: string, partition?: number): Promise<void> {
-    await this.#requests.write('POST', `${this.#path}/seek`, { to, ...(partition === undefined ? {} : { partition }) });
+    await this.#requests.write('POST', `${this.#path}/seek`, { to, ...member(partition) });
   }
 
   /** Returns how many messages it has still to consume. */
   async lag(): Promise<number> {
     return (await this.#requests.read<{ lag: number }>(this.#path)).lag;
   }
+}
+
+function inPartition(number: number): string {
+  return `/partitions/${count('partition', number, 0)}`;
+}
+
+function member(partition: number | undefined): { partition?: number } {
+  return partition === undefined ? {} : { partition: count('partition', partition, 0) };
 }

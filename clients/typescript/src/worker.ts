@@ -5,7 +5,8 @@ import type { NewJob } from './client.js';
 import { fromMillis, toMillis } from './duration.js';
 import { ApiError, ConnectionLost, LeaseLost, NotJson, PermanentFailure, textOf, type Halt } from './errors.js';
 import { Http, isTemporary, type SendOptions } from './http.js';
-import { fromBase64 } from './json.js';
+import { encode, fromBase64 } from './json.js';
+import { count, duration, LONGEST_TIMER, patience } from './numbers.js';
 
 const WAIT = 20_000;
 const QUIET_PAUSE = 2_000;
@@ -16,6 +17,8 @@ const RENEWED_MAX = 400;
 const LONGEST_TRY = 30_000;
 const LONGEST_OUTAGE = 600_000;
 const AT_THE_END: SendOptions<any> = { timeout: 5_000, giveUpAfter: 5_000, outage: 0 };
+/** What the server takes. */
+const CONCURRENCY_MAX = 1_000_000;
 const VERSION = 'typescript 0.1.0';
 
 type Order = 'run' | 'quiet' | 'drain';
@@ -186,8 +189,8 @@ export class Job<D = any> {
   }
 
   /** Says how far the job is. */
-  progress(done: number, total = 0, text = ''): Promise<void> {
-    return this.update({ progress: { done, total, text } });
+  async progress(done: number, total = 0, text = ''): Promise<void> {
+    await this.update({ progress: { done: count('done', done, 0), total: count('total', total, 0), text } });
   }
 
   /** Stores from where the next attempt may go on. */
@@ -203,9 +206,12 @@ export class Job<D = any> {
     return this.end('finish', result === undefined || result === null ? report : { ...report, result });
   }
 
-  /** Makes the job pending again, due after that many milliseconds. It is no failure. The handler should return. */
-  snooze(millis: number, report: Report = {}): Promise<void> {
-    return this.end('snooze', { ...report, time: fromMillis(millis) });
+  /**
+   * Makes the job pending again, due after that many milliseconds, at most 36,500 days. It is no failure. The handler
+   * should return.
+   */
+  async snooze(millis: number, report: Report = {}): Promise<void> {
+    await this.end('snooze', { ...report, time: fromMillis(duration('millis', millis)) });
   }
 
   /** Ends the job as cancelled. The handler should return. */
@@ -254,9 +260,10 @@ export class Worker {
   /** @param url the address of the server */
   constructor(url: string, options: WorkerOptions = {}) {
     this.#name = options.name ?? `${hostname()}-${process.pid}`;
-    this.#concurrency = options.concurrency ?? 8;
-    this.#grace = options.grace ?? 20_000;
-    this.#giveUpAfter = options.giveUpAfter ?? 30_000;
+    this.#concurrency = count('concurrency', options.concurrency ?? 8, 1, CONCURRENCY_MAX);
+    this.#grace = patience('grace', options.grace ?? 20_000);
+    this.#giveUpAfter = patience('giveUpAfter', options.giveUpAfter ?? 30_000);
+    encode(options.retry ?? {}); // it is sent with a failure, which nothing should keep from the server
     this.#retry = options.retry;
     const warn = options.warn ?? ((message, ...error: unknown[]) => console.warn(message, ...error));
     this.#warn = (message, ...error) => {
@@ -534,7 +541,7 @@ export class Worker {
       this.#http.onChange = () => timer.abort();
       await Promise.race([
         jobs,
-        sleep(end - performance.now(), undefined, { signal: timer.signal }).catch(() => undefined),
+        sleep(Math.min(LONGEST_TIMER, end - performance.now()), undefined, { signal: timer.signal }).catch(() => undefined),
       ]);
       timer.abort();
     }

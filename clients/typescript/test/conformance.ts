@@ -84,6 +84,11 @@ function tooDeep(): unknown {
   }
 }
 
+/** An array that says of itself that it is longer than what any program holds. */
+function endless(): unknown {
+  return new Proxy([], { get: (_, name) => (name === 'length' ? 2 ** 24 : null) });
+}
+
 const ODD_VALUES: Array<() => unknown> = [
   () => 1n,
   () => ({ deep: [1n] }),
@@ -98,6 +103,24 @@ const ODD_VALUES: Array<() => unknown> = [
   () => Symbol('s'),
   () => NaN,
   () => [-Infinity],
+  () => [undefined],
+  () => [, 1],
+  () => new Array(2 ** 32 - 1),
+  endless,
+  () => [() => 1],
+  () => [Symbol('s')],
+  () => ({ a: Symbol('s') }),
+  () => ({ a: () => 1 }),
+  () => new Date(NaN),
+  () => new Map([[1, 2]]),
+  () => ({ a: new Set() }),
+  () => new Error('returned'),
+  () => /a/,
+  () => Promise.resolve(new WeakMap()),
+  () => [new Uint8Array(1)],
+  () => new ArrayBuffer(1),
+  () => [Object(1n)],
+  () => [Object(NaN)],
   () => ({ then: throws('then') }),
 ];
 
@@ -133,6 +156,20 @@ const ODD_ERRORS: unknown[] = [
   new ApiError(400, JSON.parse('{"type": 1, "detail": ["no text"]}')),
 ];
 
+const ODD_ARGUMENTS: Array<(job: Job) => Promise<unknown>> = [
+  (job) => job.snooze(-1),
+  (job) => job.snooze(NaN),
+  (job) => job.snooze(Infinity),
+  (job) => job.snooze(1e300),
+  (job) => job.snooze('5' as any),
+  (job) => job.snooze(5n as any),
+  (job) => job.progress(-1),
+  (job) => job.progress(NaN),
+  (job) => job.progress(1, 1e30),
+  (job) => client.result(job.type, job.id, -1),
+  () => client.topic('t').read(0, { wait: Infinity }),
+];
+
 async function outcome(job: Job): Promise<unknown> {
   const { as: kind, length, n } = job.data;
   switch (kind) {
@@ -146,6 +183,12 @@ async function outcome(job: Job): Promise<unknown> {
       return job.dataText;
     case 'odd-value':
       return n < ODD_VALUES.length ? ODD_VALUES[n]!() : 'no more';
+    case 'odd-argument':
+      if (n < ODD_ARGUMENTS.length) {
+        await ODD_ARGUMENTS[n]!(job);
+        return 'it was taken';
+      }
+      break;
     case 'odd-error':
       if (n < ODD_ERRORS.length) {
         throw ODD_ERRORS[n];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ExactNumber, NotJson } from '../src/index.js';
+import { ApiError, ExactNumber, NotJson } from '../src/index.js';
 import { decode, encode } from '../src/json.js';
 
 const HELD = ['0', '-0', '1', '-1.5', '0.1', '1e2', '1E+2', '100.0', '0.30000000000000004', '5e-324', '-1e-7', '0e400'];
@@ -18,7 +18,7 @@ test('numbers come back as they were', () => {
       assert.ok(job.data.n[0] instanceof ExactNumber);
     } else {
       assert.equal(typeof job.data.n[0], 'number', text);
-      assert.deepEqual(JSON.parse(back), JSON.parse(`{"result":{"n":[${Number(text) === 0 ? 0 : text}]}}`));
+      assert.deepEqual(JSON.parse(back), JSON.parse(`{"result":{"n":[${text}]}}`));
     }
   }
 });
@@ -77,6 +77,108 @@ test('a text is never taken for a number', () => {
   const circle: unknown[] = [value.number];
   circle.push(circle);
   assert.throws(() => encode(circle), NotJson);
+});
+
+class Empty {}
+
+class Point {
+  constructor(
+    readonly x: number,
+    readonly y: number,
+  ) {}
+}
+
+function thrower(thrown: unknown): () => never {
+  return () => {
+    throw thrown;
+  };
+}
+
+function proxy(trap: string, thrown: unknown): unknown {
+  return new Proxy([1], { [trap]: thrower(thrown) });
+}
+
+/** What JSON has no value for, by what the reason names. */
+const ODD: Array<[RegExp, unknown]> = [
+  [/undefined/, undefined],
+  [/function/, () => 1],
+  [/symbol/, Symbol('s')],
+  [/BigInt/, 1n],
+  [/BigInt/, Object(1n)],
+  [/NaN/, NaN],
+  [/Infinity/, -Infinity],
+  [/NaN/, Object(NaN)],
+  [/Map/, new Map([[1, 2]])],
+  [/Set/, new Set([1])],
+  [/WeakMap/, new WeakMap()],
+  [/WeakSet/, new WeakSet()],
+  [/Promise/, Promise.resolve(1)],
+  [/RegExp/, /a/],
+  [/Error/, new Error('lost')],
+  [/ApiError/, new ApiError(500, {})],
+  [/ArrayBuffer/, new ArrayBuffer(1)],
+  [/DataView/, new DataView(new ArrayBuffer(1))],
+  [/Uint8Array/, new Uint8Array(1)],
+  [/Float64Array/, new Float64Array(1)],
+  [/Buffer/, Buffer.from('a')],
+  [/Date/, new Date(NaN)],
+  [/URLSearchParams/, new URLSearchParams('a=1')],
+  [/Generator/, (function* () {})()],
+  [/Symbol/, Object(Symbol('s'))],
+  [/Empty/, new Empty()],
+  [/symbol/, { [Symbol('s')]: 1 }],
+  [/undefined/, { toJSON: () => undefined }],
+  [/own/, { toJSON: thrower(new Error('own')) }],
+  [/own/, { toJSON: thrower('own') }],
+  [/own/, Object.defineProperty({}, 'a', { enumerable: true, get: thrower('own') })],
+  ...['get', 'ownKeys', 'getOwnPropertyDescriptor', 'getPrototypeOf'].map(
+    (trap) => [/own|values/, new Proxy({ a: 1 }, { [trap]: thrower('own') })] as [RegExp, unknown],
+  ),
+  [/own/, proxy('get', 'own')],
+  [/values/, new Proxy([], { get: (_, name) => (name === 'length' ? 2 ** 24 : 0) })],
+];
+
+test('what JSON does not have is refused wherever it stands, with the reason', () => {
+  for (const [reason, value] of ODD) {
+    const members = [{ a: value }, { a: [{ b: value }] }]; // one without a value is none
+    const places: unknown[] = [[value], [1, value], ...(value === undefined ? [] : members)];
+    for (const place of places) {
+      assert.throws(
+        () => encode({ result: place }, 100_000),
+        (error: Error) => error instanceof NotJson && reason.test(error.message),
+        String(reason),
+      );
+    }
+  }
+  for (const sparse of [[, 1], [1, , 2], new Array(2 ** 32 - 1)]) {
+    assert.throws(() => encode({ result: sparse }), NotJson);
+  }
+  const circle: Record<string, unknown> = {};
+  circle['self'] = circle;
+  assert.throws(() => encode({ result: circle }), NotJson);
+});
+
+test('what JSON has comes back', () => {
+  const at = new Date(0);
+  const bare = Object.assign(Object.create(null), { a: 1 });
+  const same: Array<[unknown, unknown]> = [
+    [{}, {}],
+    [Object.create(null), {}],
+    [bare, { a: 1 }],
+    [new Point(1, -0), { x: 1, y: -0 }],
+    [at, at.toISOString()],
+    [{ a: undefined, b: 1 }, { b: 1 }],
+    [Object('s'), 's'],
+    [Object(7), 7],
+    [Object(true), true],
+    [{ toJSON: () => null }, null],
+    [{ toJSON: () => [1] }, [1]],
+    ['\ud800', '\ud800'],
+    [JSON.parse('{"__proto__": 1}'), JSON.parse('{"__proto__": 1}')],
+  ];
+  for (const [value, expected] of same) {
+    assert.deepEqual(JSON.parse(encode({ result: [value] })), { result: [expected] });
+  }
 });
 
 test('a payload of megabytes is read', () => {

@@ -255,7 +255,7 @@ class ConformanceTest {
 
     @Test
     void eachOddOutcomeIsAFailure() {
-        for (String kind : List.of("odd-value", "odd-error")) {
+        for (String kind : List.of("odd-value", "odd-error", "odd-argument")) {
             for (int n = 0; n < ODD; n++) {
                 String job = "{'id': '%s%d', 'retry': {'maxAttempts': 1}, 'data': {'as': '%s', 'n': %d}}";
                 assertThat(server.post("/v1/types/outcome/jobs", job.formatted(kind, n, kind, n))
