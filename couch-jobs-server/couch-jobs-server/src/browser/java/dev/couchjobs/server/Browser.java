@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,8 @@ import org.openqa.selenium.support.ui.WebDriverWait;
 /** Chromium, without a window. */
 final class Browser implements AutoCloseable {
     private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration PAUSE = Duration.ofMillis(50);
+    private static final String CONTROLS = "button, a[href], select, input, textarea";
     private static final int HEIGHT = 900;
     private static final String RUN_AXE = """
             const done = arguments[arguments.length - 1];
@@ -40,11 +43,17 @@ final class Browser implements AutoCloseable {
     private static final String AXE = axe();
 
     private final ChromeDriver driver;
-    private final WebDriverWait wait;
     private final URI root;
+    private final Duration patience;
 
     Browser(URI root) {
+        this(root, LONG);
+    }
+
+    /** @param patience how long a wait lasts */
+    Browser(URI root, Duration patience) {
         this.root = root;
+        this.patience = patience;
         LoggingPreferences logs = new LoggingPreferences();
         logs.enable(LogType.BROWSER, Level.ALL);
         ChromeOptions options = new ChromeOptions();
@@ -57,9 +66,6 @@ final class Browser implements AutoCloseable {
                 .build();
         driver = new ChromeDriver(service, options);
         driver.manage().timeouts().scriptTimeout(LONG);
-        wait = new WebDriverWait(driver, LONG, Duration.ofMillis(50));
-        // The page renders while it is looked at.
-        wait.ignoring(StaleElementReferenceException.class);
     }
 
     /** The inner width, and the theme that the system asks for. */
@@ -76,9 +82,22 @@ final class Browser implements AutoCloseable {
         driver.get(root.resolve(path).toString());
     }
 
+    /**
+     * {@return what a wait finds, once it is neither false nor null}
+     *
+     * @param expected what a wait that fails has not seen
+     */
+    private <T> T await(String expected, Supplier<? extends @Nullable T> find) {
+        return new WebDriverWait(driver, patience, PAUSE)
+                // The page renders while it is looked at.
+                .ignoring(StaleElementReferenceException.class)
+                .withMessage(() -> expected + " in\n" + text())
+                .until(unused -> find.get());
+    }
+
     /** {@return the text that the reader sees, when it contains all of these} */
     String sees(String... texts) {
-        wait.withMessage(() -> String.join(", ", texts) + " in\n" + text()).until(unused -> {
+        await(String.join(", ", texts), () -> {
             String seen = text();
             return List.of(texts).stream().allMatch(seen::contains);
         });
@@ -88,12 +107,11 @@ final class Browser implements AutoCloseable {
     /** Waits until a part of the text that the reader sees matches a pattern. */
     void seesLike(String pattern) {
         Pattern wanted = Pattern.compile(pattern);
-        wait.withMessage(() -> pattern + " in\n" + text())
-                .until(unused -> wanted.matcher(text()).find());
+        await(pattern, () -> wanted.matcher(text()).find());
     }
 
     void seesNoMore(String text) {
-        wait.until(unused -> !text().contains(text));
+        await("no more of " + text, () -> !text().contains(text));
     }
 
     String text() {
@@ -101,7 +119,7 @@ final class Browser implements AutoCloseable {
     }
 
     WebElement find(String selector) {
-        return wait.until(unused -> driver.findElements(By.cssSelector(selector)).stream()
+        return await("an element " + selector, () -> driver.findElements(By.cssSelector(selector)).stream()
                 .filter(WebElement::isDisplayed)
                 .findFirst()
                 .orElse(null));
@@ -109,36 +127,35 @@ final class Browser implements AutoCloseable {
 
     /** A button or link, by what a screen reader says of it. */
     WebElement control(String name) {
-        return wait.withMessage(() -> "a control named " + name + " in\n" + text())
-                .until(unused -> driver.findElements(By.cssSelector("button, a[href], select, input, textarea")).stream()
-                        .filter(element -> element.isDisplayed()
-                                && element.getAccessibleName().equals(name))
-                        .findFirst()
-                        .orElse(null));
+        return control(name, "body");
     }
 
     /** A control within the element of a selector. */
     private WebElement control(String name, String within) {
-        return wait.withMessage(() -> "a control named " + name + " within " + within + " in\n" + text())
-                .until(unused -> driver.findElements(By.cssSelector(within)).stream()
-                        .flatMap(part -> part.findElements(By.cssSelector("button, a[href], select, input, textarea")).stream())
-                        .filter(element -> element.isDisplayed()
-                                && element.getAccessibleName().equals(name))
-                        .findFirst()
-                        .orElse(null));
+        return await("a control named " + name + " within " + within, () -> find(name, within));
     }
 
-    private static boolean clicked(WebElement control) {
-        control.click();
-        return true;
+    private @Nullable WebElement find(String name, String within) {
+        return driver.findElements(By.cssSelector(within)).stream()
+                .flatMap(part -> part.findElements(By.cssSelector(CONTROLS)).stream())
+                .filter(element ->
+                        element.isDisplayed() && element.getAccessibleName().equals(name))
+                .findFirst()
+                .orElse(null);
     }
 
     void click(String name) {
-        wait.until(unused -> clicked(control(name)));
+        click(name, "body");
     }
 
     void click(String name, String within) {
-        wait.until(unused -> clicked(control(name, within)));
+        await("a control to click named " + name + " within " + within, () -> {
+            WebElement control = find(name, within);
+            if (control != null) {
+                control.click();
+            }
+            return control;
+        });
     }
 
     void fill(String name, String value) {
@@ -157,13 +174,15 @@ final class Browser implements AutoCloseable {
 
     /** Waits until nothing is being read for the first time. */
     void settles() {
-        wait.until(unused -> driver.findElements(By.cssSelector("#app main")).size() == 1
+        await("a page that has been read", () -> driver.findElements(By.cssSelector("#app main"))
+                        .size()
+                        == 1
                 && driver.findElements(By.cssSelector(".loading")).isEmpty());
     }
 
     /** Waits until a figure of the overview matches a pattern. */
     void seesFigure(String name, String pattern) {
-        wait.until(unused -> driver.findElements(By.cssSelector(".figure")).stream()
+        await("a figure " + name + " like " + pattern, () -> driver.findElements(By.cssSelector(".figure")).stream()
                 .map(WebElement::getText)
                 .anyMatch(text -> text.startsWith(name)
                         && text.substring(name.length()).strip().matches(pattern)));
@@ -177,7 +196,7 @@ final class Browser implements AutoCloseable {
     }
 
     void seesSamples(int count) {
-        wait.until(unused -> samples() >= count);
+        await(count + " samples", () -> samples() >= count);
     }
 
     /** Does something while the page asks for nothing. */
@@ -206,7 +225,7 @@ final class Browser implements AutoCloseable {
     }
 
     void focuses(String name) {
-        wait.until(unused -> focused().equals(name));
+        await("the focus on " + name, () -> focused().equals(name));
     }
 
     Object run(String script, Object... arguments) {
