@@ -57,8 +57,8 @@ public final class DocumentReader {
         }
         String id = document.path("_id").asString("");
         ValidationErrors errors = new ValidationErrors();
-        if (!isTrusting && DocumentLimits.bytes(id) > DocumentLimits.ID_BYTES) {
-            errors.add("_id", "is longer than " + DocumentLimits.ID_BYTES + " bytes");
+        if (!isTrusting) {
+            DocumentIds.fault(kind, id).ifPresent(fault -> errors.add("_id", fault));
         }
         Optional<? extends ParsedDocument> parsedDocument =
                 kind == DocumentKind.JOB ? job(id, document, errors) : workItem(id, document, errors);

@@ -39,17 +39,19 @@ final class Explainer {
 
     /** {@return the reason why a document is not being worked on, or its progress} */
     CompletableFuture<String> explain(String id) {
-        if (!BridgeStore.isWithinLimit(id)) {
-            return CompletableFuture.completedFuture(
-                    "its id is too long for the bridge, which leaves the document alone");
-        }
         return readDocument(id).thenCompose(document -> {
             Optional<Leaf> current = document.flatMap(StoredDocument::current);
             ParsedDocument parsedDocument =
                     current.map(leaf -> reader.read(leaf.body())).orElseGet(ParsedDocument.Other::new);
-            return context.read("explain", tx -> inStore.read(tx, id, parsedDocument))
+            return stored(id, parsedDocument)
                     .thenApply(state -> explain(document, parsedDocument, state) + StoreExplainer.pendingWrite(state));
         });
+    }
+
+    private CompletableFuture<StoredState> stored(String id, ParsedDocument parsedDocument) {
+        return BridgeStore.isStorable(id)
+                ? context.read("explain", tx -> inStore.read(tx, id, parsedDocument))
+                : CompletableFuture.completedFuture(StoredState.NONE);
     }
 
     /** {@return the document in CouchDB; empty if CouchDB does not answer} */

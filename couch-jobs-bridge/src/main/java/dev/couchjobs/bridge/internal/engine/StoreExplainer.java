@@ -56,10 +56,11 @@ public final class StoreExplainer {
 
     /** {@return why a document is not being worked on, or its progress} */
     public CompletableFuture<String> explain(ReadTransaction tx, String id) {
-        return read(tx, id, new ParsedDocument.Other())
-                .thenApply(state -> state.isKnown()
-                        ? stored(state) + pendingWrite(state)
-                        : "the bridge does not know the document");
+        CompletableFuture<StoredState> read = BridgeStore.isStorable(id)
+                ? read(tx, id, new ParsedDocument.Other())
+                : CompletableFuture.completedFuture(StoredState.NONE);
+        return read.thenApply(state ->
+                state.isKnown() ? stored(state) + pendingWrite(state) : "the bridge does not know the document");
     }
 
     // Reading the store

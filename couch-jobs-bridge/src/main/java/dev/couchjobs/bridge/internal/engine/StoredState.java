@@ -21,6 +21,9 @@ record StoredState(
         boolean inOutbox,
         Optional<Instant> retryAt,
         Optional<? extends JobInfo<?, ?>> job) {
+    /** That of a document which the store does not contain. */
+    static final StoredState NONE =
+            new StoredState(Optional.empty(), false, false, false, Optional.empty(), Optional.empty());
 
     /** {@return whether the store knows the document} */
     boolean isKnown() {

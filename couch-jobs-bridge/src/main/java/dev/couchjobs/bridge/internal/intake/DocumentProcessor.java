@@ -75,8 +75,8 @@ public final class DocumentProcessor {
     private CompletableFuture<Void> take(
             BridgeTransaction transaction, StoredDocument stored, Optional<PublishedState> asked, List<String> stale) {
         String id = stored.id();
-        if (!BridgeStore.isWithinLimit(id)) {
-            refusedDocuments.tooLarge(transaction, stored);
+        if (!BridgeStore.isStorable(id)) {
+            refusedDocuments.unstorable(transaction, stored);
             return done();
         }
         if (stored.leaves().isEmpty()) { // not replicated to this node yet

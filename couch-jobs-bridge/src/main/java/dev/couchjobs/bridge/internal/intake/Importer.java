@@ -259,7 +259,11 @@ public final class Importer {
     CompletableFuture<Map<String, Optional<PublishedState>>> published(List<String> ids) {
         return context.read("compare", tx -> {
             Map<String, CompletableFuture<Optional<PublishedState>>> known = new LinkedHashMap<>();
-            ids.forEach(id -> known.put(id, context.store().published(tx, id)));
+            ids.forEach(id -> known.put(
+                    id,
+                    BridgeStore.isStorable(id)
+                            ? context.store().published(tx, id)
+                            : CompletableFuture.completedFuture(Optional.empty())));
             return CompletableFuture.allOf(known.values().toArray(CompletableFuture<?>[]::new))
                     .thenApply(all -> {
                         Map<String, Optional<PublishedState>> read = new LinkedHashMap<>();

@@ -50,14 +50,19 @@ final class RefusedDocuments {
         this.reconciler = reconciler;
     }
 
-    /** Refuses a document whose id is too long for the store. The reason is written to CouchDB directly. */
-    void tooLarge(BridgeTransaction transaction, StoredDocument stored) {
+    /** Refuses a document whose id the store cannot contain. The reason is written to CouchDB directly. */
+    void unstorable(BridgeTransaction transaction, StoredDocument stored) {
         Optional<ObjectNode> body = stored.current().map(Leaf::body);
         if (body.isPresent()
                 && reader.read(body.get()) instanceof ParsedDocument.Broken broken
                 && broken.kind() == DocumentKind.JOB
                 && !broken.isEnded()
                 && assignment.isAuthorityFor(homeOf(body.get()), false)) {
+            transaction.say(() -> LOG.warn(
+                    "Node {}: document {} cannot be run: {}",
+                    node,
+                    OneLine.of(stored.id()),
+                    OneLine.of(broken.reason())));
             ObjectNode refused = DocumentWriter.refuse(body.get(), broken.reason());
             transaction.afterwards(() -> {
                 var unused = couch.write(List.of(refused));

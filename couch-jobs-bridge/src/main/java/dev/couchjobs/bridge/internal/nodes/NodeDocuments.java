@@ -42,7 +42,7 @@ public final class NodeDocuments {
 
     /** {@return a document of the store} */
     public CompletableFuture<Optional<BridgeDocument>> find(ReadTransaction tx, String id) {
-        return BridgeStore.isWithinLimit(id)
+        return BridgeStore.isStorable(id)
                 ? store.find(tx, id)
                         .thenApply(entry -> entry.map(found -> document(id, found)))
                         .exceptionally(error -> Optional.of(unreadable(id, error)))

@@ -75,9 +75,10 @@ public final class BridgeStore {
         return sets;
     }
 
-    /** {@return whether the store can contain an id} */
-    public static boolean isWithinLimit(String id) {
-        return id.getBytes(StandardCharsets.UTF_8).length <= LONGEST_ID;
+    /** {@return whether the store can contain an id} It contains neither half of a surrogate pair. */
+    public static boolean isStorable(String id) {
+        return id.getBytes(StandardCharsets.UTF_8).length <= LONGEST_ID
+                && StandardCharsets.UTF_8.newEncoder().canEncode(id);
     }
 
     // Documents
@@ -147,14 +148,16 @@ public final class BridgeStore {
 
     /** Stores that a document of a feed could not be imported. */
     public void leftOut(Transaction tx, String node, String database, String id) {
-        if (isWithinLimit(id)) {
+        if (isStorable(id)) {
             tx.set(root.pack(Tuple.from("skipped", node, database, id)), NOTHING);
         }
     }
 
     /** Stores that a document of a feed was imported later. */
     public void notLeftOut(Transaction tx, String node, String database, String id) {
-        tx.clear(root.pack(Tuple.from("skipped", node, database, id)));
+        if (isStorable(id)) {
+            tx.clear(root.pack(Tuple.from("skipped", node, database, id)));
+        }
     }
 
     /** {@return whether a document of a feed could not be imported} */

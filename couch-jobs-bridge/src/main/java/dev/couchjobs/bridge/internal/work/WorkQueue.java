@@ -9,6 +9,7 @@ import dev.couchjobs.bridge.internal.couch.Leaf;
 import dev.couchjobs.bridge.internal.couch.StoredDocument;
 import dev.couchjobs.bridge.internal.couch.WriteResult;
 import dev.couchjobs.bridge.internal.document.DocumentDigests;
+import dev.couchjobs.bridge.internal.document.DocumentIds;
 import dev.couchjobs.bridge.internal.document.DocumentKind;
 import dev.couchjobs.bridge.internal.document.DocumentReader;
 import dev.couchjobs.bridge.internal.document.DocumentWriter;
@@ -113,7 +114,7 @@ public final class WorkQueue {
         }
         Optional<Leaf> current = stored.current();
         if (current.isEmpty()) {
-            return drop(transaction, stored.id());
+            return DocumentIds.mayHaveJobs(stored.id()) ? drop(transaction, stored.id()) : done();
         }
         ParsedDocument parsedDocument = reader.read(current.get().body());
         if (parsedDocument instanceof ParsedDocument.Work work) {
