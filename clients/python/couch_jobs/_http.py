@@ -9,7 +9,7 @@ import random
 import socket
 import ssl
 from typing import Any, AsyncGenerator, Callable, Coroutine, Dict, List, NamedTuple, Optional, Tuple, TypeVar, cast
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from . import _log
 from ._json import decode, encode
@@ -66,16 +66,14 @@ class Http:
         context: Optional[ssl.SSLContext],
         ca_file: Optional[str] = None,
     ) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"The address of a server is like http://127.0.0.1:7470; this is {url!r}.")
+        parts = _address(url)
         if token is not None and not (token.isascii() and token.isprintable()):
             raise ValueError("The token has characters that no HTTP header has, such as a line feed at its end.")
-        self._host = parts.hostname
+        self._host = parts.hostname or ""
         self._port = parts.port or (443 if parts.scheme == "https" else 80)
         self._ssl = (context or ssl.create_default_context(cafile=ca_file)) if parts.scheme == "https" else None
         self._base = parts.path.rstrip("/")
-        self._host_header = parts.netloc.rpartition("@")[2]
+        self._host_header = parts.netloc
         self._token = token
         self._idle: List[Connection] = []
         self._address = f"{parts.scheme}://{self._host_header}"
@@ -297,6 +295,19 @@ class Http:
         """Closes the connections that are kept."""
         while self._idle:
             self._idle.pop().writer.close()
+
+
+def _address(url: str) -> SplitResult:
+    parts = urlsplit(url)
+    try:
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # of the port
+        is_address = False
+    if not is_address:
+        raise ValueError(f"The address of a server is like http://127.0.0.1:7470; this is {url!r}.")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ValueError("The address of a server has no user, query or fragment: it is like http://127.0.0.1:7470.")
+    return parts
 
 
 def is_temporary(refused: Exception) -> bool:

@@ -179,8 +179,11 @@ class HttpTest(unittest.IsolatedAsyncioTestCase):
                 await client.get("mail", "a")
 
     def test_an_address_is_checked(self) -> None:
-        with self.assertRaisesRegex(ValueError, "127.0.0.1:7470"):
-            Client("localhost:7470")
+        other = ["", "localhost:7470", "127.0.0.1:7470", "//127.0.0.1", "ftp://127.0.0.1", "http://", "http://a:b"]
+        for url in [*other, "http://jo:secret@127.0.0.1", "http://127.0.0.1/?a=b", "http://127.0.0.1/#a"]:
+            with self.subTest(url), self.assertRaisesRegex(ValueError, "127.0.0.1:7470") as raised:
+                Client(url)
+            self.assertNotIn("secret", str(raised.exception))
 
     def test_a_token_is_checked(self) -> None:
         for token in ("secret\n", "sécret"):

@@ -69,7 +69,7 @@ export class Http {
   onChange: () => void = () => {};
 
   constructor(url: string, token: string | undefined, write: (line: string) => void) {
-    this.#url = new URL(url).href.replace(/\/$/, '');
+    this.#url = checked(url).replace(/\/$/, '');
     if (token !== undefined && !/^[\x20-\x7e]*$/.test(token)) {
       throw new TypeError('The token has characters that no HTTP header has, such as a line feed at its end.');
     }
@@ -289,6 +289,18 @@ export class Http {
     const init = { method, headers, ...body, redirect: 'manual' } as const;
     return async (signal) => replyOf(await fetch(this.#url + path, { ...init, signal }));
   }
+}
+
+/** What `fetch` does not take would look like a server that is away. */
+function checked(url: string): string {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  if (address === undefined || !/^https?:$/.test(address.protocol)) {
+    throw new TypeError(`The address of a server is like http://127.0.0.1:7470; this is ${JSON.stringify(url)}.`);
+  }
+  if (address.username !== '' || address.password !== '' || address.search !== '' || address.hash !== '') {
+    throw new TypeError('The address of a server has no user, query or fragment: it is like http://127.0.0.1:7470.');
+  }
+  return address.href;
 }
 
 /**

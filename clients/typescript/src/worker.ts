@@ -278,6 +278,9 @@ export class Worker {
 
   /** Handles the jobs of a type. */
   handle<D = any>(type: string, handler: Handler<D>): this {
+    if (typeof handler !== 'function') {
+      throw new TypeError(`The handler of ${type} is no function.`);
+    }
     this.#handlers.set(type, handler);
     return this;
   }

@@ -159,6 +159,17 @@ test('what JSON does not have is not sent', async () => {
   }
 });
 
+test('an address is checked', () => {
+  const other = ['', 'localhost:7470', '127.0.0.1:7470', '//127.0.0.1', 'ftp://127.0.0.1', 'mailto:a', 'http://'];
+  for (const url of [...other, 'http://jo:secret@127.0.0.1', 'http://127.0.0.1/?a=b', 'http://127.0.0.1/#a']) {
+    const isSaid = ({ message }: Error): boolean => /is like http/.test(message) && !/secret/.test(message);
+    assert.throws(() => new Client(url), (error: Error) => error instanceof TypeError && isSaid(error), url);
+  }
+  for (const url of ['http://127.0.0.1:7470', 'https://jobs.example.org/behind/a/proxy/', 'HTTP://[::1]:7470/']) {
+    assert.ok(new Client(url));
+  }
+});
+
 test('a token is checked', () => {
   for (const token of ['secret\n', 'sécret']) {
     assert.throws(() => new Client('http://127.0.0.1:7470', { token }), TypeError);
