@@ -11,6 +11,8 @@ final class Failure extends RuntimeException {
     static final int USAGE = 2;
     /** There is no such thing, or nothing was changed. */
     static final int NOTHING = 3;
+    /** Of {@code serve} alone, by Java's {@code -XX:+ExitOnOutOfMemoryError}: the process lacks memory. */
+    static final int NO_MEMORY = 3;
     /** The server does not let the caller do it. */
     static final int REFUSED = 4;
 

@@ -47,10 +47,11 @@ import picocli.CommandLine.Spec;
         description = "Serves the jobs of a database over HTTP, until it receives SIGTERM or SIGINT.",
         exitCodeListHeading = "Exit status:%n",
         exitCodeList = {
-            "0:it has ended by a signal",
             "1:it could not start",
             "2:an argument or the configuration is wrong",
-            "5:its database has stopped for good, so that it has to be started again"
+            "3:it lacked memory: the script couch-jobs has Java end then",
+            "5:its database has stopped for good, so that it has to be started again",
+            "143:it has ended by SIGTERM"
         })
 public final class ServeCommand implements Callable<Integer> {
     static final Subspace ROWS = new Subspace(Tuple.from("couch_jobs_server"));
