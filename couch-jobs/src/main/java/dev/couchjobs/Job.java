@@ -45,6 +45,8 @@ public interface Job<D> {
      * @return the data
      * @throws PayloadException if what is stored cannot be read as {@code D}; the claim is good nevertheless, so that
      *     the job can be finished or removed
+     * @throws IllegalStateException if the claim was read {@linkplain Processor#claim(
+     *     com.apple.foundationdb.ReadTransactionContext, ClaimKey) without its data}
      */
     D data();
 

@@ -110,6 +110,18 @@ public final class Processor {
     }
 
     /**
+     * Returns a claim as {@link #claim(ReadTransactionContext, JobType, String, UUID)} does, without reading its data:
+     * for a process that only renews or ends it. {@link Job#data} of the result throws {@link IllegalStateException}.
+     *
+     * @param context a database, or a transaction to join
+     * @param claim what names the claim
+     * @return the claim as it is now; fails with {@link JobHaltedException} if the lock does not hold the job
+     */
+    public CompletableFuture<Job<?>> claim(ReadTransactionContext context, ClaimKey claim) {
+        return processorVerbs.claim(context, claim);
+    }
+
+    /**
      * Renews claims on jobs of any types in one transaction. A lost claim does not prevent the others: unlike {@link
      * #update} this is no fence, and does not cancel a transaction of the caller's.
      *

@@ -63,6 +63,27 @@ class RemoteClaimsContract extends JobsContract {
         return await(jobs.details().attempts(database, INDEX, id));
     }
 
+    // A claim without its data
+
+    @Test
+    void aClaimThatWasReadWithoutItsDataIsRenewedAndEnded() {
+        Job<WorkData> claim = accepted("j1", 1);
+        ClaimKey key = new ClaimKey(INDEX, "j1", claim.lock());
+
+        Job<?> bare = await(node().processor().claim(database, key));
+
+        assertThat(bare).isEqualTo(claim);
+        assertThat(bare.claim()).isEqualTo(claim.claim());
+        assertThatThrownBy(bare::data)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("without its data");
+        Job<?> renewed = await(node().processor().update(database, bare));
+        assertThatThrownBy(renewed::data).isInstanceOf(IllegalStateException.class);
+        await(node().processor().finish(database, renewed));
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
+        assertThat(haltOf(jobs.processor().claim(database, key))).isInstanceOf(JobAlreadyFinishedException.class);
+    }
+
     // accept of several
 
     @Test

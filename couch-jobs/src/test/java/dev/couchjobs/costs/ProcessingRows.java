@@ -63,6 +63,13 @@ final class ProcessingRows {
                         CostFixture::running,
                         (s, db, job) -> s.jobs.processor().claim(db, MAIL, job.id(), job.lock())),
                 verb(
+                        "`claim` by a key, of a job with 200 kB of data",
+                        s -> {
+                            s.pending(LARGE);
+                            return s.await(s.jobs.processor().accept(MAIL)).orElseThrow();
+                        },
+                        (s, db, job) -> s.jobs.processor().claim(db, new ClaimKey(MAIL, job.id(), job.lock()))),
+                verb(
                         "`updateAll` of 100 claims",
                         CostFixture::claimedTogether,
                         (s, db, claims) -> s.jobs.processor().updateAll(db, claims)),

@@ -75,6 +75,11 @@ final class ProcessingCases {
                         CreationCases::running,
                         (s, job) -> s.jobs.processor().claim(s.faulty, MAIL, "a", job.lock()),
                         (s, job, restored) -> assertThat(restored).isEqualTo(job)),
+                reading(
+                        "claim by a key",
+                        CreationCases::running,
+                        (s, job) -> s.jobs.processor().claim(s.faulty, new ClaimKey(MAIL, "a", job.lock())),
+                        (s, job, restored) -> assertThat(restored).isEqualTo(job)),
                 writing(
                         "updateAll",
                         ProcessingCases::twoRunning,

@@ -186,6 +186,51 @@ class LowMemoryTest {
         assertThat(server.isAlive()).as(log()).isTrue();
     }
 
+    /** Each verb of a worker for a claim, with its body behind the lock; what ends the claims comes last. */
+    private static final List<String> VERBS = List.of(
+            "update",
+            "update, 'progress': {'done': 1}",
+            "snooze, 'time': 'PT0S'",
+            "fail, 'error': {'type': 'E'}",
+            "release",
+            "cancel",
+            "finish");
+
+    @Test
+    void whatWorkersSayOfTheirClaimsLoadsNoData() throws IOException {
+        storeJobs(JOBS);
+        for (String verb : VERBS) {
+            List<JsonNode> claims = new ArrayList<>();
+            while (claims.size() < 2) {
+                claim(UUID.randomUUID().toString(), "r").forEach(claims::add);
+            }
+            List<CompletableFuture<HttpResponse<byte[]>>> all = new ArrayList<>();
+            for (int i = 0; i < 5 * AT_ONCE; i++) {
+                JsonNode claim = claims.get(i % claims.size());
+                String rest = verb.contains(",") ? verb.substring(verb.indexOf(',')) : "";
+                String body = "{'lock': '" + claim.get("lock").stringValue() + "'" + rest + "}";
+                all.add(client.sendAsync(
+                        request(
+                                "POST",
+                                "/v1/work/types/big/jobs/" + claim.get("id").stringValue() + "/"
+                                        + verb.split(",", -1)[0],
+                                body.replace('\'', '"').getBytes(StandardCharsets.UTF_8)),
+                        HttpResponse.BodyHandlers.ofByteArray()));
+            }
+            for (CompletableFuture<HttpResponse<byte[]>> one : all) {
+                HttpResponse<byte[]> reply = one.join();
+                assertThat(reply.statusCode()).as(verb).isEqualTo(200);
+            }
+            // The next verb finds the jobs of this one, if they are not over.
+            claims.forEach(claim -> send(
+                    "POST",
+                    "/v1/work/types/big/jobs/" + claim.get("id").stringValue() + "/release",
+                    "{'lock': '" + claim.get("lock").stringValue() + "'}"));
+        }
+        assertThat(server.isAlive()).as(log()).isTrue();
+        assertThat(log()).doesNotContain("OutOfMemoryError");
+    }
+
     private RawClient rawClient() throws IOException {
         try {
             return new RawClient(address);

@@ -101,12 +101,29 @@ public final class ProcessorVerbs {
                 .read(
                         context,
                         tx -> JobTable.read(tx, ref).thenCompose(row -> {
-                            JobRow held = row.filter(found -> found.isHeldBy(lock))
-                                    .orElseThrow(() -> LostClaimErrors.of(type, jobId, lock, row));
+                            JobRow held = held(type, jobId, lock, row);
                             return held.payload()
                                     .load(tx, ref)
                                     .thenApply(json -> new ClaimedJob<>(type, jobId, held, lock, json, codec));
                         }));
+    }
+
+    /** {@return the claim that a key names, without its data} */
+    public CompletableFuture<Job<?>> claim(ReadTransactionContext context, ClaimKey claim) {
+        JobType<?, ?> type = claim.type();
+        JobRef ref = keyspace.job(type.name(), claim.jobId());
+        return transactions
+                .named("get claim", type.name())
+                .read(
+                        context,
+                        tx -> JobTable.read(tx, ref).thenApply(row -> {
+                            JobRow held = held(type, claim.jobId(), claim.lock(), row);
+                            return new ClaimedJob<>(type, claim.jobId(), held, claim.lock(), null, codec);
+                        }));
+    }
+
+    private static JobRow held(JobType<?, ?> type, String jobId, UUID lock, Optional<JobRow> row) {
+        return row.filter(found -> found.isHeldBy(lock)).orElseThrow(() -> LostClaimErrors.of(type, jobId, lock, row));
     }
 
     /** {@return what was done for each claim; a lost claim does not disturb the others} */

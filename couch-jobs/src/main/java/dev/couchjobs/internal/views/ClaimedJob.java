@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** A claim as it was made or last confirmed; decodes its data when asked, so that bad data spoils no claim. */
 public final class ClaimedJob<D> implements Job<D> {
@@ -22,10 +23,14 @@ public final class ClaimedJob<D> implements Job<D> {
     private final boolean resubmitted;
     private final JobOptions options;
     private final ClaimInfo claimInfo;
-    private final byte[] json;
+    /** Null if the claim was read without its data. */
+    private final byte @Nullable [] json;
+
     private final PayloadCodec codec;
 
-    public ClaimedJob(JobType<D, ?> type, String id, JobRow row, UUID lock, byte[] json, PayloadCodec codec) {
+    /** @param json the data; null if it was not read */
+    public ClaimedJob(
+            JobType<D, ?> type, String id, JobRow row, UUID lock, byte @Nullable [] json, PayloadCodec codec) {
         this(type, id, lock, row.scheduledTime(), row.resubmit(), row.options(), row.claimInfo(), json, codec);
     }
 
@@ -37,7 +42,7 @@ public final class ClaimedJob<D> implements Job<D> {
             boolean resubmitted,
             JobOptions options,
             ClaimInfo claimInfo,
-            byte[] json,
+            byte @Nullable [] json,
             PayloadCodec codec) {
         this.type = type;
         this.id = id;
@@ -85,12 +90,13 @@ public final class ClaimedJob<D> implements Job<D> {
 
     /** {@return the size of the job's data} */
     public int bytes() {
-        return json.length;
+        return json == null ? 0 : json.length;
     }
 
     /** This claim with what its job's row says now; the data is kept where the row does not hold it itself. */
     public ClaimedJob<D> withRow(JobRow row) {
-        return new ClaimedJob<>(type, id, row, lock, row.payload().known().orElse(json), codec);
+        byte @Nullable [] known = json == null ? null : row.payload().known().orElse(json);
+        return new ClaimedJob<>(type, id, row, lock, known, codec);
     }
 
     /** This claim, resubmitted, whether or not its job's row still has it. */
@@ -130,6 +136,10 @@ public final class ClaimedJob<D> implements Job<D> {
 
     @Override
     public D data() {
+        if (json == null) {
+            throw new IllegalStateException(this
+                    + " was read without its data: call claim with the type, the id and the lock, which reads it.");
+        }
         return codec.decode(type, id, json);
     }
 

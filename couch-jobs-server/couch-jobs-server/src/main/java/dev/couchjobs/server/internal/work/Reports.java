@@ -3,6 +3,7 @@ package dev.couchjobs.server.internal.work;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.AttemptEnd;
+import dev.couchjobs.ClaimKey;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobHaltedException;
@@ -41,7 +42,7 @@ final class Reports {
     /** Ends a claim, or renews it. */
     @FunctionalInterface
     interface Verb {
-        CompletableFuture<?> run(Transaction tx, Job<RawPayload> job);
+        CompletableFuture<?> run(Transaction tx, Job<?> job);
     }
 
     /**
@@ -58,16 +59,15 @@ final class Reports {
             Verb verb) {
         UUID lock = UUID.fromString(body.get("lock").stringValue());
         return context.runAsync(tx -> processor
-                .claim(tx, type, id, lock)
-                .<Optional<Job<RawPayload>>>handle((job, error) -> claimOrRepetition(job, error, end))
+                .claim(tx, new ClaimKey(type, id, lock)) // its data may be large, and no verb needs it
+                .<Optional<Job<?>>>handle((job, error) -> claimOrRepetition(job, error, end))
                 .thenCompose(claim -> claim.isEmpty() ? NOTHING : reportAndRun(tx, claim.get(), body, verb))
                 .thenCompose(done -> jobs.getJobState(tx, type, id))
                 .thenApply(Reports::reply));
     }
 
     /** {@return the claim, or nothing if it has ended by the same verb before} */
-    private static Optional<Job<RawPayload>> claimOrRepetition(
-            Job<RawPayload> job, Throwable error, Optional<AttemptEnd> end) {
+    private static Optional<Job<?>> claimOrRepetition(Job<?> job, Throwable error, Optional<AttemptEnd> end) {
         if (error == null) {
             return Optional.of(job);
         }
@@ -84,11 +84,11 @@ final class Reports {
         return Reply.ok(new Fields().put("state", state).node());
     }
 
-    private CompletableFuture<Boolean> reportAndRun(Transaction tx, Job<RawPayload> job, JsonNode body, Verb verb) {
+    private CompletableFuture<Boolean> reportAndRun(Transaction tx, Job<?> job, JsonNode body, Verb verb) {
         return report(tx, job, body).thenCompose(done -> verb.run(tx, job)).thenApply(done -> true);
     }
 
-    private CompletableFuture<?> report(Transaction tx, Job<RawPayload> job, JsonNode body) {
+    private CompletableFuture<?> report(Transaction tx, Job<?> job, JsonNode body) {
         CompletableFuture<?> done = CompletableFuture.completedFuture(tx);
         for (JsonNode entry : body.path("log")) {
             done = done.thenCompose(before -> processor.log(tx, job, Json.payload(entry)));
