@@ -4,7 +4,9 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.Environment;
 import dev.couchjobs.ThreadTransaction;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +21,8 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Calls methods with {@link JobsTransactional} again after a conflict. It stands just outside of Spring's own advisor,
@@ -48,12 +52,37 @@ final class ConflictAdvisor extends StaticMethodMatcherPointcutAdvisor implement
     @Override
     public boolean matches(Method method, Class<?> targetClass) {
         JobsTransactional found = find(method, targetClass);
+        if (found != null) {
+            requireCallsByTheProxy(targetClass);
+        }
         if (found != null && found.tries() < JobsTransactional.AS_CONFIGURED) {
             throw new IllegalArgumentException("@JobsTransactional(tries = " + found.tries() + ") of "
                     + targetClass.getName() + "." + method.getName()
                     + ": tries is at least 1, which means that the method is not repeated.");
         }
         return found != null;
+    }
+
+    /** A proxy does not see calls of these methods: without a word they would have no transaction. */
+    private static void requireCallsByTheProxy(Class<?> targetClass) {
+        for (Method method : ReflectionUtils.getAllDeclaredMethods(targetClass)) {
+            int modifiers = method.getModifiers();
+            boolean isUnseen = Modifier.isPrivate(modifiers)
+                    || Modifier.isStatic(modifiers)
+                    || (Modifier.isFinal(modifiers) && isOfNoInterface(method, targetClass));
+            if (isUnseen && AnnotatedElementUtils.hasAnnotation(method, JobsTransactional.class)) {
+                throw new IllegalArgumentException("@JobsTransactional of "
+                        + method.getDeclaringClass().getName() + "." + method.getName()
+                        + ": a method that is private, static or final gets no transaction, as Spring's proxy does not"
+                        + " see its calls.");
+            }
+        }
+    }
+
+    /** {@return whether even a proxy of interfaces does not see calls of a method} */
+    private static boolean isOfNoInterface(Method method, Class<?> targetClass) {
+        return Arrays.stream(ClassUtils.getAllInterfacesForClass(targetClass))
+                .noneMatch(type -> ClassUtils.hasMethod(type, method.getName(), method.getParameterTypes()));
     }
 
     /** {@return the annotation that governs a method} One on the method precedes one on its class. */

@@ -12,8 +12,8 @@ import org.springframework.transaction.annotation.Transactional;
 
 /**
  * Runs a method in a transaction of the database of the jobs, which {@link CurrentTransaction} hands to verbs. It
- * commits when the method returns, and is rolled back if the method throws. A transaction of FoundationDB lasts five
- * seconds at most.
+ * commits when the method returns, and is rolled back if the method throws, also a checked exception. A transaction of
+ * FoundationDB lasts five seconds at most.
  *
  * <p>After a conflict with another transaction the whole method is called again, with the same arguments, after a short
  * random pause: at most {@link #tries} calls in all. Whatever else the method does is repeated with it. If the last try
@@ -29,7 +29,7 @@ import org.springframework.transaction.annotation.Transactional;
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
 @Documented
-@Transactional(transactionManager = JobsTransactional.MANAGER)
+@Transactional(transactionManager = JobsTransactional.MANAGER, rollbackFor = Throwable.class)
 public @interface JobsTransactional {
     /** The name of the bean that opens the transactions. */
     String MANAGER = "couchJobsTransactionManager";

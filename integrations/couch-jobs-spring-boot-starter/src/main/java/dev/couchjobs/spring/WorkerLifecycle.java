@@ -37,6 +37,9 @@ public final class WorkerLifecycle implements SmartLifecycle {
 
     @Override
     public void start() {
+        if (isRunning()) {
+            return;
+        }
         if (!beans.hasHandlers()) {
             LOG.info("No bean handles jobs: this application only adds them.");
             return;

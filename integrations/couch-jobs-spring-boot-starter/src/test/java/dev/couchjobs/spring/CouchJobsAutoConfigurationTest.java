@@ -7,6 +7,7 @@ import com.apple.foundationdb.Database;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
+import dev.couchjobs.Worker;
 import dev.couchjobs.fdb.Databases;
 import dev.couchjobs.micrometer.JobMetrics;
 import dev.couchjobs.server.JobsHttp;
@@ -101,6 +102,18 @@ class CouchJobsAutoConfigurationTest {
                         assertThat(worker.concurrency()).isEqualTo(3);
                     });
                 });
+    }
+
+    @Test
+    void aWorkerThatRunsIsNotStartedAgain() {
+        runner.withUserConfiguration(Echo.class).run(context -> {
+            WorkerLifecycle lifecycle = context.getBean(WorkerLifecycle.class);
+            Worker running = lifecycle.worker().orElseThrow();
+
+            lifecycle.start();
+
+            assertThat(lifecycle.worker()).containsSame(running);
+        });
     }
 
     @Test

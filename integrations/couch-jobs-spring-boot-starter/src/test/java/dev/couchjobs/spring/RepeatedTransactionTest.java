@@ -6,13 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.tuple.Tuple;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -205,6 +208,66 @@ class RepeatedTransactionTest {
                         .hasMessageContaining("@JobsTransactional(tries = -1) of " + Wrong.class.getName() + ".never"));
     }
 
+    static class Parent {
+        @JobsTransactional
+        private void hidden() {}
+
+        void use() {
+            hidden();
+        }
+    }
+
+    static class Unseen {
+        static class Private {
+            @JobsTransactional
+            private void hidden() {}
+
+            void use() {
+                hidden();
+            }
+        }
+
+        static class Static {
+            @JobsTransactional
+            static void hidden() {}
+        }
+
+        static class Final {
+            @JobsTransactional
+            final void hidden() {}
+        }
+
+        static class Inherited extends Parent {
+            @JobsTransactional
+            void seen() {}
+        }
+
+        static class Beside {
+            @JobsTransactional
+            void also() {}
+
+            @JobsTransactional
+            public final void hidden() {}
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                Unseen.Private.class,
+                Unseen.Static.class,
+                Unseen.Final.class,
+                Unseen.Inherited.class,
+                Unseen.Beside.class
+            })
+    void aMethodThatAProxyDoesNotSeeFailsTheStart(Class<?> bean) {
+        runner.withBean(bean)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining(".hidden: a method that is private, static or final"));
+    }
+
     @Test
     void whoeverBeganTheTransactionIsRepeated() {
         runner.run(context -> {
@@ -250,6 +313,53 @@ class RepeatedTransactionTest {
                     .hasMessage("no");
 
             assertThat(calls).hasSize(1);
+        });
+    }
+
+    static class Throwing {
+        @JobsTransactional
+        void call(Runnable body, Throwable thrown) throws Throwable {
+            body.run();
+            throw thrown;
+        }
+    }
+
+    @JobsTransactional
+    static class ThrowingClass {
+        void call(Runnable body, Throwable thrown) throws Throwable {
+            body.run();
+            throw thrown;
+        }
+    }
+
+    static Stream<Throwable> allThatMethodsThrow() {
+        return Stream.of(
+                new IllegalStateException("no"),
+                new IOException("no"),
+                new InterruptedException("no"),
+                new AssertionError("no"),
+                new Throwable("no"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("allThatMethodsThrow")
+    void whateverTheMethodThrowsRollsItBack(Throwable thrown) {
+        runner.withBean(Throwing.class).withBean(ThrowingClass.class).run(context -> {
+            Database database = context.getBean(Database.class);
+            for (String name : List.of("method", "class")) {
+                Conflicting body = new Conflicting(context, 0);
+                assertThatThrownBy(() -> {
+                            if (name.equals("method")) {
+                                context.getBean(Throwing.class).call(body, thrown);
+                            } else {
+                                context.getBean(ThrowingClass.class).call(body, thrown);
+                            }
+                        })
+                        .isSameAs(thrown);
+
+                byte[] written = database.run(tx -> tx.get(body.written).join());
+                assertThat(written).as(name).isNull();
+            }
         });
     }
 
