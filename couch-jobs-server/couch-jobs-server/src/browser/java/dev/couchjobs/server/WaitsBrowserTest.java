@@ -31,8 +31,9 @@ class WaitsBrowserTest {
         try (Browser browser = new Browser(URI.create("data:text/html,Only%20words."), SHORT)) {
             browser.open("data:text/html,Only%20words.");
             waits.forEach((expected, wait) -> {
-                String message = assertThrows(TimeoutException.class, () -> wait.accept(browser), expected)
-                        .getMessage();
+                String message = String.valueOf(
+                        assertThrows(TimeoutException.class, () -> wait.accept(browser), expected)
+                                .getMessage());
                 assertThat(message).contains(expected + " in\nOnly words.");
                 assertThat(waits.keySet())
                         .filteredOn(other -> message.contains(other + " in\n"))
