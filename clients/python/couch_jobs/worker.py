@@ -92,6 +92,9 @@ class Job:
 
     async def _say(self, verb: str, body: Dict[str, Any], give_up_after: Optional[float] = None) -> None:
         path = f"/v1/work/types/{quote(self.type, safe='')}/jobs/{quote(self.id, safe='')}/{verb}"
+        if self.has_ended:
+            # The server would take it for a repetition, and leave out what it says.
+            raise LeaseLost(409, {"halt": "ended", "detail": "A verb of this object has ended the job."})
         sent = {"lock": self._lock, **{name: value for name, value in body.items() if value is not None}}
         key = str(uuid.uuid4()) if verb == "update" else None  # an end is repeatable by its lock
         patience = self._worker._give_up_after if give_up_after is None else give_up_after

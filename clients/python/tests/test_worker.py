@@ -6,7 +6,7 @@ import unittest
 from typing import Callable, List
 from unittest import mock
 
-from couch_jobs import ApiError, Job, Worker
+from couch_jobs import ApiError, Job, LeaseLost, Worker
 
 from .test_http import Server, reply
 
@@ -89,6 +89,33 @@ class WorkerTest(unittest.IsolatedAsyncioTestCase):
 
             await asyncio.wait_for(worker.run(), 10)
         self.assertEqual([(job.halt, job.has_ended) for job in jobs], [("shutdown", True)])
+
+    async def test_a_job_that_has_ended_is_not_ended_again(self) -> None:
+        verbs: List[str] = []
+        refusals: List[str] = []
+
+        async def answer(number: int, writer: asyncio.StreamWriter) -> None:
+            verbs.append(server.requests[-1].split(" ")[1].rpartition("/")[2])
+            claims, order = ([CLAIM], "drain") if number == 1 else ([], "run")
+            writer.write(reply(200, json.dumps({"order": order, "claims": claims})))
+
+        server = Server(answer)
+        async with server as url:
+            worker = Worker(url, concurrency=1)
+
+            @worker.handler("mail")
+            async def twice(job: Job) -> int:
+                await job.finish(1)
+                for verb in (job.finish(2), job.snooze(1), job.cancel("no"), job.update(log=[1])):
+                    try:
+                        await verb
+                    except LeaseLost as lost:
+                        refusals.append(lost.halt)
+                return 3
+
+            await asyncio.wait_for(worker.run(), 10)
+        self.assertEqual(refusals, ["ended"] * 4)
+        self.assertEqual(verbs, ["claims", "finish", "end"])
 
     async def test_a_payload_that_is_no_json_is_bytes(self) -> None:
         payloads: List[object] = []

@@ -153,6 +153,10 @@ export class Job<D = any> {
 
   async #say(verb: string, body: object, options: SendOptions = {}): Promise<void> {
     const path = `/v1/work/types/${encodeURIComponent(this.type)}/jobs/${encodeURIComponent(this.id)}/${verb}`;
+    if (this.#hasEnded) {
+      // The server would take it for a repetition, and leave out what it says.
+      throw new LeaseLost(409, { halt: 'ended', detail: 'A verb of this object has ended the job.' });
+    }
     const key = verb === 'update' ? { key: randomUUID() } : {}; // an end is repeatable by its lock
     try {
       await this.#http.send(

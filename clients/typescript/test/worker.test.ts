@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ApiError, Worker } from '../src/index.js';
+import { ApiError, LeaseLost, Worker, type Job } from '../src/index.js';
 import { withAnswers } from './answers.js';
 
 const CLAIM = { type: 'mail', id: 'a', lock: 'l', data: 1, claim: 1, attempt: 1, headers: {}, timeout: 'PT30S' };
@@ -97,6 +97,36 @@ test('what warn throws changes no result', { timeout: 10_000 }, async () => {
     },
   );
   assert.deepEqual(verbs, ['claims', 'fail', 'end']);
+});
+
+test('a job that has ended is not ended again', { timeout: 10_000 }, async () => {
+  const verbs: string[] = [];
+  const refusals: unknown[] = [];
+  await withAnswers(
+    (request, response) => {
+      verbs.push(request.url!.split('/').at(-1)!);
+      const claims = verbs.length === 1 ? [CLAIM] : [];
+      response.writeHead(200).end(JSON.stringify({ order: verbs.length === 1 ? 'drain' : 'run', claims }));
+    },
+    async (url) => {
+      const again: Array<(job: Job) => Promise<void>> = [
+        (job) => job.finish(2),
+        (job) => job.snooze(1),
+        (job) => job.cancel('no'),
+        (job) => job.update({ log: [1] }),
+      ];
+      worker = new Worker(url, { concurrency: 1 }).handle('mail', async (job) => {
+        await job.finish(1);
+        for (const verb of again) {
+          await verb(job).catch((error: unknown) => refusals.push(error instanceof LeaseLost && error.halt));
+        }
+        return 3;
+      });
+      await worker.run();
+    },
+  );
+  assert.deepEqual(refusals, ['ended', 'ended', 'ended', 'ended']);
+  assert.deepEqual(verbs, ['claims', 'finish', 'end']);
 });
 
 test('a payload that is no JSON is bytes', { timeout: 10_000 }, async () => {
