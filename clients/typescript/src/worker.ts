@@ -548,7 +548,9 @@ export class Worker {
       this.#http.onChange = () => timer.abort();
       await Promise.race([
         jobs,
-        sleep(Math.min(LONGEST_TIMER, end - performance.now()), undefined, { signal: timer.signal }).catch(() => undefined),
+        sleep(Math.min(LONGEST_TIMER, end - performance.now()), undefined, { signal: timer.signal }).catch(
+          () => undefined,
+        ),
       ]);
       timer.abort();
     }
