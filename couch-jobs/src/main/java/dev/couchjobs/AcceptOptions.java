@@ -1,5 +1,6 @@
 package dev.couchjobs;
 
+import dev.couchjobs.internal.rows.Name;
 import dev.couchjobs.loop.Durations;
 import java.time.Duration;
 import java.time.Instant;
@@ -108,12 +109,12 @@ public final class AcceptOptions {
      * Claims for a worker in another program, which the attempts then name in place of this instance. It costs nothing:
      * calls with different names are still served by one transaction. {@link CouchJobs#worker} has no use for it.
      *
-     * @param name what {@link JobAttempt#by} is to say
+     * @param name what {@link JobAttempt#by} is to say, of 1 to 200 characters
      * @return these options with that name
+     * @throws IllegalArgumentException if no worker can have the name
      */
     public AcceptOptions by(String name) {
-        return new AcceptOptions(
-                noSchedule, maxSchedTime, timeout, lowPriorityShare, Objects.requireNonNull(name, "name"), once);
+        return new AcceptOptions(noSchedule, maxSchedTime, timeout, lowPriorityShare, Name.WORKER.checked(name), once);
     }
 
     /**
@@ -125,9 +126,9 @@ public final class AcceptOptions {
      * reads it to find the claims again, and removes it.
      *
      * @param key the key of the row, of 1 to 10,000 bytes; calls that may repeat each other have the same
-     * @param call the id of the call
+     * @param call the id of the call, of 1 to 500 bytes in UTF-8
      * @return these options with that row
-     * @throws IllegalArgumentException if no row can have the key
+     * @throws IllegalArgumentException if no row can have the key, or no call the id
      */
     public AcceptOptions once(byte[] key, String call) {
         return new AcceptOptions(noSchedule, maxSchedTime, timeout, lowPriorityShare, by, Once.of(key, call));
@@ -149,7 +150,7 @@ public final class AcceptOptions {
                 throw new IllegalArgumentException("A row has a key of 1 to " + KEY_BYTES_MAX
                         + " bytes, which does not begin with 0xFF; this key has " + key.length + " bytes.");
             }
-            return new Once(key.clone(), Objects.requireNonNull(call, "call"));
+            return new Once(key.clone(), Name.CALL.checked(call));
         }
     }
 

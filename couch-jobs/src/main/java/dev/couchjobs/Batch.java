@@ -1,6 +1,6 @@
 package dev.couchjobs;
 
-import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.Name;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -25,9 +25,7 @@ public final class Batch {
      * @throws IllegalArgumentException if the name is empty, too long, or no well-formed text
      */
     public static Batch of(String name) {
-        Keyspace.checkBatchName(name);
-        Keyspace.checkNew("A batch's name", name);
-        return new Batch(name, null, false);
+        return new Batch(Name.BATCH.checked(name), null, false);
     }
 
     /**

@@ -2,11 +2,10 @@ package dev.couchjobs;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
-import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.Name;
 import dev.couchjobs.internal.transactions.TransactionLabel;
 import dev.couchjobs.loop.DurationText;
 import dev.couchjobs.loop.Durations;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -22,11 +21,6 @@ import tools.jackson.databind.json.JsonMapper;
  * library makes, commits and tries again by {@code onError} itself.
  */
 public final class CouchJobsBuilder {
-    /** It is written with every claim. */
-    private static final int NAME_CHARS_MAX = 200;
-    /** What FoundationDB's documentation allows. */
-    private static final int TAG_BYTES_MAX = 16;
-
     final Database database;
     Subspace subspace = new Subspace();
 
@@ -64,15 +58,10 @@ public final class CouchJobsBuilder {
      *
      * @param name a name of 1 to 200 characters, well-formed
      * @return this builder
-     * @throws IllegalArgumentException if it is empty or longer, or has half of a surrogate pair in it
+     * @throws IllegalArgumentException if it is empty, longer or no well-formed text, or has a control character
      */
     public CouchJobsBuilder name(String name) {
-        if (name.isEmpty() || name.length() > NAME_CHARS_MAX || !Keyspace.isWellFormed(name)) {
-            throw new IllegalArgumentException("An instance needs a name of 1 to " + NAME_CHARS_MAX
-                    + " characters without half of a surrogate pair; this one has " + name.length()
-                    + ": choose a short one that tells this process from the others.");
-        }
-        this.name = name;
+        this.name = Name.INSTANCE.checked(name);
         return this;
     }
 
@@ -191,15 +180,10 @@ public final class CouchJobsBuilder {
      *
      * @param tag 1 to 16 bytes in UTF-8
      * @return this builder
-     * @throws IllegalArgumentException if it is empty or longer
+     * @throws IllegalArgumentException if it is empty, longer or no well-formed text, or has a control character
      */
     public CouchJobsBuilder transactionTag(String tag) {
-        int bytes = tag.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes < 1 || bytes > TAG_BYTES_MAX) {
-            throw new IllegalArgumentException(
-                    "A tag has 1 to " + TAG_BYTES_MAX + " bytes; this one has " + bytes + ".");
-        }
-        this.transactionTag = tag;
+        this.transactionTag = Name.TRANSACTION_TAG.checked(tag);
         return this;
     }
 

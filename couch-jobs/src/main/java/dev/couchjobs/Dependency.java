@@ -1,6 +1,6 @@
 package dev.couchjobs;
 
-import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.Name;
 import java.util.Objects;
 
 /**
@@ -20,11 +20,9 @@ public record Dependency(String typeName, String jobId, DependencyPolicy policy)
      * @throws IllegalArgumentException if no type can have that name, or no job that id
      */
     public Dependency {
-        Objects.requireNonNull(typeName, "typeName");
-        Objects.requireNonNull(jobId, "jobId");
+        Name.TYPE.known(typeName);
+        Name.JOB.known(jobId);
         Objects.requireNonNull(policy, "policy");
-        Keyspace.checkTypeName(typeName);
-        Keyspace.checkJobId(jobId);
     }
 
     /**

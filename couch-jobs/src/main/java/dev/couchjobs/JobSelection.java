@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
 import dev.couchjobs.internal.observe.UserCode;
-import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.Name;
 import dev.couchjobs.internal.verbs.ControlVerbs;
 import java.time.Instant;
 import java.util.Objects;
@@ -62,7 +62,7 @@ public final class JobSelection<D, R> {
      * @throws IllegalArgumentException if the tag is not valid
      */
     public JobSelection<D, R> tagged(String newTag) {
-        Keyspace.checkTag(newTag);
+        Name.TAG.known(newTag);
         return new JobSelection<>(verbs, type, condition, Optional.of(newTag), from, listener);
     }
 

@@ -1,6 +1,6 @@
 package dev.couchjobs;
 
-import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.Name;
 import dev.couchjobs.internal.types.TypeTimeouts;
 import java.lang.reflect.Type;
 import java.time.Duration;
@@ -48,7 +48,7 @@ public final class JobType<D, R> {
             List<Class<? extends Throwable>> doNotRetryOn,
             Map<ReleaseReason, Integer> maxReleases,
             int maxDescent) {
-        this.name = Objects.requireNonNull(name, "name");
+        this.name = Name.TYPE.checked(name);
         this.dataType = Objects.requireNonNull(dataType, "dataType");
         this.resultType = Objects.requireNonNull(resultType, "resultType");
         TypeTimeouts.check(activityTimeout);
@@ -58,8 +58,6 @@ public final class JobType<D, R> {
         this.doNotRetryOn = doNotRetryOn;
         this.maxReleases = maxReleases;
         this.maxDescent = maxDescent;
-        Keyspace.checkTypeName(name);
-        Keyspace.checkNew("The name of a job type", name);
     }
 
     private static <D, R> JobType<D, R> of(String name, Type dataType, Type resultType) {

@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
 import dev.couchjobs.internal.job.Headers;
-import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.Name;
 import dev.couchjobs.internal.views.ScheduledTimes;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -119,8 +119,7 @@ public final class NewJob<D> {
      *     has a control character
      */
     public NewJob<D> id(String id) {
-        Keyspace.checkJobId(id);
-        Keyspace.checkNew("A job id", id);
+        Name.JOB.checked(id);
         return new NewJob<>(type, data, id, at, priority, retry, keys, dependencies, leftAlone);
     }
 
@@ -171,8 +170,7 @@ public final class NewJob<D> {
      * @throws IllegalArgumentException if the key is empty, too long, or no well-formed text
      */
     public NewJob<D> limitKey(String key) {
-        Keyspace.checkLimitKey(key);
-        Keyspace.checkNew("A limit key", key);
+        Name.LIMIT_KEY.checked(key);
         return with(changed -> changed.limit = key);
     }
 
@@ -194,8 +192,7 @@ public final class NewJob<D> {
      * @throws IllegalArgumentException if the key is empty, too long, or no well-formed text
      */
     public NewJob<D> turnKey(String key) {
-        Keyspace.checkTurnKey(key);
-        Keyspace.checkNew("A turn key", key);
+        Name.TURN_KEY.checked(key);
         return with(changed -> changed.turn = key);
     }
 
@@ -229,8 +226,7 @@ public final class NewJob<D> {
     }
 
     private NewJob<D> inSequence(String key, boolean passes) {
-        Keyspace.checkSequence(key);
-        Keyspace.checkNew("The key of a sequence", key);
+        Name.SEQUENCE.checked(key);
         return with(changed -> {
             changed.sequence = key;
             changed.passesFailure = passes;
@@ -281,8 +277,7 @@ public final class NewJob<D> {
      * @throws IllegalArgumentException if the name is empty, too long, or no well-formed text
      */
     public NewJob<D> batch(String batch) {
-        Keyspace.checkBatchName(batch);
-        Keyspace.checkNew("A batch's name", batch);
+        Name.BATCH.checked(batch);
         return with(changed -> changed.batch = batch);
     }
 
@@ -302,8 +297,7 @@ public final class NewJob<D> {
             throw new IllegalArgumentException("A job has at most " + TAGS_MAX + " tags; these are " + sorted.size()
                     + ". Put what nothing searches for into the data of the job.");
         }
-        sorted.forEach(Keyspace::checkTag);
-        sorted.forEach(tag -> Keyspace.checkNew("A tag", tag));
+        sorted.forEach(Name.TAG::checked);
         return with(changed -> changed.tags = sorted);
     }
 
@@ -346,6 +340,7 @@ public final class NewJob<D> {
      *
      * @param dependencies the others, added to what the job waits for already; at most 10,000 in all
      * @return the job
+     * @throws IllegalArgumentException if one is expected that cannot be added
      */
     public NewJob<D> after(Dependency... dependencies) {
         return after(Arrays.asList(dependencies));
@@ -356,10 +351,17 @@ public final class NewJob<D> {
      *
      * @param dependencies the others, added to what the job waits for already; at most 10,000 in all
      * @return the job
+     * @throws IllegalArgumentException if one is expected that cannot be added
      */
     public NewJob<D> after(Collection<Dependency> dependencies) {
         List<Dependency> all = new ArrayList<>(this.dependencies);
-        all.addAll(dependencies);
+        for (Dependency dependency : dependencies) {
+            if (dependency.policy() == DependencyPolicy.EXPECT) {
+                Name.TYPE.checked(dependency.typeName());
+                Name.JOB.checked(dependency.jobId());
+            }
+            all.add(dependency);
+        }
         return new NewJob<>(type, data, id, at, priority, retry, keys, List.copyOf(all), leftAlone);
     }
 

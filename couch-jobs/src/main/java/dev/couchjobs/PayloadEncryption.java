@@ -1,7 +1,7 @@
 package dev.couchjobs;
 
+import dev.couchjobs.internal.rows.Name;
 import dev.couchjobs.internal.views.PayloadCipher;
-import java.nio.charset.StandardCharsets;
 import javax.crypto.SecretKey;
 
 /**
@@ -24,7 +24,6 @@ import javax.crypto.SecretKey;
  */
 public final class PayloadEncryption {
     private static final int KEY_BYTES = 32;
-    private static final int ID_BYTES_MAX = 64;
 
     private final PayloadCipher cipher;
 
@@ -41,7 +40,7 @@ public final class PayloadEncryption {
      * @throws IllegalArgumentException if the id or the key is anything else
      */
     public static PayloadEncryption writing(String keyId, SecretKey key) {
-        check(keyId, key);
+        check(Name.ENCRYPTION_KEY.checked(keyId), key);
         return new PayloadEncryption(PayloadCipher.NONE.writing(keyId, key));
     }
 
@@ -87,11 +86,7 @@ public final class PayloadEncryption {
     }
 
     private static void check(String keyId, SecretKey key) {
-        int bytes = keyId.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes < 1 || bytes > ID_BYTES_MAX) {
-            throw new IllegalArgumentException(
-                    "The id of a key has 1 to " + ID_BYTES_MAX + " bytes; this one has " + bytes + ".");
-        }
+        Name.ENCRYPTION_KEY.known(keyId);
         byte[] encoded = key.getEncoded(); // null if a device holds the key
         if (!key.getAlgorithm().equals("AES") || (encoded != null && encoded.length != KEY_BYTES)) {
             throw new IllegalArgumentException("The key \"" + keyId

@@ -1,5 +1,6 @@
 package dev.couchjobs;
 
+import dev.couchjobs.internal.rows.Name;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -10,8 +11,8 @@ import java.util.UUID;
  *
  * @param name its name, of 1 to 200 characters, which other workers may have too
  * @param id tells it from all other workers
- * @param host the host of its process; may be empty
- * @param version the name and version of its program or client library
+ * @param host the host of its process, of at most 255 characters; may be empty
+ * @param version the name and version of its program or client library, of at most 255 characters; may be empty
  * @param types the types whose jobs it runs; the first 100 are kept
  * @param concurrency how many jobs it may run at once
  * @param running how many it runs
@@ -29,7 +30,7 @@ public record RemoteWorker(
         boolean isDraining,
         Instant startedAt) {
     /**
-     * Copies the types.
+     * Checks the texts, and copies the types.
      *
      * @param name see above
      * @param id see above
@@ -40,12 +41,20 @@ public record RemoteWorker(
      * @param running see above
      * @param isDraining see above
      * @param startedAt see above
+     * @throws IllegalArgumentException if the name is empty, or a text is too long, is no well-formed text, or has a
+     *     control character
      */
     public RemoteWorker {
+        Name.WORKER.checked(name);
         Objects.requireNonNull(id, "id");
-        Objects.requireNonNull(host, "host");
-        Objects.requireNonNull(version, "version");
+        if (!host.isEmpty()) {
+            Name.HOST.checked(host);
+        }
+        if (!version.isEmpty()) {
+            Name.VERSION.checked(version);
+        }
         Objects.requireNonNull(startedAt, "startedAt");
         types = List.copyOf(types);
+        types.forEach(Name.TYPE::known);
     }
 }

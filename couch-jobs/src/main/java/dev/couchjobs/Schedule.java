@@ -1,6 +1,6 @@
 package dev.couchjobs;
 
-import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.Name;
 import dev.couchjobs.internal.schedules.ScheduleRequest;
 import dev.couchjobs.internal.schedules.ScheduleRow.Overlap;
 import dev.couchjobs.loop.DurationText;
@@ -63,7 +63,7 @@ public final class Schedule {
      */
     public static Schedule cron(String name, String expression, ZoneId zone, NewJob<?> job) {
         Objects.requireNonNull(zone, "zone");
-        return new Schedule(ScheduleRequest.cron(checkName(name), expression, zone, checkJob(job)));
+        return new Schedule(ScheduleRequest.cron(Name.SCHEDULE.checked(name), expression, zone, checkJob(job)));
     }
 
     /**
@@ -76,7 +76,8 @@ public final class Schedule {
      * @throws IllegalArgumentException if the name, the period or the job is not allowed
      */
     public static Schedule every(String name, Duration period, NewJob<?> job) {
-        return new Schedule(ScheduleRequest.every(checkName(name), seconds("period", period, 1), checkJob(job)));
+        return new Schedule(
+                ScheduleRequest.every(Name.SCHEDULE.checked(name), seconds("period", period, 1), checkJob(job)));
     }
 
     /**
@@ -89,13 +90,8 @@ public final class Schedule {
      * @throws IllegalArgumentException if the name, the pause or the job is not allowed
      */
     public static Schedule afterEach(String name, Duration pause, NewJob<?> job) {
-        return new Schedule(ScheduleRequest.afterEach(checkName(name), seconds("pause", pause, 1), checkJob(job)));
-    }
-
-    private static String checkName(String name) {
-        Keyspace.checkNew("A schedule's name", Objects.requireNonNull(name, "name"));
-        Keyspace.checkScheduleName(name);
-        return name;
+        return new Schedule(
+                ScheduleRequest.afterEach(Name.SCHEDULE.checked(name), seconds("pause", pause, 1), checkJob(job)));
     }
 
     private static NewJob<?> checkJob(NewJob<?> job) {

@@ -1,6 +1,6 @@
 package dev.couchjobs;
 
-import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.Name;
 import dev.couchjobs.loop.Durations;
 import java.time.Duration;
 import java.util.Objects;
@@ -40,9 +40,7 @@ public final class Unique {
      * @throws IllegalArgumentException if the key is empty, too long, or no well-formed text
      */
     public static Unique by(String key) {
-        Keyspace.checkUniqueKey(key);
-        Keyspace.checkNew("A unique key", key);
-        return new Unique(key, false, null, false);
+        return new Unique(Name.UNIQUE_KEY.checked(key), false, null, false);
     }
 
     /**

@@ -3,7 +3,7 @@ package dev.couchjobs;
 import dev.couchjobs.internal.accept.Acceptors;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.observe.MiddlewareChain;
-import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.Name;
 import dev.couchjobs.internal.schedules.ScheduleRequest;
 import dev.couchjobs.internal.worker.BoundHandler;
 import dev.couchjobs.internal.worker.HandlerRegistration;
@@ -64,12 +64,10 @@ public final class WorkerBuilder {
      *
      * @param name a name of 1 to 200 characters, well-formed
      * @return this builder
-     * @throws IllegalArgumentException if it is empty or longer, or has half of a surrogate pair in it
+     * @throws IllegalArgumentException if it is empty, longer or no well-formed text, or has a control character
      */
     public WorkerBuilder name(String name) {
-        Keyspace.checkWorkerName(name);
-        Keyspace.checkNew("A worker's name", name);
-        this.name = name;
+        this.name = Name.WORKER.checked(name);
         return this;
     }
 

@@ -4,17 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Transaction;
-import dev.couchjobs.Batch;
 import dev.couchjobs.Job;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
 import dev.couchjobs.NewJob;
-import dev.couchjobs.Schedule;
-import dev.couchjobs.Unique;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -229,30 +224,6 @@ class CreationContract extends JobsContract {
         await(jobs.processor().finish(database, job));
 
         assertThat(stateOf(jobId)).isEqualTo(JobState.FINISHED);
-    }
-
-    /** A path has no control characters, and clients leave dots out; a line feed could forge a line of a log. */
-    @ParameterizedTest
-    @ValueSource(
-            strings = {"\u0000", "a\u0000b", "a\nb", "\r", "a\tb", "\u001b[31m", "\u007f", "\u0085", "\u2028", ".", ".."
-            })
-    void anIdThatNoPathAndNoLogCouldShowIsRefused(String text) {
-        for (ThrowingCallable adding : List.<ThrowingCallable>of(
-                () -> jobs.add(database, INDEX, text, new WorkData(1)),
-                () -> JobType.of(text, WorkData.class),
-                () -> NewJob.of(INDEX, new WorkData(1)).limitKey(text),
-                () -> NewJob.of(INDEX, new WorkData(1)).turnKey(text),
-                () -> NewJob.of(INDEX, new WorkData(1)).sequence(text),
-                () -> NewJob.of(INDEX, new WorkData(1)).tags(text),
-                () -> NewJob.of(INDEX, new WorkData(1)).batch(text),
-                () -> Unique.by(text),
-                () -> Batch.of(text),
-                () -> Schedule.every(text, Duration.ofDays(1), NewJob.of(INDEX, new WorkData(1))),
-                () -> jobs.worker().name(text))) {
-            assertThatThrownBy(adding)
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageMatching("(?s).*(control characters; this one has U\\+|is not [.]).*");
-        }
     }
 
     @Test

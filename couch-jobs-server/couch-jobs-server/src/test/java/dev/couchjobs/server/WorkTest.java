@@ -13,6 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** The worker protocol (rfc/032). */
@@ -501,6 +503,29 @@ class WorkTest {
     }
 
     // Registration
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "'name': '.', 'types': ['mail']",
+                "'name': 'a\\nb', 'types': ['mail']",
+                "'name': 'a', 'types': ['mail', '\\ud800']",
+                "'name': 'a', 'types': ['LONG']",
+                "'name': 'a', 'types': ['mail'], 'host': 'a\\nb'",
+                "'name': 'a', 'types': ['mail'], 'version': '\\u2028'"
+            })
+    void aWorkerThatCannotBeListedIsRefused(String described) {
+        String worker =
+                "'worker': {'id': '" + UUID.randomUUID() + "', " + described.replace("LONG", "x".repeat(120_000)) + "}";
+        for (Response refused : List.of(
+                server.post("/v1/work/heartbeats", "{" + worker + ", 'claims': []}"),
+                server.post(
+                        "/v1/work/claims",
+                        "{'requestId': 'r', 'max': 1, 'wait': '" + AT_ONCE + "', " + worker + "}"))) {
+            assertThat(refused.status()).as(refused.detail()).isEqualTo(400);
+        }
+        assertThat(server.get("/v1/workers").body().get("items")).isEmpty();
+    }
 
     @Test
     void aWorkerIsListedPausedDrainedAndEnds() {

@@ -1,6 +1,7 @@
 package dev.couchjobs.internal.job;
 
 import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.Name;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.Map;
@@ -9,19 +10,13 @@ import java.util.TreeMap;
 /** The bounds of a job's headers, which each of its rows contains. */
 public final class Headers {
     private static final int COUNT_MAX = 32;
-    private static final int NAME_BYTES_MAX = 128;
     private static final int BYTES_MAX = 4_096;
 
     private Headers() {}
 
     /** {@return headers with one more, or with another value} */
     public static Map<String, String> with(Map<String, String> before, String name, String value) {
-        int nameBytes = bytes(name);
-        if (nameBytes < 1 || nameBytes > NAME_BYTES_MAX || !Keyspace.isWellFormed(name)) {
-            throw new IllegalArgumentException("The name of a header has 1 to " + NAME_BYTES_MAX
-                    + " bytes in UTF-8, and no half of a surrogate pair; this one has " + nameBytes
-                    + ": use a short name, such as traceparent.");
-        }
+        Name.HEADER.checked(name);
         if (!Keyspace.isWellFormed(value)) {
             throw new IllegalArgumentException("The value of header " + name
                     + " has half of a surrogate pair: encode what is no text, for example in Base64.");

@@ -3,7 +3,6 @@ package dev.couchjobs.internal.rows;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.Tuple;
-import dev.couchjobs.internal.loop.LogText;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,8 +14,6 @@ public final class Keyspace {
     /** The longest job id. It leaves room in a key of 10,000 bytes for the user's prefix. */
     public static final int JOB_ID_BYTES_MAX = 1_000;
 
-    private static final int NAME_BYTES_MAX = 500;
-    private static final int WORKER_NAME_CHARS_MAX = 200;
     private static final char ASCII_MAX = 0x7F;
 
     private final Subspace root;
@@ -39,94 +36,9 @@ public final class Keyspace {
         return new JobRef(type(typeName), jobId);
     }
 
-    /** Refuses an invalid name of a type. */
-    public static void checkTypeName(String name) {
-        checkName("A job type", name);
-    }
-
-    /** Refuses an invalid name of a schedule, which is the beginning of the ids of its jobs. */
-    public static void checkScheduleName(String name) {
-        checkName("A schedule", name);
-        if (name.indexOf(0) >= 0) {
-            throw new IllegalArgumentException("A schedule needs a name without zeros: choose a short, stable name.");
-        }
-    }
-
-    /** Refuses an invalid name of a worker. The name of an instance, which has the same limit, is the default. */
-    public static void checkWorkerName(String name) {
-        if (name.isEmpty() || name.length() > WORKER_NAME_CHARS_MAX || !isWellFormed(name)) {
-            throw new IllegalArgumentException("A worker needs a name of 1 to " + WORKER_NAME_CHARS_MAX
-                    + " characters without half of a surrogate pair; this one has " + name.length()
-                    + ": choose a short one, such as that of a deployment.");
-        }
-    }
-
-    /** Refuses an invalid limit key. */
-    public static void checkLimitKey(String key) {
-        checkText("A limit key has", key, "use a short, stable key, such as the id of a tenant.");
-    }
-
-    /** Refuses an invalid turn key. */
-    public static void checkTurnKey(String key) {
-        checkText("A turn key has", key, "use a short, stable key, such as the id of a tenant.");
-    }
-
-    /** Refuses an invalid key of a sequence. */
-    public static void checkSequence(String key) {
-        checkText("The key of a sequence has", key, "use a short, stable key, such as the id of an order.");
-    }
-
-    /** Refuses an invalid tag. */
-    public static void checkTag(String tag) {
-        checkText("A tag has", tag, "use a short, stable text, such as the name of a feature.");
-    }
-
-    /** Refuses an invalid name of a batch. */
-    public static void checkBatchName(String name) {
-        checkName("A batch", name);
-    }
-
-    /** Refuses an invalid unique key. */
-    public static void checkUniqueKey(String key) {
-        checkText("A unique key has", key, "use a short, stable key, such as the id of what the job is about.");
-    }
-
-    private static void checkName(String owner, String name) {
-        checkText(owner + " needs a name of", name, "choose a short, stable name.");
-    }
-
-    private static void checkText(String rule, String text, String advice) {
-        int bytes = text.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes == 0 || bytes > NAME_BYTES_MAX || !isWellFormed(text)) {
-            throw new IllegalArgumentException(rule + " 1 to " + NAME_BYTES_MAX
-                    + " bytes in UTF-8 without half of a surrogate pair; this one has " + bytes + ": " + advice);
-        }
-    }
-
     /** {@return whether a text can be stored unchanged} Half of a surrogate pair cannot. */
     public static boolean isWellFormed(String text) {
         return StandardCharsets.UTF_8.newEncoder().canEncode(text);
-    }
-
-    /**
-     * Refuses a new id, name or key that a path would not have as it is, or that could forge a line of a log. Rows from
-     * before may have one, and are read.
-     *
-     * @param what what it is, with an article
-     */
-    public static void checkNew(String what, String text) {
-        for (int i = 0; i < text.length(); i++) {
-            char each = text.charAt(i);
-            if (LogText.isControl(each)) {
-                throw new IllegalArgumentException(
-                        "%s has no control characters; this one has U+%04X at index %d: ".formatted(what, (int) each, i)
-                                + "write bytes as text first, such as in Base64.");
-            }
-        }
-        if (text.equals(".") || text.equals("..")) {
-            throw new IllegalArgumentException(
-                    what + " is not " + text + ", which clients leave out of a path: add another character.");
-        }
     }
 
     /** Refuses an invalid job id. */
@@ -156,9 +68,7 @@ public final class Keyspace {
 
     /** {@return the name of a type at an index of a key} */
     public static String typeName(Tuple path, int index) {
-        String name = path.getString(index);
-        checkTypeName(name);
-        return name;
+        return Name.TYPE.known(path.getString(index));
     }
 
     /** A fast path for nearly all ids: the full check is slower than everything else that is done with an id. */

@@ -29,6 +29,7 @@ import dev.couchjobs.internal.rows.Feature;
 import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.rows.LayoutRow;
+import dev.couchjobs.internal.rows.Name;
 import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.loop.GuardedExecutor;
@@ -192,7 +193,7 @@ public final class BatchVerbs {
 
     /** {@return the batch, if there is one} */
     public CompletableFuture<Optional<BatchInfo>> get(ReadTransactionContext context, String name) {
-        Keyspace.checkBatchName(name);
+        Name.BATCH.known(name);
         return transactions
                 .named("get batch", "")
                 .read(
@@ -220,7 +221,7 @@ public final class BatchVerbs {
     /** {@return how many members were cancelled} */
     public CompletableFuture<Long> cancel(String name, String reason) {
         Objects.requireNonNull(reason, "reason");
-        Keyspace.checkBatchName(name);
+        Name.BATCH.known(name);
         Change<Boolean> end = (tx, row) -> {
             if (row.state() == BatchState.CLOSED) {
                 throw new BatchStateException(name, row.state(), "cancel its members one by one.");
@@ -300,7 +301,7 @@ public final class BatchVerbs {
 
     /** {@return whether there was such a batch} */
     public CompletableFuture<Boolean> remove(TransactionContext context, String name) {
-        Keyspace.checkBatchName(name);
+        Name.BATCH.known(name);
         return inOrder("remove batch", context, name, List.of(), jobs -> {
             Transaction tx = jobs.tx();
             return BatchRow.find(tx, keyspace, name)
@@ -326,7 +327,7 @@ public final class BatchVerbs {
             String name,
             Change<T> change,
             Function<Transaction, CompletableFuture<U>> then) {
-        Keyspace.checkBatchName(name);
+        Name.BATCH.known(name);
         return transactions
                 .named(verb, "")
                 .runOnce(

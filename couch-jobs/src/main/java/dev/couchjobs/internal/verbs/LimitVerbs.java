@@ -16,6 +16,7 @@ import dev.couchjobs.internal.limits.PausedKeys;
 import dev.couchjobs.internal.limits.SlotRequest;
 import dev.couchjobs.internal.limits.SlotTable;
 import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.Name;
 import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.transactions.Transactions;
 import java.util.List;
@@ -51,7 +52,7 @@ public final class LimitVerbs {
 
     /** Sets the limit of one limit key. */
     public CompletableFuture<Void> set(TransactionContext context, JobType<?, ?> type, String limitKey, int max) {
-        return change(context, type, limitKey, checkedOfKey(max));
+        return change(context, type, Name.LIMIT_KEY.checked(limitKey), checkedOfKey(max));
     }
 
     /** Removes the limit of one limit key. */
@@ -61,7 +62,7 @@ public final class LimitVerbs {
 
     /** {@return the limit of a limit key, and how many slots are taken} */
     public CompletableFuture<LimitInfo> get(ReadTransactionContext context, JobType<?, ?> type, String limitKey) {
-        Keyspace.checkLimitKey(limitKey);
+        Name.LIMIT_KEY.known(limitKey);
         TypeKeys keys = keyspace.type(type.name());
         return transactions
                 .named("get limit", type.name())
@@ -80,6 +81,7 @@ public final class LimitVerbs {
     /** Sets how many jobs with a limit key start in a period. The next claim admits as many as it allows. */
     public CompletableFuture<Void> setRate(TransactionContext context, JobType<?, ?> type, String limitKey, Rate rate) {
         Objects.requireNonNull(rate, "rate");
+        Name.LIMIT_KEY.checked(limitKey);
         return changeKey(
                 "set rate",
                 context,
@@ -95,7 +97,7 @@ public final class LimitVerbs {
 
     /** Pauses a limit key. The jobs with a slot lose it when a claim finds them. */
     public CompletableFuture<Void> pause(TransactionContext context, JobType<?, ?> type, String limitKey) {
-        Keyspace.checkLimitKey(limitKey);
+        Name.LIMIT_KEY.checked(limitKey);
         return transactions
                 .named("pause limit key", type.name())
                 .run(context, tx -> PausedKeys.pause(tx, keyspace, type.name(), limitKey));
@@ -176,7 +178,7 @@ public final class LimitVerbs {
     /** Changes the row of a limit key, and requests slots for the jobs that may run then. */
     private CompletableFuture<Void> changeKey(
             String name, TransactionContext context, JobType<?, ?> type, String limitKey, Change change) {
-        Keyspace.checkLimitKey(limitKey);
+        Name.LIMIT_KEY.known(limitKey);
         TypeKeys keys = keyspace.type(type.name());
         return transactions
                 .named(name, type.name())

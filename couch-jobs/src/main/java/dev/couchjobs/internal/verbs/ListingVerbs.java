@@ -28,6 +28,7 @@ import dev.couchjobs.internal.queue.QueueEntry;
 import dev.couchjobs.internal.queue.QueueListing;
 import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.Name;
 import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.tags.TagIndex;
 import dev.couchjobs.internal.transactions.Transactions;
@@ -95,7 +96,7 @@ public final class ListingVerbs {
     /** {@return a page of the jobs with a tag, by id} */
     public CompletableFuture<Page<JobSummary>> tagged(
             ReadTransactionContext context, JobType<?, ?> type, String tag, PageRequest page) {
-        Keyspace.checkTag(tag);
+        Name.TAG.known(tag);
         return new ById(type, "tagged " + tag, page, row -> true).tagged(context, tag);
     }
 

@@ -25,6 +25,7 @@ import dev.couchjobs.internal.rows.JobRef;
 import dev.couchjobs.internal.rows.Keyspace;
 import dev.couchjobs.internal.rows.Layout;
 import dev.couchjobs.internal.rows.LayoutRow;
+import dev.couchjobs.internal.rows.Name;
 import dev.couchjobs.internal.rows.TypeKeys;
 import dev.couchjobs.internal.schedules.ScheduleFirings;
 import dev.couchjobs.internal.schedules.ScheduleRequest;
@@ -241,6 +242,7 @@ public final class ScheduleVerbs {
     }
 
     public CompletableFuture<Optional<ScheduleInfo>> get(ReadTransactionContext context, String name) {
+        Name.SCHEDULE.known(name);
         return transactions
                 .named("get schedule", "")
                 .read(
@@ -261,6 +263,7 @@ public final class ScheduleVerbs {
 
     /** {@return the next firing times of a schedule} */
     public CompletableFuture<List<Instant>> firingTimes(ReadTransactionContext context, String name, int count) {
+        Name.SCHEDULE.known(name);
         checkCount(count);
         return transactions
                 .named("get firing times", "")
@@ -274,6 +277,7 @@ public final class ScheduleVerbs {
 
     /** {@return the last jobs of a schedule, the last one first} */
     public CompletableFuture<List<JobSummary>> jobs(ReadTransactionContext context, String name, int count) {
+        Name.SCHEDULE.known(name);
         checkCount(count);
         return transactions
                 .named("list jobs of schedule", "")
@@ -416,7 +420,7 @@ public final class ScheduleVerbs {
     /** Verbs of one schedule in one transaction run in the order of the calls. */
     private <T> CompletableFuture<T> inOrder(
             String purpose, TransactionContext context, String name, Function<Transaction, CompletableFuture<T>> body) {
-        Keyspace.checkScheduleName(name);
+        Name.SCHEDULE.known(name);
         return transactions
                 .named(purpose, "")
                 .run(context, tx -> JobStore.of(tx).inOrder(List.of(table.key(name)), () -> body.apply(tx)));

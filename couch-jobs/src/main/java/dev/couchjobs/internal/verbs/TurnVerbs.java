@@ -5,6 +5,7 @@ import com.apple.foundationdb.TransactionContext;
 import dev.couchjobs.JobType;
 import dev.couchjobs.internal.instance.Instance;
 import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.Name;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.turns.TurnKey;
 import dev.couchjobs.internal.turns.TurnTable;
@@ -28,7 +29,7 @@ public final class TurnVerbs {
             throw new IllegalArgumentException("A weight is at least 1 and at most " + TurnTable.WEIGHT_MAX
                     + "; this is " + weight + ". To hold jobs of a key back, give them a limit key.");
         }
-        return change(context, type, turnKey, OptionalInt.of(weight));
+        return change(context, type, Name.TURN_KEY.checked(turnKey), OptionalInt.of(weight));
     }
 
     /** Gives a turn key the weight of all others. */
@@ -52,7 +53,7 @@ public final class TurnVerbs {
     }
 
     private TurnKey key(JobType<?, ?> type, String turnKey) {
-        Keyspace.checkTurnKey(turnKey);
+        Name.TURN_KEY.known(turnKey);
         return new TurnKey(keyspace.type(type.name()), turnKey);
     }
 }

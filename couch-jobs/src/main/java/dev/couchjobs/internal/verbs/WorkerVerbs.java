@@ -11,7 +11,7 @@ import dev.couchjobs.WorkerInfo;
 import dev.couchjobs.WorkerPause;
 import dev.couchjobs.WorkerState;
 import dev.couchjobs.internal.instance.Instance;
-import dev.couchjobs.internal.rows.Keyspace;
+import dev.couchjobs.internal.rows.Name;
 import dev.couchjobs.internal.transactions.Transactions;
 import dev.couchjobs.internal.workers.WorkerOrders;
 import dev.couchjobs.internal.workers.WorkerRow;
@@ -52,7 +52,7 @@ public final class WorkerVerbs {
 
     public CompletableFuture<Void> pause(TransactionContext context, String name) {
         long now = clock.millis();
-        return change("pause workers", context, name, orders -> orders.paused(now));
+        return change("pause workers", context, Name.WORKER.checked(name), orders -> orders.paused(now));
     }
 
     public CompletableFuture<Void> resume(TransactionContext context, String name) {
@@ -61,13 +61,13 @@ public final class WorkerVerbs {
 
     private CompletableFuture<Void> change(
             String purpose, TransactionContext context, String name, Function<WorkerOrders, WorkerOrders> toNext) {
-        Keyspace.checkWorkerName(name);
+        Name.WORKER.known(name);
         return transactions.named(purpose, "").run(context, tx -> table.change(tx, name, toNext));
     }
 
     /** All tries of a drain write one number: a worker that registers between two of them is not drained. */
     public CompletableFuture<Integer> drain(TransactionContext context, String name) {
-        Keyspace.checkWorkerName(name);
+        Name.WORKER.checked(name);
         long number = random.nextLong();
         Instant now = clock.instant();
         return transactions
@@ -83,7 +83,6 @@ public final class WorkerVerbs {
 
     /** {@return the state that is stored} Once in 60 reports on average it removes old rows. */
     public CompletableFuture<WorkerState> report(TransactionContext context, RemoteWorker worker) {
-        Keyspace.checkWorkerName(worker.name());
         WorkerTable.Ref ref = new WorkerTable.Ref(worker.name(), worker.id());
         Instant now = clock.instant();
         boolean prunes = random.nextInt(REPORTS_PER_PRUNING) == 0;
@@ -141,12 +140,12 @@ public final class WorkerVerbs {
     }
 
     public CompletableFuture<Void> watchOrders(Transaction tx, String name) {
-        Keyspace.checkWorkerName(name);
+        Name.WORKER.known(name);
         return looks.await(ArmedWatch.armNow(tx, table.ordersKey(name)));
     }
 
     public CompletableFuture<Void> remove(TransactionContext context, String name, UUID id) {
-        Keyspace.checkWorkerName(name);
+        Name.WORKER.known(name);
         return transactions.named("remove worker", "").run(context, tx -> {
             table.remove(tx, new WorkerTable.Ref(name, id));
             return CompletableFuture.<Void>completedFuture(null);
@@ -154,7 +153,7 @@ public final class WorkerVerbs {
     }
 
     public CompletableFuture<Optional<WorkerInfo>> find(ReadTransactionContext context, String name, UUID id) {
-        Keyspace.checkWorkerName(name);
+        Name.WORKER.known(name);
         WorkerTable.Ref ref = new WorkerTable.Ref(name, id);
         return transactions
                 .named("find worker", "")
