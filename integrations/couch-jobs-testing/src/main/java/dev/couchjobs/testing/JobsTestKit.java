@@ -75,11 +75,13 @@ public final class JobsTestKit implements AutoCloseable {
     private final Database database;
     private final CouchJobs jobs;
     private final List<Worker> workers = new ArrayList<>();
+    private final RunCounts runs = new RunCounts(time);
 
     private JobsTestKit(UnaryOperator<CouchJobsBuilder> settings) {
         RandomGenerator random = new SplittableRandom(SEED);
         database = EmbeddedDatabase.openInMemory(new EngineEnvironment(Runnable::run, time, time::nanoTime, random));
         jobs = settings.apply(CouchJobs.builder(database).name("test"))
+                .listener(runs)
                 .environment(new Environment(time, time, random))
                 .build();
     }
@@ -154,12 +156,16 @@ public final class JobsTestKit implements AutoCloseable {
      *     {@link #runDue}
      */
     public Worker work(UnaryOperator<WorkerBuilder> settings) {
-        Worker worker = settings.apply(jobs.worker().executor(time)).start();
+        Worker worker = settings.apply(jobs.worker().executor(runs::execute)).start();
         workers.add(worker);
         return worker;
     }
 
-    /** Runs all jobs that are due and have a worker, and those that they enqueue for now. Time does not move. */
+    /**
+     * Runs all jobs that are due and have a worker, and those that they enqueue for now. Time does not move.
+     *
+     * @throws IllegalStateException if one job runs 1,000 times at that time, as one that is snoozed for no time
+     */
     public void runDue() {
         drive(Duration.ZERO);
     }
@@ -182,6 +188,7 @@ public final class JobsTestKit implements AutoCloseable {
      * @param duration how long; zero is the same as {@link #runDue}
      * @throws IllegalArgumentException if the duration is negative, or all jumps and advances together are more than
      *     290 years
+     * @throws IllegalStateException if one job runs 1,000 times at one time; its next runs wait for the next call
      */
     public void advance(Duration duration) {
         drive(duration);

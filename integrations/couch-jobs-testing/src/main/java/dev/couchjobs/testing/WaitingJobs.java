@@ -7,11 +7,13 @@ import dev.couchjobs.JobSummary;
 import dev.couchjobs.JobType;
 import dev.couchjobs.Page;
 import dev.couchjobs.PageRequest;
+import dev.couchjobs.UndecodableRowException;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -44,10 +46,21 @@ final class WaitingJobs {
     }
 
     private void read(JobType<?, ?> type, boolean isWorked) {
-        boolean mayRun =
-                isWorked && jobs.types().getPause(database, type).join().isEmpty();
+        boolean mayRun = isWorked && !isPaused(type);
         isUnderWay |= jobs.counts(database, type).join().running() > 0;
         forEach(page -> jobs.list(database, type, JobState.PENDING, page), job -> add(job, mayRun));
+    }
+
+    /** Rules that are damaged pause their type. */
+    private boolean isPaused(JobType<?, ?> type) {
+        try {
+            return jobs.types().getPause(database, type).join().isPresent();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof UndecodableRowException) {
+                return true;
+            }
+            throw e;
+        }
     }
 
     private void add(JobSummary job, boolean mayRun) {
