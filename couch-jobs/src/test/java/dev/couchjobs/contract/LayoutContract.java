@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.IncompatibleLayoutException;
 import dev.couchjobs.Job;
@@ -136,6 +137,57 @@ class LayoutContract extends JobsContract {
                 .hasMessageContaining("read by code that knows layout 60 or later");
         assertThat(failureOf(jobs.add(database, INDEX, "j1", new WorkData(1))))
                 .isInstanceOf(IncompatibleLayoutException.class);
+    }
+
+    private static List<byte[]> damagedRows() {
+        return List.of(
+                new byte[0],
+                new byte[] {0x7F},
+                new byte[] {2, 'a'},
+                Tuple.from("1", 1, 1).pack(),
+                Tuple.from(1).pack(),
+                Tuple.from(1, 1, "x").pack(),
+                Tuple.from(0, 0, 0).pack(),
+                Tuple.from(1, -1, 1).pack(),
+                Tuple.from(1, 1, 1, 2, 3, 4).pack(),
+                Tuple.from(12, 1, 12, "", "", "", "x").pack());
+    }
+
+    @Test
+    void aDamagedLayoutIsNamedByEachVerb() {
+        Job<WorkData> job = accepted("j1", 1);
+        List<Supplier<CompletableFuture<?>>> verbs = List.of(
+                () -> jobs.getJobState(database, INDEX, "j1"),
+                () -> jobs.counts(database, INDEX),
+                () -> jobs.types().getPause(database, INDEX),
+                () -> jobs.add(database, INDEX, "j3", new WorkData(3)),
+                () -> jobs.add(database, NewJob.of(INDEX, new WorkData(3)).tags("eu")),
+                () -> jobs.remove(database, INDEX, "j1"),
+                () -> jobs.processor().accept(INDEX),
+                () -> jobs.processor().finish(database, job),
+                () -> jobs.types().resume(database, INDEX),
+                () -> jobs.types().setTypeTimeout(database, MAIL, Duration.ofMinutes(5)));
+        for (byte[] damaged : damagedRows()) {
+            rows.putBytes(rows.key("layout"), damaged);
+            Map<Tuple, Tuple> before = everything();
+            for (int i = 0; i < verbs.size(); i++) {
+                assertThat(failureOf(verbs.get(i).get()))
+                        .as("verb %s, %s", i, ByteArrayUtil.printable(damaged))
+                        .isInstanceOf(IncompatibleLayoutException.class)
+                        .hasMessageContainingAll("cannot be decoded", ByteArrayUtil.printable(rows.key("layout")));
+            }
+            try (Transaction tx = database.createTransaction()) {
+                assertThat(failureOf(jobs.add(tx, INDEX, "j4", new WorkData(1))))
+                        .isInstanceOf(IncompatibleLayoutException.class);
+                assertThat(failureOf(tx.commit())).isInstanceOf(FDBException.class);
+            }
+            assertThat(everything()).isEqualTo(before);
+            assertThat(await(jobs.health().check()).reasons().toString()).contains("cannot be decoded");
+        }
+
+        put(Tuple.from(18, 18, 18)); // as the error says
+        await(jobs.processor().finish(database, job));
+        assertThat(stateOf("j1")).isEqualTo(JobState.FINISHED);
     }
 
     @Test

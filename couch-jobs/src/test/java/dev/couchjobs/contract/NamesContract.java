@@ -70,6 +70,7 @@ class NamesContract extends JobsContract {
             "QuarantinedRows.restore",
             "RawPayload.json",
             "RawPayload.of",
+            "IncompatibleLayoutException.undecodable",
             "UndecodableRowException.ofRules");
 
     /** What is done with a name. */

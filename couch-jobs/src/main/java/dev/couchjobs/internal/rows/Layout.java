@@ -1,5 +1,6 @@
 package dev.couchjobs.internal.rows;
 
+import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.IncompatibleLayoutException;
 import dev.couchjobs.JobsException;
@@ -53,18 +54,31 @@ public record Layout(
         }
     }
 
-    static Layout decode(byte @Nullable [] value) {
+    /** @throws IncompatibleLayoutException if the row is damaged */
+    static Layout decode(byte[] key, byte @Nullable [] value) {
         if (value == null) {
             return FIRST;
         }
-        Tuple row = Tuple.fromBytes(value);
+        try {
+            return decode(Tuple.fromBytes(value));
+        } catch (RuntimeException e) {
+            throw IncompatibleLayoutException.undecodable(ByteArrayUtil.printable(key), KNOWN, e);
+        }
+    }
+
+    private static Layout decode(Tuple row) {
         MoveMark mark = row.size() < MARKED_SIZE || row.getString(3).isEmpty()
                 ? null
                 : new MoveMark(row.getString(3), row.getString(4), row.getString(5));
         long number = row.getLong(0);
         long features = row.size() > FEATURES ? row.getLong(FEATURES) : upTo(number);
         long settings = row.size() > SETTINGS ? row.getLong(SETTINGS) : 0;
-        return new Layout(number, row.getLong(1), row.getLong(2), mark, features, settings);
+        long oldestReader = row.getLong(1);
+        long oldestWriter = row.getLong(2);
+        if (number < 1 || oldestReader < 1 || oldestWriter < 1) {
+            throw new IllegalArgumentException("The first layout is 1");
+        }
+        return new Layout(number, oldestReader, oldestWriter, mark, features, settings);
     }
 
     /** {@return the features that an instance may use whose row does not list them} */

@@ -2,7 +2,9 @@ package dev.couchjobs.internal.rows;
 
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import dev.couchjobs.IncompatibleLayoutException;
 import dev.couchjobs.JobsException;
+import dev.couchjobs.internal.loop.RootCauses;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -42,7 +44,7 @@ public final class LayoutRow {
 
     /** {@return the layout} */
     public CompletableFuture<Layout> read(ReadTransaction tx) {
-        return tx.get(key).thenApply(Layout::decode);
+        return tx.get(key).thenApply(value -> Layout.decode(key, value));
     }
 
     /** Writes the layout. */
@@ -140,7 +142,7 @@ public final class LayoutRow {
         /** {@return the result of a body, or a failure if this code may not use the rows} */
         public <T extends @Nullable Object> CompletableFuture<T> require(CompletableFuture<T> done) {
             // If the layout could not be read, the body fails too, possibly with the cause of a cancellation.
-            return layout.handle((row, error) -> row == null ? Optional.<JobsException>empty() : refusal.apply(row))
+            return layout.handle((row, error) -> row == null ? damaged(error) : refusal.apply(row))
                     .thenCompose(refuses -> {
                         if (refuses.isPresent()) {
                             refused.run();
@@ -148,6 +150,12 @@ public final class LayoutRow {
                         }
                         return done.thenCombine(layout, (result, row) -> result);
                     });
+        }
+
+        private static Optional<JobsException> damaged(Throwable error) {
+            return RootCauses.of(error) instanceof IncompatibleLayoutException damaged
+                    ? Optional.of(damaged)
+                    : Optional.empty();
         }
     }
 }

@@ -76,7 +76,7 @@ final class Problems {
             new Rule(TransactionTooLongException.class, 503, "too-slow", "The transaction took too long."),
             new Rule(SequenceNotVisibleException.class, 503, "not-visible-yet", "The database is behind."),
             new Rule(OutOfServiceException.class, 503, "out-of-service", "The jobs are out of service."),
-            new Rule(IncompatibleLayoutException.class, 503, "incompatible-layout", "This server is too old."),
+            new Rule(IncompatibleLayoutException.class, 503, "incompatible-layout", "This server cannot use the rows."),
             new Rule(CouchJobsClosedException.class, 503, "closing", "The server is closing."),
             new Rule(JobsException.class, 409, "refused", "The library refuses this."),
             new Rule(IllegalArgumentException.class, 400, "invalid-value", "A value is wrong."),
