@@ -33,10 +33,21 @@ public final class UndecodableRowException extends JobsException {
      * @return the error
      */
     public static UndecodableRowException ofRules(String typeName, Throwable cause) {
-        return new UndecodableRowException(
+        return of(
                 "The rules of the type " + typeName + " cannot be decoded, so nothing claims its jobs. Call"
                         + " types().resume, which removes them, and set the limits and the rate of the type again.",
                 cause);
+    }
+
+    /**
+     * A row that no quarantine takes.
+     *
+     * @param message which row it is, and how it is repaired
+     * @param cause what decoding it failed of
+     * @return the error
+     */
+    public static UndecodableRowException of(String message, Throwable cause) {
+        return new UndecodableRowException(message, cause);
     }
 
     private UndecodableRowException(String message, Throwable cause) {

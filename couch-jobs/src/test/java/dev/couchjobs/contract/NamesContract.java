@@ -71,6 +71,7 @@ class NamesContract extends JobsContract {
             "RawPayload.json",
             "RawPayload.of",
             "IncompatibleLayoutException.undecodable",
+            "UndecodableRowException.of",
             "UndecodableRowException.ofRules");
 
     /** What is done with a name. */

@@ -17,6 +17,7 @@ import dev.couchjobs.topics.internal.loops.Rounds;
 import dev.couchjobs.topics.internal.messages.PartitionChooser;
 import dev.couchjobs.topics.internal.transactions.TopicTransactions;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,6 +37,7 @@ public final class ConsumerEngine<T> {
 
     private static final SafeLog LOG = SafeLog.of(ConsumerEngine.class);
     private static final Duration SWEEP_INTERVAL = Duration.ofMinutes(1);
+    private static final Duration WARNED_EVERY = Duration.ofMinutes(1);
 
     private final ConsumerSettings<T> settings;
     private final Membership membership;
@@ -50,6 +52,9 @@ public final class ConsumerEngine<T> {
 
     /** Of partitions that are lost whose handlers still run. */
     @GuardedBy("this") private final Map<Integer, CompletableFuture<Void>> lost = new HashMap<>();
+
+    /** When a partition was logged whose row is damaged. */
+    @GuardedBy("this") private final Map<Integer, Instant> warned = new HashMap<>();
 
     @GuardedBy("this") private boolean isClosed;
 
@@ -126,9 +131,25 @@ public final class ConsumerEngine<T> {
                     GroupTable table = new GroupTable(settings.table().log(found.topic()));
                     adopt(table, found.round().claims());
                     found.round().release().forEach(partition -> release(table, partition));
+                    found.round().damaged().forEach(this::warn);
                     return Pause.until(found.round().changed())
                             .cappedAt(settings.lease().dividedBy(HEARTBEATS_PER_LEASE));
                 });
+    }
+
+    /** Each is logged once a minute, also if the clock is set. */
+    private synchronized void warn(int damaged) {
+        Instant now = settings.environment().clock().instant();
+        Instant last = warned.get(damaged);
+        if (last == null || Duration.between(last, now).abs().compareTo(WARNED_EVERY) >= 0) {
+            warned.put(damaged, now);
+            LOG.warn(
+                    "Group \"{}\" consumes nothing of partition {} of topic \"{}\": the row of the group cannot be"
+                            + " decoded. To repair it, seek the group in this partition.",
+                    settings.group(),
+                    damaged,
+                    settings.topic().name());
+        }
     }
 
     /** Runs what is held, and nothing else. */

@@ -3,6 +3,7 @@ package dev.couchjobs.topics.internal.groups;
 import com.apple.foundationdb.tuple.Tuple;
 import com.apple.foundationdb.tuple.Versionstamp;
 import dev.couchjobs.topics.internal.log.Place;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +56,7 @@ record GroupPartition(
     static GroupPartition decode(byte[] value) {
         Tuple row = Tuple.fromBytes(value);
         return new GroupPartition(
-                new Place(row.getVersionstamp(1), row.getLong(2)),
+                new Place(Objects.requireNonNull(row.getVersionstamp(1)), row.getLong(2)),
                 RecentCalls.decode(row.getNestedTuple(3)),
                 row.getLong(4),
                 row.getString(5),

@@ -1,11 +1,11 @@
 package dev.couchjobs.topics.internal.groups;
 
-import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.UndecodableRowException;
 import dev.couchjobs.topics.GroupInfo.Member;
 import dev.couchjobs.topics.GroupInfo.PartitionLag;
 import dev.couchjobs.topics.GroupNotFoundException;
@@ -23,12 +23,14 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /** The groups of one topic. */
@@ -119,12 +121,15 @@ public final class GroupTable {
                         : CompletableFuture.failedFuture(new GroupNotFoundException(group)));
     }
 
-    /** {@return a partition of a group, as if it were new if its row cannot be read: a seek writes another} */
-    private CompletableFuture<GroupPartition> partitionOrNew(ReadTransaction tx, String group, int partition) {
-        return partition(tx, group, partition)
-                .exceptionallyCompose(error -> RootCauses.of(error) instanceof FDBException
-                        ? CompletableFuture.failedFuture(error)
-                        : log.begin(tx, partition).thenCombine(tx.getReadVersion(), GroupPartition::at));
+    /** {@return a partition of a group, as if it were new if its row is damaged: a seek writes another} */
+    private CompletableFuture<GroupPartition> partitionOrNew(Transaction tx, String group, int partition) {
+        return partition(tx, group, partition).exceptionallyCompose(error -> {
+            if (!isDamaged(error)) {
+                return CompletableFuture.failedFuture(error);
+            }
+            tx.clear(keys.parked(group, partition)); // the row does not say whether there are some
+            return log.begin(tx, partition).thenCombine(tx.getReadVersion(), GroupPartition::at);
+        });
     }
 
     /** {@return a partition of a group; at the beginning of the log if the group has nothing of it} */
@@ -133,7 +138,31 @@ public final class GroupTable {
         return tx.get(keys.partition(group, partition))
                 .thenCompose(value -> value == null
                         ? begin.thenCombine(tx.getReadVersion(), GroupPartition::at)
-                        : begin.thenApply(GroupPartition.decode(value)::notBefore));
+                        : begin.thenApply(decode(group, partition, value)::notBefore));
+    }
+
+    private static GroupPartition decode(String group, int partition, byte[] value) {
+        try {
+            return GroupPartition.decode(value);
+        } catch (RuntimeException e) { // tuples of damaged bytes fail in many ways
+            throw UndecodableRowException.of(
+                    "The row of partition " + partition + " of group \"" + group + "\" cannot be decoded, so the group"
+                            + " consumes nothing of it. To repair the row, seek the group in this partition.",
+                    e);
+        }
+    }
+
+    private static Optional<GroupPartition> readable(String group, int partition, byte[] value) {
+        try {
+            return Optional.of(decode(group, partition, value));
+        } catch (UndecodableRowException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** {@return whether the row of a partition cannot be decoded} */
+    static boolean isDamaged(Throwable error) {
+        return RootCauses.of(error) instanceof UndecodableRowException;
     }
 
     /** {@return a place behind which some of these groups have still to consume; behind all messages without groups} */
@@ -146,7 +175,7 @@ public final class GroupTable {
                         .reduce(new Place(Stamps.LAST, Long.MAX_VALUE), GroupTable::least));
     }
 
-    /** A message that is parked is not consumed. */
+    /** A message that is parked is not consumed, and none is of a partition whose row is damaged. */
     private CompletableFuture<Place> consumed(ReadTransaction tx, String group, int partition) {
         CompletableFuture<List<KeyValue>> parked =
                 tx.snapshot().getRange(keys.parked(group, partition), 1).asList();
@@ -160,7 +189,9 @@ public final class GroupTable {
                                         : keys.stampOfParked(rows.get(0).getKey()),
                                 value == null
                                         ? 0
-                                        : GroupPartition.decode(value).place().number()));
+                                        : readable(group, partition, value)
+                                                .map(row -> row.place().number())
+                                                .orElse(0L)));
     }
 
     private static Place least(Place one, Place other) {
@@ -177,27 +208,54 @@ public final class GroupTable {
         });
     }
 
-    /** {@return the rows of a group, by partitions} */
-    CompletableFuture<Map<Integer, GroupPartition>> partitions(ReadTransaction tx, String group) {
+    /**
+     * The rows of a group.
+     *
+     * @param readable by partitions
+     * @param damaged the partitions whose rows cannot be decoded
+     */
+    record Rows(Map<Integer, GroupPartition> readable, Set<Integer> damaged) {}
+
+    CompletableFuture<Rows> partitions(ReadTransaction tx, String group) {
         return tx.snapshot()
                 .getRange(keys.partitions(group), ReadTransaction.ROW_LIMIT_UNLIMITED, false, StreamingMode.WANT_ALL)
                 .asList()
                 .thenApply(rows -> {
-                    Map<Integer, GroupPartition> partitions = new HashMap<>();
-                    rows.forEach(row ->
-                            partitions.put(keys.partitionOf(row.getKey()), GroupPartition.decode(row.getValue())));
-                    return partitions;
+                    Rows found = new Rows(new HashMap<>(), new HashSet<>());
+                    for (KeyValue row : rows) {
+                        int partition = keys.partitionOf(row.getKey());
+                        readable(group, partition, row.getValue())
+                                .ifPresentOrElse(
+                                        decoded -> found.readable().put(partition, decoded),
+                                        () -> found.damaged().add(partition));
+                    }
+                    return found;
                 });
     }
 
-    /** {@return what a group has still to consume: three range reads, however many messages there are} */
+    /**
+     * {@return what a group has still to consume: three range reads, however many messages there are} All messages of a
+     * partition whose row is damaged.
+     */
     public CompletableFuture<List<PartitionLag>> lags(ReadTransaction tx, String group, int count) {
+        return lags(tx, group, count, rows -> Set.of());
+    }
+
+    /** {@return the same, without the partitions whose rows are damaged} */
+    CompletableFuture<List<PartitionLag>> readableLags(ReadTransaction tx, String group, int count) {
+        return lags(tx, group, count, Rows::damaged);
+    }
+
+    private CompletableFuture<List<PartitionLag>> lags(
+            ReadTransaction tx, String group, int count, Function<Rows, Set<Integer>> leftOut) {
         return partitions(tx, group)
                 .thenCombine(
                         log.partitions(tx, count),
                         (rows, infos) -> infos.stream()
-                                .map(info ->
-                                        lag(info, rows.getOrDefault(info.partition(), GroupPartition.at(BEGIN, 0))))
+                                .filter(info -> !leftOut.apply(rows).contains(info.partition()))
+                                .map(info -> lag(
+                                        info,
+                                        rows.readable().getOrDefault(info.partition(), GroupPartition.at(BEGIN, 0))))
                                 .toList());
     }
 

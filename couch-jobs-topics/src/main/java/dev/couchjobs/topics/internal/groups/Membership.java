@@ -19,6 +19,9 @@ import java.util.stream.Collectors;
 
 /** One member of a group: its heartbeat, and what it takes and gives back. One call at a time. */
 public final class Membership {
+    /** No member has an empty name. */
+    private static final String NOBODY = "";
+
     private final String group;
     private final String me;
     private final int first;
@@ -42,23 +45,26 @@ public final class Membership {
      *
      * @param claims all that this member holds once the round has committed
      * @param release what it is to give back
+     * @param damaged the partitions whose rows cannot be decoded: nobody holds them
      * @param changed fires when another round is worthwhile
      */
-    public record Round(List<Claim> claims, List<Integer> release, CompletableFuture<Void> changed) {}
+    public record Round(
+            List<Claim> claims, List<Integer> release, Set<Integer> damaged, CompletableFuture<Void> changed) {}
 
     /** Sends a heartbeat, and takes partitions that are free or whose holders are dead. */
     public CompletableFuture<Round> round(Transaction tx, GroupTable table, int partitions, Instant now) {
         GroupKeys keys = table.keys();
         CompletableFuture<Map<String, byte[]>> members = table.heartbeats(tx, group);
-        CompletableFuture<Map<Integer, GroupPartition>> rows = table.partitions(tx, group);
+        CompletableFuture<GroupTable.Rows> rows = table.partitions(tx, group);
         CompletableFuture<Long> version = tx.getReadVersion();
         return CompletableFuture.allOf(members, rows, version).thenCompose(done -> {
             Set<String> dead = dead(members.join(), version.join(), now);
             SortedSet<String> live = new TreeSet<>(members.join().keySet());
             live.removeAll(dead);
             boolean joins = live.add(me);
-            List<Optional<String>> holders = holders(rows.join(), partitions);
-            Map<String, Set<Integer>> choices = choices(members.join(), live);
+            List<Optional<String>> holders = holders(rows.join().readable(), partitions);
+            Map<String, Set<Integer>> choices =
+                    choices(members.join(), live, rows.join().damaged());
             Assignment mine = Assignment.of(me, live, choices, holders, first);
             boolean changes = joins || !dead.isEmpty();
             if (changes) {
@@ -71,7 +77,7 @@ public final class Membership {
                     .thenCompose(removed -> take(tx, table, mine.take(), live))
                     .thenApply(taken -> {
                         List<Claim> claims = new ArrayList<>(taken);
-                        rows.join().forEach((partition, row) -> {
+                        rows.join().readable().forEach((partition, row) -> {
                             if (me.equals(row.holder())) {
                                 claims.add(new Claim(me, partition, row.epoch()));
                             }
@@ -79,7 +85,8 @@ public final class Membership {
                         // What this transaction writes it cannot watch.
                         CompletableFuture<Void> changed =
                                 changes ? CompletableFuture.completedFuture(null) : tx.watch(keys.changed(group));
-                        return new Round(List.copyOf(claims), mine.release(), changed);
+                        return new Round(
+                                List.copyOf(claims), mine.release(), rows.join().damaged(), changed);
                     });
         });
     }
@@ -95,8 +102,8 @@ public final class Membership {
         return dead;
     }
 
-    /** {@return the partitions that live members have chosen} */
-    private Map<String, Set<Integer>> choices(Map<String, byte[]> members, Set<String> live) {
+    /** {@return the partitions that live members have chosen, or nobody may take} */
+    private Map<String, Set<Integer>> choices(Map<String, byte[]> members, Set<String> live, Set<Integer> damaged) {
         Map<String, Set<Integer>> choices = new HashMap<>();
         members.forEach((member, heartbeat) -> {
             byte[] choice = Stamps.behindValue(heartbeat);
@@ -105,7 +112,12 @@ public final class Membership {
             }
         });
         if (!chosen.isEmpty()) {
-            choices.put(me, chosen);
+            Set<Integer> readable = new HashSet<>(chosen);
+            readable.removeAll(damaged);
+            choices.put(me, readable);
+        }
+        if (!damaged.isEmpty()) {
+            choices.put(NOBODY, damaged);
         }
         return choices;
     }
@@ -178,7 +190,7 @@ public final class Membership {
                 .thenCompose(rows -> release(
                         tx,
                         table,
-                        rows.entrySet().stream()
+                        rows.readable().entrySet().stream()
                                 .filter(row -> me.equals(row.getValue().holder()))
                                 .map(Map.Entry::getKey)
                                 .toList()));

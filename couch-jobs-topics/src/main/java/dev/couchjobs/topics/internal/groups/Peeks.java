@@ -45,9 +45,9 @@ public final class Peeks {
         if (chosen.isPresent()) {
             return CompletableFuture.completedFuture(List.of(new Candidate(chosen.getAsInt(), null)));
         }
-        return table.lags(tx, group, partitions)
-                .thenApply(lags -> IntStream.range(0, partitions)
-                        .mapToObj(turn -> lags.get(Math.floorMod(turn + first, partitions)))
+        return table.readableLags(tx, group, partitions)
+                .thenApply(lags -> IntStream.range(0, lags.size())
+                        .mapToObj(turn -> lags.get(Math.floorMod(turn + first, lags.size())))
                         .filter(Peeks::isOpen)
                         .map(lag -> new Candidate(
                                 lag.partition(),
