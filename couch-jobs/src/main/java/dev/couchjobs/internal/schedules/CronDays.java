@@ -4,27 +4,26 @@ import java.time.LocalDate;
 import java.util.Optional;
 
 /**
- * The days that a cron expression names. If both the day of the month and the day of the week are restricted, a day
- * matches by either, as in Vixie's cron.
+ * The days that a cron expression names.
  *
  * @param months bit n for month n
+ * @param isBoth whether a day matches by the day of the month and the day of the week, or else by either
  * @param ofMonth the days of the month
  * @param ofWeek the days of the week
  */
-record CronDays(long months, OfMonth ofMonth, OfWeek ofWeek) {
+record CronDays(long months, boolean isBoth, OfMonth ofMonth, OfWeek ofWeek) {
     /** The rarest day, the fifth Monday of a February, has gaps of forty years. */
     private static final int YEARS_MAX = 41;
 
     /**
      * Days of the month.
      *
-     * @param isAny whether the field restricts nothing
      * @param days bit n for day n
      * @param beforeLast bit n for the day n days before the last
      * @param weekdaysNear bit n for the working day nearest to day n
      * @param weekdaysNearLast bit n for the working day nearest to the day n days before the last
      */
-    record OfMonth(boolean isAny, long days, long beforeLast, long weekdaysNear, long weekdaysNearLast) {
+    record OfMonth(long days, long beforeLast, long weekdaysNear, long weekdaysNearLast) {
         boolean matches(LocalDate date) {
             int day = date.getDayOfMonth();
             int last = date.lengthOfMonth();
@@ -58,12 +57,11 @@ record CronDays(long months, OfMonth ofMonth, OfWeek ofWeek) {
     /**
      * Days of the week, from 0 for Sunday.
      *
-     * @param isAny whether the field restricts nothing
      * @param days bit n for day n
      * @param last bit n for the last day n of a month
      * @param nth bit 8 * n + i for the i-th day n of a month
      */
-    record OfWeek(boolean isAny, long days, long last, long nth) {
+    record OfWeek(long days, long last, long nth) {
         boolean matches(LocalDate date) {
             int day = date.getDayOfWeek().getValue() % 7;
             int week = (date.getDayOfMonth() - 1) / 7 + 1;
@@ -80,10 +78,7 @@ record CronDays(long months, OfMonth ofMonth, OfWeek ofWeek) {
         if (!has(months, date.getMonthValue())) {
             return false;
         }
-        if (ofMonth.isAny || ofWeek.isAny) {
-            return (ofMonth.isAny || ofMonth.matches(date)) && (ofWeek.isAny || ofWeek.matches(date));
-        }
-        return ofMonth.matches(date) || ofWeek.matches(date);
+        return isBoth ? ofMonth.matches(date) && ofWeek.matches(date) : ofMonth.matches(date) || ofWeek.matches(date);
     }
 
     /** {@return the first matching day that is not before a date, if there is one within forty years} */

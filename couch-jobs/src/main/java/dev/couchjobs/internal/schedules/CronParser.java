@@ -174,22 +174,19 @@ final class CronParser {
         private long nthWeekdays;
 
         CronDays parse(String dayOfMonth, String month, String dayOfWeek) {
-            boolean anyDayOfMonth = isAny(dayOfMonth);
-            boolean anyDayOfWeek = isAny(dayOfWeek);
-            if (!anyDayOfMonth) {
-                items(CronField.DAY_OF_MONTH, dayOfMonth).forEach(this::dayOfMonth);
-            }
-            if (!anyDayOfWeek) {
-                items(CronField.DAY_OF_WEEK, dayOfWeek).forEach(this::dayOfWeek);
-            }
+            String ofMonth = withoutQuestionMark(dayOfMonth);
+            String ofWeek = withoutQuestionMark(dayOfWeek);
+            items(CronField.DAY_OF_MONTH, ofMonth).forEach(this::dayOfMonth);
+            items(CronField.DAY_OF_WEEK, ofWeek).forEach(this::dayOfWeek);
             return new CronDays(
                     bits(CronField.MONTH, month),
-                    new CronDays.OfMonth(anyDayOfMonth, days, beforeLast, weekdaysNear, weekdaysNearLast),
-                    new CronDays.OfWeek(anyDayOfWeek, weekdays, lastWeekdays, nthWeekdays));
+                    ofMonth.startsWith("*") || ofWeek.startsWith("*"), // as in Vixie's cron, and crontab(5) of Debian
+                    new CronDays.OfMonth(days, beforeLast, weekdaysNear, weekdaysNearLast),
+                    new CronDays.OfWeek(weekdays, lastWeekdays, nthWeekdays));
         }
 
-        private static boolean isAny(String text) {
-            return text.equals("*") || text.equals("?");
+        private static String withoutQuestionMark(String text) {
+            return text.equals("?") ? "*" : text;
         }
 
         private void dayOfMonth(String item) {

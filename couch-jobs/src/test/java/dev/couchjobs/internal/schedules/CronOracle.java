@@ -129,12 +129,17 @@ record CronOracle(
         Part<LocalDate> ofWeek = isAnyWeekday
                 ? new Part<>(random.nextBoolean() ? "*" : "?", date -> true)
                 : Part.anyOf(list(random, () -> dayOfWeek(random)));
-        Predicate<LocalDate> either = isAnyDay || isAnyWeekday
-                ? ofMonth.says().and(ofWeek.says())
-                : ofMonth.says().or(ofWeek.says());
+        boolean isBoth = beginsWithAll(ofMonth.text()) || beginsWithAll(ofWeek.text());
+        Predicate<LocalDate> days =
+                isBoth ? ofMonth.says().and(ofWeek.says()) : ofMonth.says().or(ofWeek.says());
         return new Part<>(
                 ofMonth.text() + " " + month.text() + " " + ofWeek.text(),
-                date -> month.says().test(date.getMonthValue()) && either.test(date));
+                date -> month.says().test(date.getMonthValue()) && days.test(date));
+    }
+
+    /** As crontab(5) of Debian and Vixie's cron say it: by the first character of the field. */
+    private static boolean beginsWithAll(String field) {
+        return field.charAt(0) == '*' || field.equals("?");
     }
 
     /** The days at the end of a month are few, so that each month has them. */
@@ -209,6 +214,12 @@ record CronOracle(
     static boolean isNth(LocalDate date, int week) {
         return date.minusWeeks(week - 1L).getMonth() == date.getMonth()
                 && date.minusWeeks(week).getMonth() != date.getMonth();
+    }
+
+    /** {@return whether there is a day that it names} The days of a week have the same dates after 400 years. */
+    boolean namesADay() {
+        LocalDate first = LocalDate.of(2000, 1, 1);
+        return first.datesUntil(first.plusYears(400)).anyMatch(days);
     }
 
     /** {@return whether it has a field for the second} */

@@ -2,6 +2,7 @@ package dev.couchjobs.internal.schedules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.couchjobs.InvalidCronException;
 import dev.couchjobs.fdb.testing.Seeds;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -72,7 +73,14 @@ class CronOracleTest {
         Instant to = middle.plusSeconds(around);
         NavigableSet<Instant> expected = oracle.times(zone, from, to);
         List<Instant> actual = new ArrayList<>();
-        Cron cron = Cron.of(oracle.expression(), zone);
+        Cron cron;
+        try {
+            cron = Cron.of(oracle.expression(), zone);
+        } catch (InvalidCronException e) { // such as the third Tuesday of a month, if that is day 1
+            return oracle.namesADay()
+                    ? Optional.of("seed " + seed + ": " + oracle.expression() + " is refused")
+                    : Optional.empty();
+        }
         for (Optional<Instant> next = cron.nextAfter(from);
                 next.isPresent() && !next.get().isAfter(to);
                 next = cron.nextAfter(next.get())) {
