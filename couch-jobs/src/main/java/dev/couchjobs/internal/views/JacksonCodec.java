@@ -19,6 +19,7 @@ public final class JacksonCodec implements JsonCodec {
     public JacksonCodec(ObjectMapper settings) {
         mapper = settings.rebuild()
                 .addModule(SetOrder.module())
+                .addModule(LossyTypes.module())
                 .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
                 .disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
                 .enable(JsonNodeFeature.USE_BIG_DECIMAL_FOR_FLOATS)

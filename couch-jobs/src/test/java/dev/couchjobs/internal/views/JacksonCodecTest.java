@@ -9,6 +9,8 @@ import dev.couchjobs.RawPayload;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URI;
+import java.sql.Time;
+import java.sql.Timestamp;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -24,10 +26,13 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Currency;
+import java.util.Date;
 import java.util.EnumSet;
+import java.util.GregorianCalendar;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -36,6 +41,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TimeZone;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -45,8 +51,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.type.TypeFactory;
 
 /** Values come back equal, and equal values have one digest. */
 class JacksonCodecTest {
@@ -104,6 +112,83 @@ class JacksonCodecTest {
         Class<?> declared = value instanceof ZoneId && !(value instanceof ZoneOffset) ? ZoneId.class : value.getClass();
 
         assertThat(CODEC.read(CODEC.write(value, declared), declared)).isEqualTo(value);
+    }
+
+    private static BitSet bits() {
+        BitSet bits = new BitSet();
+        bits.set(3);
+        return bits;
+    }
+
+    private static Timestamp timestamp(int nanos) {
+        Timestamp timestamp = new Timestamp(1_790_000_000_000L);
+        timestamp.setNanos(nanos);
+        return timestamp;
+    }
+
+    record Held<T>(T value) {}
+
+    static Stream<Object> exactOrRefused() {
+        return Stream.of(
+                new Date(1_790_000_000_001L),
+                java.sql.Date.valueOf("2026-03-01"),
+                Time.valueOf("23:59:59"),
+                timestamp(0),
+                timestamp(123_000_000),
+                timestamp(123_456_789),
+                new GregorianCalendar(TimeZone.getTimeZone("UTC")),
+                new GregorianCalendar(TimeZone.getTimeZone("Europe/Berlin")),
+                new BitSet(),
+                bits(),
+                RawPayload.json("{\"a\":1.0}"),
+                RawPayload.of("image/png", new byte[] {1}));
+    }
+
+    @ParameterizedTest
+    @MethodSource("exactOrRefused")
+    void aValueInAnotherComesBackEqualOrIsRefused(Object value) throws Exception {
+        JavaType type = TypeFactory.createDefaultInstance().constructParametricType(Held.class, value.getClass());
+        byte[] json;
+        try {
+            json = CODEC.write(new Held<>(value), type);
+        } catch (RuntimeException e) {
+            assertThat(e).hasMessageContainingAll(value.getClass().getSimpleName(), "Use ");
+            return;
+        }
+        assertThat(CODEC.read(json, type)).isEqualTo(new Held<>(value));
+    }
+
+    /** JSON has one kind of number: the docs say what becomes of the classes of Java. */
+    @Test
+    void untypedNumbersComeBackAsTheDocsSay() throws Exception {
+        Map<String, Object> numbers = Map.of(
+                "byte",
+                (byte) 1,
+                "long",
+                1L,
+                "large",
+                Long.MAX_VALUE,
+                "huge",
+                BigInteger.TWO.pow(70),
+                "float",
+                0.5f,
+                "decimal",
+                new BigDecimal("0.12345678901234567890"));
+
+        assertThat((Map<?, ?>) CODEC.read(CODEC.write(numbers, Map.class), Map.class))
+                .isEqualTo(Map.of(
+                        "byte",
+                        1,
+                        "long",
+                        1,
+                        "large",
+                        Long.MAX_VALUE,
+                        "huge",
+                        BigInteger.TWO.pow(70),
+                        "float",
+                        0.5,
+                        "decimal",
+                        0.12345678901234568));
     }
 
     record Holder(@Nullable ZonedDateTime at, Optional<OffsetDateTime> end, Map<ZonedDateTime, BigDecimal> rates) {}
