@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.tuple.Tuple;
+import dev.couchjobs.JsonCodec;
 import dev.couchjobs.PageRequest;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,6 +132,33 @@ class TopicBordersTest {
         }
 
         assertThat(names).containsExactly("a", "c", "e");
+    }
+
+    /** A message without a value would delete those with its key. */
+    @Test
+    @SuppressWarnings("NullAway") // a codec that gives null is the case
+    void aCodecThatWritesNullAppendsNothing() {
+        JsonCodec none = new JsonCodec() {
+            @Override
+            public byte[] write(Object value, Type type) {
+                return null;
+            }
+
+            @Override
+            public Object read(byte[] json, Type type) {
+                return "";
+            }
+        };
+        topics.create(database, NEWS, TopicSettings.partitions(1).compactAfter(Duration.ofMinutes(1)))
+                .join();
+        Topics writing = Topics.builder(database).codec(none).build();
+
+        assertThatThrownBy(
+                        () -> writing.append(database, NEWS, NewMessage.of("a").key("k"))
+                                .join())
+                .hasStackTraceContaining("PayloadException")
+                .hasStackTraceContaining("the codec has returned null");
+        assertThat(topics.latest(database, NEWS, "k").join()).isEmpty();
     }
 
     @Test

@@ -311,7 +311,7 @@ class MiddlewareContract extends JobsContract {
 
         start(node.worker().handle(WORK, job -> 7));
 
-        assertThatThrownBy(() -> result("j1")).hasMessageContaining("returned no stage");
+        assertThatThrownBy(() -> result("j1")).hasMessageContaining("returned null");
     }
 
     @SuppressWarnings("NullAway") // what a user without NullAway may return

@@ -2,6 +2,7 @@ package dev.couchjobs.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.subspace.Subspace;
@@ -34,6 +35,7 @@ import java.lang.reflect.Type;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +54,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Whatever a callback throws has the result that docs/callbacks.md states, and nothing else. */
+@SuppressWarnings("NullAway") // callbacks give null where they must not
 class CallbacksTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final JobType<String, String> MAIL = JobType.of("mail", String.class, String.class)
@@ -116,6 +119,117 @@ class CallbacksTest {
         Objects.requireNonNull(CASES.get(callback)).check(this);
 
         assertThat(thrownTimes).as("how often the callback has thrown").isPositive();
+    }
+
+    /** Provokes a callback, which gives null, and returns the error that there is instead of a result. */
+    private interface NullCase {
+        String error(CallbacksTest test);
+    }
+
+    private static final Map<String, NullCase> NULLS = new LinkedHashMap<>();
+
+    static {
+        NULLS.put("add, stage", test -> test.failedAddition((jobs, next) -> null));
+        NULLS.put(
+                "add, results",
+                test -> test.failedAddition((jobs, next) -> next.add(jobs).thenApply(added -> null)));
+        NULLS.put(
+                "add, a result",
+                test -> test.failedAddition(
+                        (jobs, next) -> next.add(jobs).thenApply(added -> Collections.singletonList(null))));
+        NULLS.put("add, jobs", test -> test.failedAddition((jobs, next) -> next.add(null)));
+        NULLS.put("add, a job", test -> test.failedAddition((jobs, next) -> next.add(Collections.singletonList(null))));
+        NULLS.put("run, stage", CallbacksTest::attemptWithoutStage);
+        NULLS.put("JsonCodec.write, data", test -> test.failedAdditionBy(nullCodec(Direction.WRITE, "a")));
+        NULLS.put("JsonCodec.write, result", test -> test.failedAttemptBy(nullCodec(Direction.WRITE, "sent a")));
+        NULLS.put("JsonCodec.read, data", test -> test.failedAttemptBy(nullCodec(Direction.READ, "a")));
+        NULLS.put("JobContext.run, future", test -> test.failedAttempt(job -> job.runAsync(tx -> null)));
+        NULLS.put("JobContext.finish, future", test -> test.failedAttempt(job -> job.finishAsync(tx -> null)));
+    }
+
+    static Stream<String> nulls() {
+        return NULLS.keySet().stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("nulls")
+    void nullIsAnErrorThatNamesTheCallback(String callback) {
+        String error = Objects.requireNonNull(NULLS.get(callback)).error(this);
+
+        String named = callback.startsWith("Json")
+                ? "codec"
+                : callback.startsWith("JobContext") ? "transaction" : "CallbacksTest$";
+        assertThat(error).contains(named).doesNotContain("Cannot invoke");
+    }
+
+    private interface Adding {
+        CompletionStage<List<AddResult>> add(List<? extends NewJob<?>> given, JobMiddleware.Addition next);
+    }
+
+    private String failedAddition(Adding adding) {
+        JobMiddleware middleware = new JobMiddleware() {
+            @Override
+            public CompletionStage<List<AddResult>> add(List<? extends NewJob<?>> given, Addition next) {
+                return isThrowing ? adding.add(given, next) : next.add(given);
+            }
+        };
+        return failedAddition(builder().middleware(middleware).build());
+    }
+
+    private String failedAdditionBy(JsonCodec codec) {
+        return failedAddition(builder().codec(codec).build());
+    }
+
+    private String failedAddition(CouchJobs jobs) {
+        Throwable error = catchThrowable(() -> add(jobs, "a"));
+        assertThat(error).isNotNull();
+        assertHealthy(jobs, work(jobs, CallbacksTest::sends));
+        return error.toString();
+    }
+
+    private String attemptWithoutStage() {
+        JobMiddleware middleware = new JobMiddleware() {
+            @Override
+            public CompletionStage<? extends @Nullable Object> run(JobContext<?> job, Attempt next) {
+                return isThrowing ? null : next.run();
+            }
+        };
+        return failedAttempt(builder().middleware(middleware).build(), CallbacksTest::sends);
+    }
+
+    private String failedAttempt(AsyncJobHandler<String, String> handler) {
+        return failedAttempt(builder().build(), job -> isThrowing ? handler.handle(job) : sends(job));
+    }
+
+    private String failedAttemptBy(JsonCodec codec) {
+        return failedAttempt(builder().codec(codec).build(), CallbacksTest::sends);
+    }
+
+    private String failedAttempt(CouchJobs jobs, AsyncJobHandler<String, String> handler) {
+        Worker worker = work(jobs, handler);
+        add(jobs, "a");
+        pass(Duration.ofSeconds(10));
+        isThrowing = false;
+        JobInfo<String, String> job = job(jobs, "a");
+        assertThat(job.outcome()).contains(Outcome.FAILED);
+        assertHealthy(jobs, worker);
+        return job.error().orElseThrow();
+    }
+
+    private static JsonCodec nullCodec(Direction direction, String text) {
+        JsonCodec real = JsonCodec.of(JsonMapper.builder().build());
+        return new JsonCodec() {
+            @Override
+            public byte[] write(Object value, Type type) throws Exception {
+                return direction == Direction.WRITE && value.equals(text) ? null : real.write(value, type);
+            }
+
+            @Override
+            public Object read(byte[] json, Type type) throws Exception {
+                Object value = real.read(json, type);
+                return direction == Direction.READ && value.equals(text) ? null : value;
+            }
+        };
     }
 
     @Test

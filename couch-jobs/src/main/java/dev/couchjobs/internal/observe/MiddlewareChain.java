@@ -7,7 +7,6 @@ import dev.couchjobs.NewJob;
 import dev.couchjobs.internal.loop.RootCauses;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -51,7 +50,7 @@ public final class MiddlewareChain {
         for (int i = all.size() - 1; i >= 0; i--) {
             JobMiddleware middleware = all.get(i);
             JobMiddleware.Addition inner = chain;
-            chain = given -> caught(thrown, () -> middleware.add(given, inner));
+            chain = given -> caught(thrown, () -> add(middleware, given, inner));
         }
         CompletableFuture<List<AddResult>> added = chain.add(jobs).toCompletableFuture();
         Throwable first = thrown.get();
@@ -71,6 +70,29 @@ public final class MiddlewareChain {
         });
     }
 
+    /** Adds jobs through one middleware, which gives no null: neither to the next one, nor back. */
+    private static CompletionStage<List<AddResult>> add(
+            JobMiddleware middleware, List<? extends NewJob<?>> jobs, JobMiddleware.Addition next) {
+        String name = name(middleware);
+        JobMiddleware.Addition checked = given -> {
+            try {
+                return next.add(withoutNull(name + ", which called next.add,", given));
+            } catch (IllegalStateException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+        };
+        return UserCode.given(name, middleware.add(jobs, checked)).thenApply(results -> withoutNull(name, results));
+    }
+
+    private static String name(JobMiddleware middleware) {
+        return "Middleware " + middleware.getClass().getName();
+    }
+
+    private static <T> List<T> withoutNull(String callback, List<T> values) {
+        UserCode.given(callback, values).forEach(value -> UserCode.given(callback, value));
+        return values;
+    }
+
     private static List<? extends NewJob<?>> sameNumber(
             List<? extends NewJob<?>> jobs, List<? extends NewJob<?>> given) {
         if (given.size() != jobs.size()) {
@@ -83,7 +105,7 @@ public final class MiddlewareChain {
     private static CompletionStage<List<AddResult>> caught(
             AtomicReference<Throwable> thrown, Supplier<CompletionStage<List<AddResult>>> call) {
         try {
-            return Objects.requireNonNull(call.get(), "Middleware returned no stage.");
+            return call.get();
         } catch (Throwable e) { // also an error: middleware is the user's
             thrown.set(e);
             return CompletableFuture.failedFuture(e);
@@ -112,7 +134,7 @@ public final class MiddlewareChain {
     private static CompletionStage<? extends @Nullable Object> run(
             JobMiddleware middleware, JobContext<?> job, JobMiddleware.Attempt inner) {
         try {
-            return Objects.requireNonNull(middleware.run(job, inner), "Middleware returned no stage.");
+            return UserCode.given(name(middleware), middleware.run(job, inner));
         } catch (Throwable e) { // also an error: the job has to end
             return CompletableFuture.failedFuture(e);
         }

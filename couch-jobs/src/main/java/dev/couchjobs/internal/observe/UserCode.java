@@ -1,6 +1,5 @@
 package dev.couchjobs.internal.observe;
 
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -38,13 +37,25 @@ public final class UserCode {
         };
     }
 
-    /** {@return the callback, whose futures fail only with what futures can pass on} */
+    /** {@return what a callback gave} Null is an error that names the callback. */
+    static <T> T given(String callback, @Nullable T value) {
+        if (value == null) {
+            throw new IllegalStateException(callback + " returned null: return a stage, and a value for each job.");
+        }
+        return value;
+    }
+
+    /**
+     * {@return the callback, whose futures fail only with what futures can pass on}
+     *
+     * @param name what an error calls the callback
+     */
     public static <T, R extends @Nullable Object> Function<T, CompletableFuture<R>> async(
-            Function<? super T, ? extends @Nullable CompletionStage<? extends R>> callback) {
+            String name, Function<? super T, ? extends @Nullable CompletionStage<? extends R>> callback) {
         return value -> {
             CompletionStage<? extends R> called;
             try {
-                called = Objects.requireNonNull(callback.apply(value), "The callback returned no stage.");
+                called = given(name, callback.apply(value));
             } catch (Throwable e) {
                 throw passedOn(e);
             }

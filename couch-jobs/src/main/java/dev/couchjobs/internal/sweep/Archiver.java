@@ -129,6 +129,8 @@ final class Archiver<D, R> implements AutoCloseable {
     }
 
     private CompletableFuture<Optional<?>> store(ArchivePage<D, R> page) {
-        return UserCode.async(archive::store).apply(page.jobs()).thenApply(Optional::ofNullable);
+        return UserCode.async("JobArchive.store", archive::store)
+                .apply(page.jobs())
+                .thenApply(Optional::ofNullable);
     }
 }

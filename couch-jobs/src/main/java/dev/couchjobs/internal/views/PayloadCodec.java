@@ -209,6 +209,17 @@ public final class PayloadCodec {
             }
             return as == byte[].class ? raw.toBytes() : raw;
         }
-        return as == RawPayload.class ? RawPayload.json(stored) : codec.read(stored, as);
+        if (as == RawPayload.class) {
+            return RawPayload.json(stored);
+        }
+        Object value = codec.read(stored, as);
+        if (value == null && !isJsonNull(stored)) {
+            throw new IllegalArgumentException("the codec has returned null");
+        }
+        return value;
+    }
+
+    private static boolean isJsonNull(byte[] json) {
+        return new String(json, StandardCharsets.UTF_8).strip().equals("null");
     }
 }

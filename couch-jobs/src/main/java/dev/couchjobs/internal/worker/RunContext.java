@@ -178,7 +178,8 @@ final class RunContext<D> implements JobContext<D> {
                 database,
                 tries(),
                 tx -> fence(tx, heartbeatDue)
-                        .thenCompose(held -> UserCode.async(body).apply(tx)));
+                        .thenCompose(held -> UserCode.async("The transaction of the handler", body)
+                                .apply(tx)));
         return transaction.whenComplete((value, error) -> {
             detectLostClaim(error);
             renewed(heartbeatDue && error == null, before);
@@ -218,7 +219,9 @@ final class RunContext<D> implements JobContext<D> {
                 tx -> finish.isDoneBefore(tx)
                         .thenCompose(before -> before
                                 ? CompletableFuture.completedFuture(finish.result())
-                                : UserCode.async(body).apply(tx).thenCompose(given -> finish.write(tx, given))));
+                                : UserCode.async("The transaction of the handler", body)
+                                        .apply(tx)
+                                        .thenCompose(given -> finish.write(tx, given))));
         return transaction.whenComplete((result, error) -> {
             detectLostClaim(error);
             if (error == null) {

@@ -8,6 +8,7 @@ import dev.couchjobs.topics.Topic;
 import dev.couchjobs.topics.internal.log.MessageRow;
 import dev.couchjobs.topics.internal.log.StoredMessage;
 import java.time.Instant;
+import java.util.Objects;
 
 /** Values of messages as they are stored. */
 public record Values(JsonCodec codec) {
@@ -28,7 +29,7 @@ public record Values(JsonCodec codec) {
             return bytes.clone();
         }
         try {
-            return codec.write(value, topic.valueType());
+            return Objects.requireNonNull(codec.write(value, topic.valueType()), "the codec has returned null");
         } catch (Throwable e) { // also an error: the codec and the classes of values are the user's
             throw failure("A message of topic \"" + topic.name() + "\" cannot be written as ", topic, e);
         }
