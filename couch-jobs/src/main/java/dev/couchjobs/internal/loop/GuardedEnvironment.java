@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class GuardedEnvironment {
     private static final Logger LOG = LoggerFactory.getLogger(GuardedEnvironment.class);
+    private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
     private static final String EXECUTOR = "executor of the database";
 
     private final GuardedClock clock;
@@ -110,13 +111,25 @@ public final class GuardedEnvironment {
         @Override
         public Instant instant() {
             try {
-                Instant now = Objects.requireNonNull(given.instant(), "instant");
+                Instant now = inRange(Objects.requireNonNull(given.instant(), "instant"));
                 last = now;
                 return now;
             } catch (Throwable e) {
                 failed("clock of the environment", "stands still", e);
                 return lastTold();
             }
+        }
+
+        /** Rows have times from 1970 on, in milliseconds. */
+        private Instant inRange(Instant shown) {
+            if (!shown.isBefore(Instant.EPOCH) && !shown.isAfter(LATEST)) {
+                return shown;
+            }
+            failed(
+                    "clock of the environment",
+                    "counts as one that shows the nearest time from 1970 to 9999",
+                    new IllegalStateException("It shows " + shown + "."));
+            return shown.isBefore(Instant.EPOCH) ? Instant.EPOCH : LATEST;
         }
 
         Instant lastTold() {
