@@ -1,9 +1,9 @@
 package dev.couchjobs;
 
 /**
- * The rows of this instance are laid out by a later version of couch-jobs, in a way that this version does not know: run
- * that version, or a later one. Or the row that says how they are laid out is damaged: the message says how to write it
- * again. Nothing was written.
+ * The rows of this instance are laid out by a later version of couch-jobs, in a way that this version does not know:
+ * run that version, or a later one. Or the row that says how they are laid out is damaged: the message says how to
+ * write it again. Nothing was written.
  */
 public final class IncompatibleLayoutException extends JobsException {
     private static final long serialVersionUID = 1L;

@@ -12,9 +12,9 @@ import tools.jackson.databind.ObjectMapper;
 public interface JsonCodec {
     /**
      * A codec by Jackson 3. It refuses to write what Jackson would change: a {@link java.util.BitSet}, a {@link
-     * java.util.Calendar}, nanoseconds of a {@code java.sql.Timestamp}, and a {@link RawPayload} within a value. Numbers
-     * whose declared type is {@link Object} come back as {@link Integer}, {@link Long} or {@link java.math.BigInteger}
-     * if they are whole, and else as {@link Double}.
+     * java.util.Calendar}, nanoseconds of a {@code java.sql.Timestamp}, and a {@link RawPayload} within a value.
+     * Numbers whose declared type is {@link Object} come back as {@link Integer}, {@link Long} or
+     * {@link java.math.BigInteger} if they are whole, and else as {@link Double}.
      *
      * @param mapper a JSON mapper
      * @return the codec
