@@ -45,6 +45,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Every name, key and id that a caller gives is checked: strictly if it is new, and else whether rows may have it. */
+@SuppressWarnings("FutureReturnValueIgnored") // made awaits each of them
 class NamesContract extends JobsContract {
     private static final List<String> IMPOSSIBLE = List.of("", "x".repeat(120_000), "\uD800", "a\uDC00b");
     private static final List<String> UNSHOWN =

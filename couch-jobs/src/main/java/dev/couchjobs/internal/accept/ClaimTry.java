@@ -92,7 +92,7 @@ final class ClaimTry<D> {
         }
         // The queue is read at the same time, unless that depends on how many jobs are allowed.
         CompletableFuture<?> ready =
-                parts.memory.allowance.isLimited() ? allowance : CompletableFuture.completedFuture(keys);
+                parts.memory.allowance.isLimited() ? allowance : CompletableFuture.completedFuture(true);
         return claimEach(ready, allowance)
                 .thenCompose(claimed -> keys.thenCompose(read -> {
                     parts.memory.hadWaitingKeys = !waitingKeys.isEmpty();

@@ -184,10 +184,8 @@ public final class LimitVerbs {
                 .named(name, type.name())
                 .run(
                         context,
-                        tx -> change.apply(tx, keys)
-                                .thenCombine(
-                                        SlotRequest.writeIfAnyWaits(tx, keys, limitKey),
-                                        (changed, requested) -> changed));
+                        tx -> CompletableFuture.allOf(
+                                change.apply(tx, keys), SlotRequest.writeIfAnyWaits(tx, keys, limitKey)));
     }
 
     /**

@@ -1,6 +1,8 @@
 package dev.couchjobs.internal.views;
 
 import dev.couchjobs.RawPayload;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.BitSet;
 import java.util.Calendar;
 import java.util.Date;
@@ -19,7 +21,6 @@ import tools.jackson.databind.ser.ValueSerializerModifier;
 final class LossyTypes extends ValueSerializer<Object> {
     private static final String JACKSON = "tools.jackson.";
     private static final String TIMESTAMP = "java.sql.Timestamp";
-    private static final int MILLI_NANOS = 1_000_000;
 
     private final ValueSerializer<Object> standard;
 
@@ -64,7 +65,8 @@ final class LossyTypes extends ValueSerializer<Object> {
                     + calendar.getClass().getSimpleName() + ". Use a ZonedDateTime");
         }
         // A Timestamp: its module need not be there.
-        return ((Date) value).toInstant().getNano() % MILLI_NANOS == 0
+        Instant time = ((Date) value).toInstant();
+        return time.equals(time.truncatedTo(ChronoUnit.MILLIS))
                 ? Optional.empty()
                 : Optional.of("Jackson writes no more than the milliseconds of a Timestamp. Use an Instant");
     }

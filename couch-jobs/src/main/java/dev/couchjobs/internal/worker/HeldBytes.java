@@ -5,7 +5,7 @@ package dev.couchjobs.internal.worker;
  * have more than an eighth of the heap claims no others, whatever slots are free. Data is held as stored, and as what
  * the handler has made of it, which may take several times as much.
  *
- * <p>Not thread-safe.
+ * <p>Not thread-safe: the lock of the worker guards it.
  */
 final class HeldBytes {
     private static final int SHARE_OF_HEAP = 8;
@@ -36,7 +36,7 @@ final class HeldBytes {
      */
     int room(int reserved, double bytesOfJob) {
         if (held == 0 && reserved == 0) {
-            return Math.max(1, fitting(max, bytesOfJob));
+            return Math.max(1, fitting((double) max, bytesOfJob));
         }
         return Math.max(0, fitting(max - held - reserved * bytesOfJob, bytesOfJob));
     }

@@ -64,7 +64,7 @@ final class SlotScheduler implements HandlerThreads.Work {
     @GuardedBy("lock") private final PrefetchSizer prefetchSizer = new PrefetchSizer();
 
     /** The data of all jobs that the worker holds. */
-    @GuardedBy("lock") private final HeldBytes heldBytes = HeldBytes.ofHeap();
+    private final HeldBytes heldBytes = HeldBytes.ofHeap();
 
     @GuardedBy("lock") private boolean isStarvationCheckScheduled;
 

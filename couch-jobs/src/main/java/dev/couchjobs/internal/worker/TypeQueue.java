@@ -57,9 +57,7 @@ final class TypeQueue<D> implements AutoCloseable {
     private final HeartbeatSender<D> heartbeats;
     private final LossSearch<D> lossSearch;
     private final UnconfirmedStarts unconfirmed;
-
-    @GuardedBy("lock") private final HeldBytes heldBytes;
-
+    private final HeldBytes heldBytes;
     private volatile @Nullable ClaimSubscription subscription;
 
     @GuardedBy("lock") private final Deque<JobRun<D>> waiting = new ArrayDeque<>();
