@@ -70,9 +70,9 @@ class PausedKeysContract extends JobsContract {
 
     /** Pauses the key, up to a hundred of whose jobs have slots and do not run: the claim of another gave them some. */
     private void pause() {
-        add(plain("first").priority(9));
-        assertThat(claim().orElseThrow().id()).isEqualTo("first");
-        await(timed.remove(database, INDEX, "first"));
+        add(plain("gives-slots").priority(9));
+        assertThat(claim().orElseThrow().id()).isEqualTo("gives-slots");
+        await(timed.remove(database, INDEX, "gives-slots"));
         await(timed.limits().pause(database, INDEX, KEY));
     }
 
@@ -615,6 +615,21 @@ class PausedKeysContract extends JobsContract {
                     .forEach(i -> await(ended.computeIfAbsent("paused-" + i, id -> new CompletableFuture<>())));
         }
         assertThat(ran).hasSize(40);
+    }
+
+    @Test
+    void theEndOfAPauseMissesNoJobThatAClaimPutsBackMeanwhile() {
+        addAll("a");
+        pause();
+        try (Transaction tx = database.createTransaction()) {
+            await(tx.getReadVersion());
+            await(timed.limits().resume(tx, INDEX, KEY));
+            assertThat(claim()).isEmpty();
+            assertThat(failureOf(tx.commit())).hasMessageContaining("not committed");
+        }
+        resume();
+
+        assertThat(claimedIds()).containsExactly("a");
     }
 
     @Test

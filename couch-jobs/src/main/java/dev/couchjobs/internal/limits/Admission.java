@@ -440,9 +440,8 @@ public final class Admission implements Settler {
          * Admits jobs for free slots.
          *
          * @param most how many of the jobs that wait may be admitted
-         * @return whether there may be more
          */
-        private CompletableFuture<Boolean> fill(int most, Choice choice) {
+        private CompletableFuture<?> fill(int most, Choice choice) {
             return slots().thenCompose(before -> limit().thenCompose(of -> {
                 int max = of.slots(before);
                 long taken = before.taken() - freed;
@@ -453,7 +452,7 @@ public final class Admission implements Settler {
                 int wanted = Math.min(free, most);
                 CompletableFuture<List<LimitedJob>> chosen =
                         wanted == 0 ? CompletableFuture.completedFuture(List.of()) : choice.waiting(wanted, max);
-                return chosen.thenApply(first -> {
+                return chosen.thenAccept(first -> {
                     admitAll(first);
                     if (first.size() < free) {
                         SlotRequest.conflictWithDismissal(tx, type, limitKey);
@@ -461,7 +460,6 @@ public final class Admission implements Settler {
                     if (first.size() != freed) {
                         SlotTable.setSlots(tx, type, limitKey, before, before.withTaken(taken + first.size()));
                     }
-                    return wanted > 0 && first.size() == wanted;
                 });
             }));
         }

@@ -96,6 +96,11 @@ public final class SlotRequest {
     /** Clears this request, because no slot is free: whoever frees one gives it to the jobs that wait. */
     void dismiss(Transaction tx) {
         clear(tx);
+        leaveWaiting(tx, type, limitKey);
+    }
+
+    /** Leaves jobs waiting without a request: whoever frees a slot, or ends a pause, conflicts if it has missed them. */
+    static void leaveWaiting(Transaction tx, TypeKeys type, String limitKey) {
         tx.addWriteConflictKey(dismissal(type, limitKey));
     }
 

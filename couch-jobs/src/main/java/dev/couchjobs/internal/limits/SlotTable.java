@@ -224,6 +224,7 @@ public final class SlotTable {
             } else {
                 setSlots(tx, keys, limitKey, before, after);
             }
+            SlotRequest.leaveWaiting(tx, keys, limitKey);
             for (LimitedJob job : jobs) {
                 tx.addWriteConflictKey(job.ref().dataKey());
                 job.leaveQueue(tx);
