@@ -44,8 +44,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Limit keys while everything goes wrong, and while jobs, limits, pauses and rates of keys change. After every commit
  * as many slots are taken as jobs run or may be claimed, no more than the limit, and no job waits while a slot is free,
- * except for a token, or for the next claim, which a request tells to look. A paused key has no free slot, and none of its jobs is claimed until a commit ends its pause. No
- * more jobs of a key start than its rate says.
+ * except for a token, or for the next claim, which a request tells to look. A paused key has no free slot, and none of
+ * its jobs is claimed until a commit ends its pause. No more jobs of a key start than its rate says.
  */
 @Tag("long")
 class LimitKeysUnderFaultsTest {

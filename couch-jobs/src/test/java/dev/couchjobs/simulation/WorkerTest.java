@@ -81,6 +81,31 @@ class WorkerTest {
         simulation.close();
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4})
+    void anExecutorThatDropsTasksIsAskedAgain(int dropped) {
+        List<Runnable> lost = new ArrayList<>();
+        Executor dropping = task -> {
+            if (lost.size() < dropped) {
+                lost.add(task);
+            } else {
+                home.scheduler().execute(task);
+            }
+        };
+        for (String id : List.of("a", "b")) {
+            ends.put(id, CompletableFuture.completedFuture("done"));
+            simulation.await(others.add(database, MAIL, id, "hello"));
+        }
+        worker(jobs, home).executor(dropping).concurrency(2).start();
+
+        simulation.advance(Duration.ofMinutes(2));
+
+        for (String id : List.of("a", "b")) {
+            assertThat(simulation.await(others.getJobState(database, MAIL, id))).isEqualTo(JobState.FINISHED);
+            assertThat(begun.get(id).attempt()).isEqualTo(1);
+        }
+    }
+
     private WorkerBuilder worker(CouchJobs of, SimulatedProcess process) {
         return of.worker()
                 .handleAsync(MAIL, job -> {

@@ -99,7 +99,7 @@ public final class SlotRequest {
         leaveWaiting(tx, type, limitKey);
     }
 
-    /** Leaves jobs waiting without a request: whoever frees a slot, or ends a pause, conflicts if it has missed them. */
+    /** Leaves jobs waiting without a request. Whoever frees a slot, or ends a pause, conflicts if it missed them. */
     static void leaveWaiting(Transaction tx, TypeKeys type, String limitKey) {
         tx.addWriteConflictKey(dismissal(type, limitKey));
     }

@@ -6,8 +6,10 @@ import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.loop.TimerDelays;
 import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +25,8 @@ final class HandlerThreads {
     private static final Logger LOG = LoggerFactory.getLogger(HandlerThreads.class);
     private static final Duration AFTER_REFUSAL = Duration.ofSeconds(1);
     private static final int DOUBLINGS_MAX = 5;
+    /** The executor counts as refusing a task that it has not begun for so long: it may have dropped it. */
+    private static final Duration BEGINS_WITHIN = Duration.ofSeconds(10);
 
     /** Of the worker whose handler runs on the current thread. */
     private static final ThreadLocal<@Nullable HandlerThreads> AT_WORK = new ThreadLocal<>();
@@ -34,6 +38,8 @@ final class HandlerThreads {
 
     /** Whether the executor has been given a thread's task that has not begun. */
     @GuardedBy("lock") private boolean threadRequested;
+
+    @GuardedBy("lock") private Instant requestedAt = Instant.EPOCH;
 
     /** How often the executor has refused a thread's task since a task has begun. */
     @GuardedBy("lock") private int refusals;
@@ -73,12 +79,24 @@ final class HandlerThreads {
                 return;
             }
             threadRequested = true;
+            requestedAt = environment.clock().instant();
         }
         try {
             executor.execute(this::run);
         } catch (Throwable e) { // also an error: there may be no more threads at present
             refused(e);
         }
+    }
+
+    /** Asks the executor again for a thread that it has not started for a while. Called while jobs wait. */
+    void checkBegun() {
+        synchronized (lock) {
+            Duration passed = Duration.between(requestedAt, environment.clock().instant());
+            if (!threadRequested || passed.compareTo(BEGINS_WITHIN) < 0) {
+                return;
+            }
+        }
+        refused(new RejectedExecutionException("It has not begun a task for " + DurationText.of(BEGINS_WITHIN)));
     }
 
     private void refused(Throwable error) {

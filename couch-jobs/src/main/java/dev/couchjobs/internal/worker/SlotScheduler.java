@@ -322,6 +322,7 @@ final class SlotScheduler implements HandlerThreads.Work {
     }
 
     private void releaseStarved() {
+        threads.checkBegun();
         List<TypeQueue<?>> starved = new ArrayList<>();
         synchronized (lock) {
             isStarvationCheckScheduled = false;
