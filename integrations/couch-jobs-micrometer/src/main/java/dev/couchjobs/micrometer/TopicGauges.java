@@ -157,7 +157,8 @@ public final class TopicGauges implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> round() {
-        return database.readAsync(this::read)
+        return CompletableFuture.completedFuture(database)
+                .thenCompose(opened -> opened.readAsync(this::read)) // within the chain, because this may throw
                 .thenApply(lags -> {
                     last = Optional.of(lags);
                     showOnly(lags);
