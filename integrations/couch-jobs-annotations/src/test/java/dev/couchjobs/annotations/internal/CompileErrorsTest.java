@@ -147,7 +147,7 @@ class CompileErrorsTest {
         return Stream.of(
                 arguments("type = \"\"", "\"\"", "The name of this job type is blank: choose a short, stable name."),
                 arguments("type = \" \"", "\" \"", "The name of this job type is blank: choose a short, stable name."),
-                arguments("type = \"\\ud800\"", "\"\\ud800\"", "A job type needs a name"),
+                arguments("type = \"\\ud800\"", "\"\\ud800\"", "The name of a job type has"),
                 arguments("type = \"a\", timeout = \"30s\"", "\"30s\"", "\"30s\" is no ISO-8601 duration: write PT30S"),
                 arguments("type = \"a\", timeout = \"PT0S\"", "\"PT0S\"", "timeout is a whole number of"),
                 arguments("type = \"a\", timeout = \"PT-1S\"", "\"PT-1S\"", "timeout is a whole number of"),
