@@ -24,7 +24,7 @@ class TenantReportsTest {
                         "year: 12 reports, and then the summary",
                         "asked twice, made once: true",
                         "nightly: made now, and again at 05:00",
-                        "paused for version 2: 1 SCHEDULED, 1 PAUSED",
+                        "paused for version 2: 1 LIMITED, 1 SCHEDULED",
                         "deployed: the report is FINISHED",
                         "large leaves: 3 reports to come, 3 cancelled",
                         "all: 1 SCHEDULED, 3 CANCELLED, because the tenant has left");
