@@ -102,7 +102,7 @@ class WorkerTest {
 
         for (String id : List.of("a", "b")) {
             assertThat(simulation.await(others.getJobState(database, MAIL, id))).isEqualTo(JobState.FINISHED);
-            assertThat(begun.get(id).attempt()).isEqualTo(1);
+            assertThat(Objects.requireNonNull(begun.get(id)).attempt()).isEqualTo(1);
         }
     }
 
