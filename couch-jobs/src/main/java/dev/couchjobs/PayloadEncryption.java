@@ -58,7 +58,7 @@ public final class PayloadEncryption {
      * @throws IllegalArgumentException if there is a key with the id, or the id or the key is not valid
      */
     public PayloadEncryption reading(String keyId, SecretKey key) {
-        check(keyId, key);
+        check(Name.ENCRYPTION_KEY.known(keyId), key);
         if (cipher.keyIds().contains(keyId)) {
             throw new IllegalArgumentException("There is a key \"" + keyId
                     + "\" already: give each key an id of its own, and never use one again.");
@@ -86,7 +86,6 @@ public final class PayloadEncryption {
     }
 
     private static void check(String keyId, SecretKey key) {
-        Name.ENCRYPTION_KEY.known(keyId);
         byte[] encoded = key.getEncoded(); // null if a device holds the key
         if (!key.getAlgorithm().equals("AES") || (encoded != null && encoded.length != KEY_BYTES)) {
             throw new IllegalArgumentException("The key \"" + keyId

@@ -139,7 +139,8 @@ public final class Admission implements Settler {
 
     /**
      * Admits as many jobs as there are tokens for, if jobs of a limit key wait for tokens of its rate. The others wait
-     * for the next token, or for slots. The caller claims the jobs, or wakes those who do.
+     * for the next token, or for slots. The caller claims the
+     * jobs, or wakes processes that do.
      */
     public CompletableFuture<Answer> admitForTokens(Transaction tx, TypeKeys type, TokenWaits wait) {
         LimitKey key = new LimitKey(type, wait.limitKey());
@@ -147,7 +148,8 @@ public final class Admission implements Settler {
     }
 
     /**
-     * Gives free slots of a limit key to jobs that wait for them. The caller claims the jobs, or wakes those who do.
+     * Gives free slots of a limit key to jobs that wait for them. The caller claims the
+     * jobs, or wakes processes that do.
      *
      * @param most the most jobs that get one
      */
@@ -319,9 +321,7 @@ public final class Admission implements Settler {
                 Rate rate = of.rate();
                 if (rate != null) {
                     request.dismiss(tx); // the others wait for tokens
-                    return RateMeter.readOfKey(tx, type, limitKey, rate)
-                            .thenCompose(meter ->
-                                    fillForTokens(before, of.slots(), meter.available(), meter.versionOfNext(), most));
+                    return fillByRate(before, of.slots(), rate, most);
                 }
                 int free = (int) Math.max(0, of.slots() - before.taken());
                 if (free == 0) {
@@ -333,21 +333,14 @@ public final class Admission implements Settler {
                     if (first.size() < wanted || wanted == free) {
                         request.clear(tx);
                     }
-                    admitWithoutWakeUp(first);
+                    admit(first);
                     SlotTable.setSlots(tx, type, limitKey, before, before.withTaken(before.taken() + first.size()));
                     return Answer.of(first, first.size() == wanted && wanted < free);
                 });
             }));
         }
 
-        private void admitAll(List<LimitedJob> first) {
-            admitWithoutWakeUp(first);
-            if (!first.isEmpty()) {
-                SlotTable.wakeProcessors(tx, type);
-            }
-        }
-
-        private void admitWithoutWakeUp(List<LimitedJob> first) {
+        private void admit(List<LimitedJob> first) {
             if (!first.isEmpty()) {
                 SlotTable.admitWaiting(tx, first);
                 first.forEach(job -> waiting.remove(job.ref()));
@@ -368,10 +361,13 @@ public final class Admission implements Settler {
                 Rate rate = of.rate();
                 return rate == null
                         ? fillForTokens(before, of.slots(), Integer.MAX_VALUE, wait.version(), EXTRA_MAX)
-                        : RateMeter.readOfKey(tx, type, limitKey, rate)
-                                .thenCompose(meter -> fillForTokens(
-                                        before, of.slots(), meter.available(), meter.versionOfNext(), EXTRA_MAX));
+                        : fillByRate(before, of.slots(), rate, EXTRA_MAX);
             }));
+        }
+
+        private CompletableFuture<Answer> fillByRate(KeySlots before, int max, Rate rate, int most) {
+            return RateMeter.readOfKey(tx, type, limitKey, rate)
+                    .thenCompose(meter -> fillForTokens(before, max, meter.available(), meter.versionOfNext(), most));
         }
 
         /**
@@ -387,7 +383,7 @@ public final class Admission implements Settler {
             return chosen.thenCombine(tx.getReadVersion(), (first, version) -> {
                 int admitted = first.size();
                 KeySlots after = before.withTaken(before.taken() + admitted);
-                admitWithoutWakeUp(first);
+                admit(first);
                 boolean waitsForTokens = admitted == wanted && admitted < free;
                 if (!waitsForTokens) {
                     SlotRequest.conflictWithDismissal(tx, type, limitKey);
@@ -437,23 +433,24 @@ public final class Admission implements Settler {
         }
 
         /**
-         * Admits jobs for free slots.
+         * Admits jobs for the slots that this transaction frees, and for others that are free.
          *
          * @param most how many of the jobs that wait may be admitted
          */
         private CompletableFuture<?> fill(int most, Choice choice) {
+            SlotTable.conflictWithTaken(tx, type, limitKey);
             return slots().thenCompose(before -> limit().thenCompose(of -> {
                 int max = of.slots(before);
                 long taken = before.taken() - freed;
-                if (max > 0 || freed > 0) { // otherwise all jobs wait, however many slots are taken
-                    SlotTable.conflictWithTaken(tx, type, limitKey);
-                }
                 int free = (int) Math.min(Integer.MAX_VALUE, Math.max(0, max - taken));
                 int wanted = Math.min(free, most);
                 CompletableFuture<List<LimitedJob>> chosen =
                         wanted == 0 ? CompletableFuture.completedFuture(List.of()) : choice.waiting(wanted, max);
                 return chosen.thenAccept(first -> {
-                    admitAll(first);
+                    admit(first);
+                    if (!first.isEmpty()) {
+                        SlotTable.wakeProcessors(tx, type);
+                    }
                     if (first.size() < free) {
                         SlotRequest.conflictWithDismissal(tx, type, limitKey);
                     }

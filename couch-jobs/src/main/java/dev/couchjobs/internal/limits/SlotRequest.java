@@ -1,31 +1,26 @@
 package dev.couchjobs.internal.limits;
 
-import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
-import dev.couchjobs.internal.rows.IncompleteVersionstamps;
-import dev.couchjobs.internal.rows.Quarantine;
+import dev.couchjobs.internal.rows.RequestRows;
 import dev.couchjobs.internal.rows.TypeKeys;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request that the next claim gives the free slots of a limit key to jobs that wait for them. Whoever lets a job
- * wait writes it, and neither reads nor conflicts. The claim clears it, if nobody has written it meanwhile.
+ * The {@linkplain RequestRows request} that the next claim gives the free slots of a limit key to jobs that wait for
+ * them. The transaction that lets a job wait writes it.
  *
  * <p>A claim that clears a request although jobs wait, because no slot is free, relies on the transaction that frees
  * one. That transaction may have looked for jobs before the request was written. So the claim conflicts with it:
  * {@link #dismiss} and {@link #conflictWithDismissal}.
  */
 public final class SlotRequest {
-    private static final int NO_USER_VERSION = 0;
-
     private final TypeKeys type;
     private final String limitKey;
     private final byte[] value;
@@ -38,7 +33,7 @@ public final class SlotRequest {
 
     /** Requests slots for jobs of a limit key that wait, and wakes those who claim. */
     public static void write(Transaction tx, TypeKeys type, String limitKey) {
-        IncompleteVersionstamps.touch(tx, row(type, limitKey), NO_USER_VERSION);
+        RequestRows.write(tx, row(type, limitKey));
         SlotTable.wakeProcessors(tx, type);
     }
 
@@ -59,27 +54,12 @@ public final class SlotRequest {
      */
     public static CompletableFuture<List<SlotRequest>> list(
             ReadTransaction tx, TypeKeys type, @Nullable String after, int limit) {
-        Range all = rows(type).range();
-        if (after == null) {
-            return list(tx, type, all, limit);
-        }
-        byte[] middle = ByteArrayUtil.keyAfter(row(type, after));
-        return list(tx, type, new Range(middle, all.end), limit)
-                .thenCompose(behind -> behind.size() == limit
-                        ? CompletableFuture.completedFuture(behind)
-                        : list(tx, type, new Range(all.begin, middle), limit - behind.size())
-                                .thenApply(before -> Stream.concat(behind.stream(), before.stream())
-                                        .toList()));
-    }
-
-    private static CompletableFuture<List<SlotRequest>> list(
-            ReadTransaction tx, TypeKeys type, Range range, int limit) {
-        return Quarantine.range(
+        return RequestRows.list(
                 tx,
                 type,
-                range,
+                rows(type),
+                after == null ? null : row(type, after),
                 limit,
-                false,
                 row -> new SlotRequest(type, rows(type).unpack(row.getKey()).getString(0), row.getValue()));
     }
 
@@ -90,7 +70,7 @@ public final class SlotRequest {
 
     /** Clears this request, because its jobs have slots. */
     void clear(Transaction tx) {
-        tx.mutate(MutationType.COMPARE_AND_CLEAR, row(type, limitKey), value);
+        RequestRows.clear(tx, row(type, limitKey), value);
     }
 
     /** Clears this request, because no slot is free: whoever frees one gives it to the jobs that wait. */

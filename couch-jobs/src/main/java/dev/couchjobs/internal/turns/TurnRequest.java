@@ -1,19 +1,17 @@
 package dev.couchjobs.internal.turns;
 
-import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import dev.couchjobs.internal.feature.Changes;
 import dev.couchjobs.internal.feature.SavedChange;
 import dev.couchjobs.internal.job.JobRow;
 import dev.couchjobs.internal.queue.QueueIndex;
-import dev.couchjobs.internal.rows.IncompleteVersionstamps;
+import dev.couchjobs.internal.rows.RequestRows;
 import java.util.Comparator;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The request of an addition that a turn key gets a turn if it has none. Additions neither read nor conflict: each
- * writes the row of its key, and a claim clears it if no other addition has written it meanwhile.
+ * The {@linkplain RequestRows request} of an addition that a turn key gets a turn if it has none.
  */
 public final class TurnRequest {
     /** The order in which new keys get their turns. */
@@ -21,7 +19,6 @@ public final class TurnRequest {
             Comparator.comparing(request -> request.value, ByteArrayUtil::compareUnsigned);
 
     private static final byte[] EMPTY = {};
-    private static final int NO_USER_VERSION = 0;
 
     private final TurnKey key;
     private final byte[] value;
@@ -43,7 +40,7 @@ public final class TurnRequest {
 
     /** Requests a turn for a key, because a job of it has become due. */
     public static void write(Transaction tx, TurnKey key) {
-        IncompleteVersionstamps.touch(tx, key.request(), NO_USER_VERSION);
+        RequestRows.write(tx, key.request());
     }
 
     /** {@return the turn key} */
@@ -71,6 +68,6 @@ public final class TurnRequest {
 
     /** Clears the request for a key without jobs. */
     public void clear(Transaction tx) {
-        tx.mutate(MutationType.COMPARE_AND_CLEAR, key.request(), value);
+        RequestRows.clear(tx, key.request(), value);
     }
 }

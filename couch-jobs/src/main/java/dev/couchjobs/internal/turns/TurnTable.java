@@ -3,17 +3,18 @@ package dev.couchjobs.internal.turns;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import com.apple.foundationdb.tuple.Tuple;
 import dev.couchjobs.internal.queue.QueueEntry;
 import dev.couchjobs.internal.queue.QueueKeys;
 import dev.couchjobs.internal.queue.RankedQueue;
 import dev.couchjobs.internal.rows.Quarantine;
+import dev.couchjobs.internal.rows.RequestRows;
 import dev.couchjobs.internal.rows.TypeKeys;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,35 +37,15 @@ public final class TurnTable {
      */
     public static CompletableFuture<List<TurnRequest>> requests(
             ReadTransaction tx, TypeKeys keys, @Nullable String after, int limit) {
-        Range all = TurnKeys.of(keys).turnRequests().range();
-        if (after == null) {
-            return requests(tx, keys, all, limit);
-        }
-        byte[] middle = ByteArrayUtil.keyAfter(TurnKeys.of(keys).turnRequests().pack(after));
-        return requests(tx, keys, new Range(middle, all.end), limit)
-                .thenCompose(behind -> behind.size() == limit
-                        ? CompletableFuture.completedFuture(behind)
-                        : requests(tx, keys, new Range(all.begin, middle), limit - behind.size())
-                                .thenApply(before -> Stream.concat(behind.stream(), before.stream())
-                                        .toList()));
-    }
-
-    private static CompletableFuture<List<TurnRequest>> requests(
-            ReadTransaction tx, TypeKeys keys, Range range, int limit) {
-        return Quarantine.range(
+        Subspace rows = TurnKeys.of(keys).turnRequests();
+        return RequestRows.list(
                 tx,
                 keys,
-                range,
+                rows,
+                after == null ? null : rows.pack(after),
                 limit,
-                false,
                 row -> new TurnRequest(
-                        new TurnKey(
-                                keys,
-                                TurnKeys.of(keys)
-                                        .turnRequests()
-                                        .unpack(row.getKey())
-                                        .getString(0)),
-                        row.getValue()));
+                        new TurnKey(keys, rows.unpack(row.getKey()).getString(0)), row.getValue()));
     }
 
     /**

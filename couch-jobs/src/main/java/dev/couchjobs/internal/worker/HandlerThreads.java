@@ -6,7 +6,6 @@ import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.loop.TimerDelays;
 import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -39,7 +38,8 @@ final class HandlerThreads {
     /** Whether the executor has been given a thread's task that has not begun. */
     @GuardedBy("lock") private boolean threadRequested;
 
-    @GuardedBy("lock") private Instant requestedAt = Instant.EPOCH;
+    /** How long jobs have waited for that task, as the checks have found. */
+    @GuardedBy("lock") private Duration notBegun = Duration.ZERO;
 
     /** How often the executor has refused a thread's task since a task has begun. */
     @GuardedBy("lock") private int refusals;
@@ -79,7 +79,7 @@ final class HandlerThreads {
                 return;
             }
             threadRequested = true;
-            requestedAt = environment.clock().instant();
+            notBegun = Duration.ZERO;
         }
         try {
             executor.execute(this::run);
@@ -88,11 +88,15 @@ final class HandlerThreads {
         }
     }
 
-    /** Asks the executor again for a thread that it has not started for a while. Called while jobs wait. */
-    void checkBegun() {
+    /**
+     * Asks the executor again for a thread that it has not started for a while.
+     *
+     * @param passed the time since the last check, while jobs waited
+     */
+    void checkBegun(Duration passed) {
         synchronized (lock) {
-            Duration passed = Duration.between(requestedAt, environment.clock().instant());
-            if (!threadRequested || passed.compareTo(BEGINS_WITHIN) < 0) {
+            notBegun = notBegun.plus(passed);
+            if (!threadRequested || notBegun.compareTo(BEGINS_WITHIN) < 0) {
                 return;
             }
         }

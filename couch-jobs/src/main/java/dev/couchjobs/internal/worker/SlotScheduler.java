@@ -322,7 +322,7 @@ final class SlotScheduler implements HandlerThreads.Work {
     }
 
     private void releaseStarved() {
-        threads.checkBegun();
+        threads.checkBegun(STARVATION_CHECK_INTERVAL);
         List<TypeQueue<?>> starved = new ArrayList<>();
         synchronized (lock) {
             isStarvationCheckScheduled = false;

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 /** One member of a group: its heartbeat, and what it takes and gives back. One call at a time. */
 public final class Membership {
     /** No member has an empty name. */
-    private static final String NOBODY = "";
+    private static final String NO_MEMBER = "";
 
     private final String group;
     private final String me;
@@ -45,7 +45,7 @@ public final class Membership {
      *
      * @param claims all that this member holds once the round has committed
      * @param release what it is to give back
-     * @param damaged the partitions whose rows cannot be decoded: nobody holds them
+     * @param damaged the partitions whose rows cannot be decoded: no member holds them
      * @param changed fires when another round is worthwhile
      */
     public record Round(
@@ -102,7 +102,7 @@ public final class Membership {
         return dead;
     }
 
-    /** {@return the partitions that live members have chosen, or nobody may take} */
+    /** {@return the partitions that each live member has chosen, and under no name those that no member may take} */
     private Map<String, Set<Integer>> choices(Map<String, byte[]> members, Set<String> live, Set<Integer> damaged) {
         Map<String, Set<Integer>> choices = new HashMap<>();
         members.forEach((member, heartbeat) -> {
@@ -117,7 +117,7 @@ public final class Membership {
             choices.put(me, readable);
         }
         if (!damaged.isEmpty()) {
-            choices.put(NOBODY, damaged);
+            choices.put(NO_MEMBER, damaged);
         }
         return choices;
     }
