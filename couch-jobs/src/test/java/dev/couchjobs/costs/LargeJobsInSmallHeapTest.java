@@ -8,11 +8,8 @@ import dev.couchjobs.JobType;
 import dev.couchjobs.RetryPolicy;
 import dev.couchjobs.Worker;
 import dev.couchjobs.fdb.embedded.EmbeddedDatabase;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
+import dev.couchjobs.fdb.testing.JavaProgram;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -80,34 +77,10 @@ class LargeJobsInSmallHeapTest {
 
     @Test
     void runsFewerAtOnceAndAllOfThem() throws Exception {
-        Path said = directory.resolve("said");
-        Process process = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx512m",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        LargeJobs.class.getName(),
-                        directory.resolve("data").toString()))
-                .redirectErrorStream(true)
-                .redirectOutput(said.toFile())
-                .start();
-        try {
-            assertThat(process.waitFor(Duration.ofSeconds(100).toSeconds(), TimeUnit.SECONDS))
-                    .as(() -> read(said))
-                    .isTrue();
-        } finally {
-            process.destroyForcibly().waitFor();
-        }
-        assertThat(read(said)).doesNotContain("OutOfMemoryError").contains(JOBS + " succeeded");
-        assertThat(read(said)).containsPattern("at once: [1-" + AT_ONCE_MAX + "]\\R");
-    }
+        String said = JavaProgram.run(
+                List.of("-Xmx512m"), LargeJobs.class, directory.resolve("data").toString());
 
-    private static String read(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        assertThat(said).startsWith("0\n").doesNotContain("OutOfMemoryError").contains(JOBS + " succeeded");
+        assertThat(said).containsPattern("at once: [1-" + AT_ONCE_MAX + "]\\R");
     }
 }

@@ -1,14 +1,9 @@
 package dev.couchjobs.fdb.testing;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A process in which all workers of the common pool are blocked for good: what depends on that pool hangs in it. It is
@@ -18,8 +13,6 @@ import java.util.concurrent.TimeUnit;
 public final class BlockedCommonPool {
     /** With fewer than two workers a Java before 25 makes a thread for each continuation instead. */
     public static final String OPTION = "-Djava.util.concurrent.ForkJoinPool.common.parallelism=2";
-
-    private static final int PATIENCE_S = 120;
 
     private BlockedCommonPool() {}
 
@@ -57,23 +50,6 @@ public final class BlockedCommonPool {
      * @return its exit status and what it has said
      */
     public static String run(Class<?> main, String... arguments) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // RocksDB loads a native library, which JDK 24 and later warn of without that option.
-        command.addAll(List.of(OPTION, "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
-        command.addAll(List.of(arguments));
-        Path said = Files.createTempFile("couch-jobs-common-pool-", ".log");
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(said.toFile())
-                .start();
-        try {
-            boolean hasEnded = process.waitFor(PATIENCE_S, TimeUnit.SECONDS);
-            return (hasEnded ? process.exitValue() : "hangs") + "\n" + Files.readString(said, StandardCharsets.UTF_8);
-        } finally {
-            process.destroyForcibly().waitFor();
-            Files.delete(said);
-        }
+        return JavaProgram.run(List.of(OPTION), main, arguments);
     }
 }
