@@ -50,8 +50,7 @@ final class HeartbeatSender<D> implements AutoCloseable {
         ACTIVE
     }
 
-    private final TypeRuns<D> runs;
-    private final DueRuns<D> dueRuns;
+    private final HandledType<D> type;
     private final Runnable onSuspend;
     private final Database database;
     private final Environment environment;
@@ -68,31 +67,18 @@ final class HeartbeatSender<D> implements AutoCloseable {
     private Phase phase = Phase.SUSPENDED;
     private volatile @Nullable CompletableFuture<Void> watch;
 
-    /** The runs whose heartbeats are due. */
-    @FunctionalInterface
-    interface DueRuns<D> {
-        /**
-         * Begins another round.
-         *
-         * @param roundTime how long each round lasts
-         * @return the runs whose lease was not renewed in the whole last round
-         */
-        List<JobRun<D>> nextRound(Duration roundTime);
-    }
-
     /** @param onSuspend runs when the worker no longer holds jobs of the type */
-    HeartbeatSender(TypeRuns<D> runs, DueRuns<D> dueRuns, Runnable onSuspend, Instance instance) {
+    HeartbeatSender(HandledType<D> type, Runnable onSuspend, Instance instance) {
         this.onSuspend = onSuspend;
-        this.runs = runs;
-        this.dueRuns = dueRuns;
+        this.type = type;
         this.database = instance.database();
         this.environment = instance.environment();
         this.transactions = instance.transactions()
-                .named("heartbeat", runs.type().name())
+                .named("heartbeat", type.type().name())
                 .untagged(); // a worker that is throttled keeps its jobs
-        this.keys = instance.keyspace().type(runs.type().name());
+        this.keys = instance.keyspace().type(type.type().name());
         this.looks = instance.looks();
-        this.loop = new Loop("heartbeats of " + runs.type(), environment, instance.executor(), this::round);
+        this.loop = new Loop("heartbeats of " + type.type(), environment, instance.executor(), this::round);
     }
 
     /** The worker holds jobs of the type again. */
@@ -114,7 +100,7 @@ final class HeartbeatSender<D> implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> round() {
-        if (runs.suspendHeartbeats()) {
+        if (type.suspendHeartbeats()) {
             dropWatch();
             onSuspend.run();
             phase = Phase.SUSPENDED;
@@ -168,7 +154,7 @@ final class HeartbeatSender<D> implements AutoCloseable {
 
     /** No transaction waits for another, nor for longer than a job may wait for its next heartbeat. */
     private CompletableFuture<Void> send(Duration activityTimeout) {
-        List<JobRun<D>> due = dueRuns.nextRound(activityTimeout.dividedBy(ROUNDS_PER_TIMEOUT));
+        List<JobRun<?>> due = type.nextRound(activityTimeout.dividedBy(ROUNDS_PER_TIMEOUT));
         return send(due, activityTimeout.dividedBy(3));
     }
 
@@ -183,25 +169,25 @@ final class HeartbeatSender<D> implements AutoCloseable {
                 .thenComposeAsync(
                         unconfirmed -> send(unconfirmed, CONFIRM_WITHIN), GuardedExecutor.of(database, environment))
                 .exceptionally(error -> {
-                    LOG.debug("Jobs of type {} could not be confirmed", runs.type(), error);
+                    LOG.debug("Jobs of type {} could not be confirmed", type.type(), error);
                     return null;
                 });
     }
 
-    private CompletableFuture<Void> send(List<? extends JobRun<?>> due, Duration within) {
+    private CompletableFuture<Void> send(List<JobRun<?>> due, Duration within) {
         List<CompletableFuture<?>> sent = new ArrayList<>();
         int jobsMax = batchSize.now();
         for (int from = 0; from < due.size(); from += jobsMax) {
             List<JobRun<?>> portion = List.copyOf(due.subList(from, Math.min(due.size(), from + jobsMax)));
-            Map<JobRun<?>, Optional<SharedActivity>> before = runs.activities().activitiesOf(portion);
-            Heartbeat heartbeat = new Heartbeat(keys, portion, runs.activities().emptiedBy(portion));
+            Map<JobRun<?>, Optional<SharedActivity>> before = type.activities().activitiesOf(portion);
+            Heartbeat heartbeat = new Heartbeat(keys, portion, type.activities().emptiedBy(portion));
             sent.add(transactions
                     .run(database, tx -> {
                         tx.options().setTimeout(within.toMillis());
                         return heartbeat.write(tx);
                     })
                     .whenComplete((result, error) -> batchSize.ended(error))
-                    .thenAccept(result -> runs.renewed(result, before, timeout)));
+                    .thenAccept(result -> type.renewed(result, before, timeout)));
         }
         return Futures.allOf(sent);
     }

@@ -21,12 +21,16 @@ final class HeldBytes {
         return new HeldBytes(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
     }
 
-    void claimed(JobRun<?> run) {
-        held += run.job().bytes();
+    void claimed(int bytes) {
+        held += bytes;
     }
 
-    void ended(JobRun<?> run) {
-        held -= run.job().bytes();
+    void ended(int bytes) {
+        held -= bytes;
+    }
+
+    boolean isEmpty() {
+        return held == 0;
     }
 
     /**
@@ -35,7 +39,7 @@ final class HeldBytes {
      * @param reserved how many jobs the current claims may bring
      */
     int room(int reserved, double bytesOfJob) {
-        if (held == 0 && reserved == 0) {
+        if (isEmpty() && reserved == 0) {
             return Math.max(1, fitting((double) max, bytesOfJob));
         }
         return Math.max(0, fitting(max - held - reserved * bytesOfJob, bytesOfJob));

@@ -1,7 +1,6 @@
 package dev.couchjobs.internal.worker;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import dev.couchjobs.JobType;
 import dev.couchjobs.internal.accept.GrantedClaim;
 import dev.couchjobs.internal.activity.SharedActivity;
 import dev.couchjobs.internal.loop.LogText;
@@ -14,46 +13,32 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claimed job, from the claim to the end of its handler.
- *
- * <p>The lock is the worker's, which all runs share: a caller that holds it sees several runs at one moment.
+ * A claimed job, from the claim to the end of its handler: its thread, its stage and its activity row.
  *
  * @param <D> the type of the job's data
  */
-final class JobRun<D> {
+final class JobRun<D> extends Run<JobRun<?>> {
     private final Object lock;
+    private final HandledType<D> type;
     private final ClaimedJob<D> job;
     private final JobRef ref;
 
     /** The activity row that the job is known to share; null if it has its own, or that is not known. */
     @GuardedBy("lock") private @Nullable SharedActivity activity;
 
-    /** Whether the database knows that the work has begun. */
-    @GuardedBy("lock") private boolean confirmed;
-
     @GuardedBy("lock") private boolean hasLeftActivityRow;
-
-    @GuardedBy("lock") private long lastHeartbeatRound;
-
-    @GuardedBy("lock") private RunState state = RunState.WAITING;
-
-    /** Whether the handler was asked to stop. A handler that ends its job itself may continue. */
-    private volatile boolean halted;
-
-    /** Whether the job was cancelled by another than its handler. */
-    private volatile boolean cancelled;
 
     /** Whether a transaction of the handler's ends the job, and its result is not known. */
     private volatile boolean ending;
-
-    /** Whether the worker has released the job. Another processor may claim it before the handler learns of that. */
-    private volatile boolean released;
 
     /** The thread that runs the handler, to be interrupted. */
     @GuardedBy("lock") private @Nullable Thread thread;
 
     /** The stage that the handler has returned, or else middleware, to be cancelled. */
     @GuardedBy("lock") private @Nullable CompletableFuture<?> stage;
+
+    /** Stops the run when its time limit is up. */
+    @GuardedBy("lock") private @Nullable Future<?> timer;
 
     /** When the handler was called, and when the disposition was decided, if there are listeners. */
     private volatile @Nullable Instant startedAt;
@@ -63,16 +48,22 @@ final class JobRun<D> {
     /** When its lease was last known to be renewed, if there are listeners. */
     private volatile @Nullable Instant leasedAt;
 
-    /** Stops the run when its time limit is up. */
-    @GuardedBy("lock") private @Nullable Future<?> timer;
+    /** @param lock the worker's lock */
+    JobRun(Object lock, HandledType<D> type, GrantedClaim<D> claim, JobRef ref) {
+        this(lock, type, claim.job().as(type.type()), claim.activity(), ref);
+    }
 
-    JobRun(Object lock, JobType<D, ?> type, GrantedClaim<D> claimed, JobRef ref, long lastHeartbeatRound) {
+    private JobRun(Object lock, HandledType<D> type, ClaimedJob<D> job, @Nullable SharedActivity activity, JobRef ref) {
+        super(job.bytes(), job.isSuspect(), job.isKnownToHaveBegun());
         this.lock = lock;
-        this.job = claimed.job().as(type);
-        this.confirmed = job.isKnownToHaveBegun();
-        this.activity = claimed.activity();
+        this.type = type;
+        this.job = job;
+        this.activity = activity;
         this.ref = ref;
-        this.lastHeartbeatRound = lastHeartbeatRound;
+    }
+
+    HandledType<D> type() {
+        return type;
     }
 
     ClaimedJob<D> job() {
@@ -82,6 +73,8 @@ final class JobRun<D> {
     JobRef ref() {
         return ref;
     }
+
+    // The activity row
 
     @Nullable SharedActivity activity() {
         synchronized (lock) {
@@ -98,17 +91,15 @@ final class JobRun<D> {
     }
 
     /**
-     * The lease was renewed in a round, under an own or a shared activity row. Answers may come in another order than
-     * the commits that they report. If the job has moved to another row since the renewal began, it may be under either
-     * row: it stays counted under its present row, and the other row is not known to become empty.
+     * The lease was renewed under an own or a shared activity row. Answers may come in another order than the commits
+     * that they report. If the job has moved to another row since the renewal began, it may be under either row: it
+     * stays counted under its present row, and the other row is not known to become empty.
      *
      * @param before the activity row that the job was known to share when the renewal began
      * @param after the activity row that it shares from this commit on
      */
-    void renewed(@Nullable SharedActivity before, @Nullable SharedActivity after, long round) {
+    void renewedUnder(@Nullable SharedActivity before, @Nullable SharedActivity after) {
         synchronized (lock) {
-            lastHeartbeatRound = round;
-            confirmed = true;
             if (!hasLeftActivityRow && activity == before) {
                 moveTo(after);
             }
@@ -122,35 +113,28 @@ final class JobRun<D> {
         activity = other;
     }
 
-    /** The round of heartbeats in which its lease was last renewed. */
-    long lastHeartbeatRound() {
-        synchronized (lock) {
-            return lastHeartbeatRound;
-        }
-    }
+    // The handler
 
-    boolean isConfirmed() {
+    /** The handler begins on the current thread. */
+    void attachThread() {
         synchronized (lock) {
-            return confirmed;
-        }
-    }
-
-    boolean isDecided() {
-        synchronized (lock) {
-            return state.isDecided();
+            thread = Thread.currentThread();
         }
     }
 
     /**
-     * Decides the disposition, or notes that the claim is lost and has none.
+     * An interrupt that comes too late must not meet the next job on this thread.
      *
-     * @return whether it was not decided before
+     * @return whether it was on a thread
      */
-    boolean decide() {
+    boolean detachThread() {
         synchronized (lock) {
-            boolean first = !state.isDecided();
-            state = state.decided();
-            return first;
+            if (thread == null) {
+                return false;
+            }
+            thread = null;
+            Thread.interrupted();
+            return true;
         }
     }
 
@@ -161,31 +145,66 @@ final class JobRun<D> {
         }
     }
 
-    /** {@return whether it has a slot} */
-    boolean hasSlot() {
+    /** Interrupts the thread. {@return the stage to cancel without the lock, if there is one} */
+    Optional<CompletableFuture<?>> interrupt() {
         synchronized (lock) {
-            return state.hasSlot();
-        }
-    }
-
-    void markStuck() {
-        synchronized (lock) {
-            state = state.stuck();
+            if (thread != null) {
+                thread.interrupt();
+            }
+            return Optional.ofNullable(stage);
         }
     }
 
     /**
-     * The handler of a decided run has returned.
+     * The handler has returned a stage, which ends later.
      *
-     * @return whether its slot was counted as stuck
+     * @return whether to cancel the stage, because the handler was told to stop before
      */
-    boolean handlerReturned() {
+    boolean stageReturned(CompletableFuture<?> stage) {
         synchronized (lock) {
-            boolean wasStuck = state == RunState.STUCK;
-            state = state.handlerReturned();
-            return wasStuck;
+            this.stage = stage;
+            return isHalted();
         }
     }
+
+    /**
+     * Middleware has returned a stage, which ends later.
+     *
+     * @return whether to cancel the stage: the run was told to stop before, and there is no stage of the handler
+     */
+    boolean outerStageReturned(CompletableFuture<?> outer) {
+        synchronized (lock) {
+            if (stage != null) {
+                return false;
+            }
+            stage = outer;
+            return isHalted();
+        }
+    }
+
+    void setTimer(Future<?> timer) {
+        synchronized (lock) {
+            this.timer = timer;
+        }
+    }
+
+    void cancelTimer() {
+        synchronized (lock) {
+            if (timer != null) {
+                timer.cancel(false);
+            }
+        }
+    }
+
+    boolean isEnding() {
+        return ending;
+    }
+
+    void setEnding(boolean isEnding) {
+        ending = isEnding;
+    }
+
+    // Times for listeners
 
     void setStartedAt(Instant time) {
         startedAt = time;
@@ -209,114 +228,6 @@ final class JobRun<D> {
 
     Optional<Instant> endedAt() {
         return Optional.ofNullable(endedAt);
-    }
-
-    boolean isHalted() {
-        return halted;
-    }
-
-    boolean isCancelled() {
-        return cancelled;
-    }
-
-    void markCancelled() {
-        cancelled = true;
-    }
-
-    boolean isEnding() {
-        return ending;
-    }
-
-    void setEnding(boolean isEnding) {
-        ending = isEnding;
-    }
-
-    boolean isReleased() {
-        return released;
-    }
-
-    void markReleased() {
-        released = true;
-    }
-
-    /** Asks the handler to stop; the caller then cancels the stage that this returns, without the lock. */
-    Optional<CompletableFuture<?>> halt() {
-        synchronized (lock) {
-            halted = true;
-            if (thread != null) {
-                thread.interrupt();
-            }
-            return Optional.ofNullable(stage);
-        }
-    }
-
-    void begin(Thread thread) {
-        synchronized (lock) {
-            state = state.handlerStarted();
-            this.thread = thread;
-        }
-    }
-
-    /**
-     * An interrupt that comes too late must not meet the next job on this thread.
-     *
-     * @return whether it was on a thread
-     */
-    boolean detachThread() {
-        synchronized (lock) {
-            if (thread == null) {
-                return false;
-            }
-            thread = null;
-            Thread.interrupted();
-            return true;
-        }
-    }
-
-    /** Halts the run without an interrupt: the handler gets an error, or has returned. */
-    void markHalted() {
-        halted = true;
-    }
-
-    void setTimer(Future<?> timer) {
-        synchronized (lock) {
-            this.timer = timer;
-        }
-    }
-
-    void cancelTimer() {
-        synchronized (lock) {
-            if (timer != null) {
-                timer.cancel(false);
-            }
-        }
-    }
-
-    /**
-     * The handler has returned a stage, which ends later.
-     *
-     * @return whether to cancel the stage, because the handler was told to stop before
-     */
-    boolean stageReturned(CompletableFuture<?> stage) {
-        synchronized (lock) {
-            this.stage = stage;
-            return halted;
-        }
-    }
-
-    /**
-     * Middleware has returned a stage, which ends later.
-     *
-     * @return whether to cancel the stage: the run was told to stop before, and there is no stage of the handler
-     */
-    boolean outerStageReturned(CompletableFuture<?> outer) {
-        synchronized (lock) {
-            if (stage != null) {
-                return false;
-            }
-            stage = outer;
-            return halted;
-        }
     }
 
     @Override

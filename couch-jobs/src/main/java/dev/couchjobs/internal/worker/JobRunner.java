@@ -36,43 +36,33 @@ final class JobRunner {
         this.longTriesMax = longTriesMax;
     }
 
-    /** Is called once, when a handler has returned and its stage, if it has one, has ended. */
-    interface ReturnListener {
-        /**
-         * The handler has returned.
-         *
-         * @param disposition the disposition of its job, unless that is decided
-         * @param took how long the handler took
-         */
-        void handlerReturned(Disposition disposition, Duration took);
-    }
-
-    /** Calls the handler of a job. The listener is called before this returns, or when the handler's stage ends. */
-    <D> void run(JobRun<D> run, TypeRuns<D> runs, HandlerRegistration<D, ?> registration, ReturnListener listener) {
+    /** Calls the handler of a job. Its type learns of the return now, or when the stage of the handler ends. */
+    <D> void run(JobRun<D> run) {
         Instant startedAt = environment.clock().instant();
+        HandledType<D> type = run.type();
         ClaimedJob<D> job = run.job();
         int maxAttempts = job.retry().maxAttempts();
         if (job.failures() >= maxAttempts) {
-            listener.handlerReturned(new Disposition.Failed(exhausted(maxAttempts), false), Duration.ZERO);
+            type.handlerReturned(run, new Disposition.Failed(exhausted(maxAttempts), false), Duration.ZERO);
             return;
         }
         if (job.isLate(instance.clock().millis())) {
-            listener.handlerReturned(new Disposition.PutBack(), Duration.ZERO); // the next claim ends the job
+            type.handlerReturned(run, new Disposition.PutBack(), Duration.ZERO); // the next claim ends the job
             return;
         }
-        Optional<Duration> limit = registration.timeLimit();
-        limit.ifPresent(time -> runs.startTimeLimit(run, time));
+        Optional<Duration> limit = type.registration().timeLimit();
+        limit.ifPresent(time -> type.startTimeLimit(run, time));
         RunContext<D> context =
-                new RunContext<>(runs, instance, finishTransaction, run, limit.map(startedAt::plus), longTriesMax);
-        Call<D> call = new Call<>(run, context, startedAt, listener);
+                new RunContext<>(instance, finishTransaction, run, limit.map(startedAt::plus), longTriesMax);
+        Call<D> call = new Call<>(run, context, startedAt);
         try {
             LogContext.around(run, () -> {
                 reports.starts(run, startedAt);
                 Descent.around(job.descent(), () -> {
                     if (middleware.isEmpty()) {
-                        call.direct(registration.handler());
+                        call.direct(type.registration().handler());
                     } else {
-                        call.throughMiddleware(registration.handler());
+                        call.throughMiddleware(type.registration().handler());
                     }
                 });
             });
@@ -86,15 +76,13 @@ final class JobRunner {
         private final JobRun<D> run;
         private final RunContext<D> context;
         private final Instant startedAt;
-        private final ReturnListener listener;
         /** A stage of the user's own class may end twice, or end and throw. */
         private final AtomicBoolean hasReturned = new AtomicBoolean();
 
-        Call(JobRun<D> run, RunContext<D> context, Instant startedAt, ReturnListener listener) {
+        Call(JobRun<D> run, RunContext<D> context, Instant startedAt) {
             this.run = run;
             this.context = context;
             this.startedAt = startedAt;
-            this.listener = listener;
         }
 
         void direct(BoundHandler<D, ?> handler) {
@@ -169,8 +157,11 @@ final class JobRunner {
             } catch (Throwable e) { // also an error: the user's classes encode the result
                 disposition = Disposition.failed(e, true);
             }
-            listener.handlerReturned(
-                    disposition, Duration.between(startedAt, environment.clock().instant()));
+            run.type()
+                    .handlerReturned(
+                            run,
+                            disposition,
+                            Duration.between(startedAt, environment.clock().instant()));
         }
 
         private Disposition returned(@Nullable Object result) {

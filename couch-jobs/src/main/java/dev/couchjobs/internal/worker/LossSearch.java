@@ -12,7 +12,6 @@ import dev.couchjobs.loop.WatchLooks;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 /**
  * Finds lost claims among the runs of one type in a worker. A watch fires when some claim of the type ends other than
@@ -31,8 +30,7 @@ final class LossSearch<D> implements AutoCloseable {
         WATCHING
     }
 
-    private final TypeRuns<D> runs;
-    private final Consumer<List<Heartbeat.Lost>> stopLost;
+    private final HandledType<D> type;
     private final Database database;
     private final Transactions transactions;
     private final TypeKeys keys;
@@ -42,17 +40,15 @@ final class LossSearch<D> implements AutoCloseable {
     // Touched by one round at a time.
     private Phase phase = Phase.SUSPENDED;
 
-    /** @param stopLost receives the runs whose claims are lost */
-    LossSearch(TypeRuns<D> runs, Consumer<List<Heartbeat.Lost>> stopLost, Instance instance) {
-        this.runs = runs;
-        this.stopLost = stopLost;
+    LossSearch(HandledType<D> type, Instance instance) {
+        this.type = type;
         this.database = instance.database();
         this.transactions =
-                instance.transactions().named("search lost", runs.type().name()).untagged();
-        this.keys = instance.keyspace().type(runs.type().name());
+                instance.transactions().named("search lost", type.type().name()).untagged();
+        this.keys = instance.keyspace().type(type.type().name());
         this.looks = instance.looks();
         this.loop = new Loop(
-                "search for lost claims of " + runs.type(), instance.environment(), instance.executor(), this::round);
+                "search for lost claims of " + type.type(), instance.environment(), instance.executor(), this::round);
     }
 
     /** The worker holds jobs of the type again, or no longer. */
@@ -66,7 +62,7 @@ final class LossSearch<D> implements AutoCloseable {
     }
 
     private CompletableFuture<Pause> round() {
-        if (runs.holdsNone()) {
+        if (type.held().isEmpty()) {
             phase = Phase.SUSPENDED;
             return CompletableFuture.completedFuture(Pause.untilWakeUp());
         }
@@ -87,12 +83,12 @@ final class LossSearch<D> implements AutoCloseable {
 
     /** {@return the pause until the next loss} */
     private CompletableFuture<Pause> search() {
-        List<JobRun<D>> held = runs.held();
+        List<JobRun<?>> held = type.held();
         return transactions
                 .run(database, tx -> Heartbeat.findLost(tx, held).thenCombine(LostClaims.watch(tx, keys), Found::new))
                 .thenApply(found -> {
                     if (!found.lost().isEmpty()) {
-                        stopLost.accept(found.lost());
+                        type.lost(found.lost());
                     }
                     phase = Phase.WATCHING;
                     return Pause.until(looks.await(found.watch()));

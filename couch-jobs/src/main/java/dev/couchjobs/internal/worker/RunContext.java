@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The job as its handler sees it. */
 final class RunContext<D> implements JobContext<D> {
-    private final TypeRuns<D> runs;
+    private final HandledType<D> type;
     private final Database database;
     private final Instance instance;
     private final Transactions transactions;
@@ -52,13 +52,12 @@ final class RunContext<D> implements JobContext<D> {
     private volatile @Nullable Disposition requestedDisposition;
 
     RunContext(
-            TypeRuns<D> runs,
             Instance instance,
             FinishTransaction finishTransaction,
             JobRun<D> run,
             Optional<Instant> deadline,
             int longTriesMax) {
-        this.runs = runs;
+        this.type = run.type();
         this.database = instance.database();
         this.instance = instance;
         this.transactions = instance.transactions();
@@ -159,7 +158,7 @@ final class RunContext<D> implements JobContext<D> {
 
     @Override
     public <T extends @Nullable Object> T run(Function<? super Transaction, T> body) {
-        boolean heartbeatDue = runs.isHeartbeatDue(run);
+        boolean heartbeatDue = type.isHeartbeatDue(run);
         @Nullable SharedActivity before = run.activity();
         T result = detectingLostClaim(() -> transactions.runHandlerTransaction(database, tries(), tx -> {
             fence(tx, heartbeatDue).join();
@@ -172,7 +171,7 @@ final class RunContext<D> implements JobContext<D> {
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> runAsync(
             Function<? super Transaction, ? extends CompletableFuture<T>> body) {
-        boolean heartbeatDue = runs.isHeartbeatDue(run);
+        boolean heartbeatDue = type.isHeartbeatDue(run);
         @Nullable SharedActivity before = run.activity();
         CompletableFuture<T> transaction = transactions.runHandlerTransactionAsync(
                 database,
@@ -260,7 +259,7 @@ final class RunContext<D> implements JobContext<D> {
                     .endIn(
                             tx,
                             new FinishTransaction.FinishRequest(job, disposition),
-                            runs.activities().emptiedBy(List.of(run)),
+                            type.activities().emptiedBy(List.of(run)),
                             token)
                     .thenApply(done -> given);
         }
@@ -271,7 +270,7 @@ final class RunContext<D> implements JobContext<D> {
         }
 
         void committed() {
-            runs.endWrittenByHandler(run);
+            type.endedByHandler(run);
         }
     }
 
@@ -299,7 +298,7 @@ final class RunContext<D> implements JobContext<D> {
 
     private void renewed(boolean heartbeatDue, @Nullable SharedActivity before) {
         if (heartbeatDue) {
-            runs.renewed(run, before);
+            type.renewed(run, before);
         }
     }
 
@@ -318,9 +317,9 @@ final class RunContext<D> implements JobContext<D> {
                 && job.id().equals(halt.jobId())
                 && job.type().name().equals(halt.typeName())) {
             if (halt instanceof JobAlreadyFinishedException) {
-                runs.endWrittenByHandler(run);
+                type.endedByHandler(run);
             } else {
-                runs.claimLostInHandler(run, halt.isCancelled());
+                type.lostInHandler(run, halt.isCancelled());
             }
         }
     }

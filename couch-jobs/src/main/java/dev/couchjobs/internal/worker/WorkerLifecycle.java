@@ -4,26 +4,34 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.couchjobs.Environment;
 import dev.couchjobs.WorkerState;
 import dev.couchjobs.internal.accept.Acceptors;
-import dev.couchjobs.internal.claims.Disposition;
 import dev.couchjobs.internal.instance.Instance;
+import dev.couchjobs.internal.loop.RootCauses;
 import dev.couchjobs.internal.loop.TimerDelays;
+import dev.couchjobs.internal.worker.WorkerStateMachine.Phase;
+import dev.couchjobs.loop.DurationText;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lifecycle of one worker: it starts, takes up further types, closes, and ends when it holds no job.
- *
- * <p>Calls go one way: from here to {@link SlotScheduler}, which claims jobs and gives them slots, and from there to
- * {@link TypeRuns}, which hold the jobs until they end. Calls in the other direction go through callbacks.
+ * One worker: the shell of its {@link WorkerStateMachine}. It has the only lock, tells the state machine what happens
+ * ({@link #tell}, {@link #answer}), and performs the effects without the lock. {@link HandledType} is the part of it
+ * that belongs to one type.
  *
  * <p>Claiming, running and finishing overlap: while handlers run, the worker claims the next jobs and writes the ends
  * of earlier ones.
@@ -41,6 +49,9 @@ public final class WorkerLifecycle {
 
     private static final int REPORTED_TYPES_MAX = 100;
 
+    /** The worker whose handler runs on the current thread. */
+    private static final ThreadLocal<@Nullable WorkerLifecycle> AT_WORK = new ThreadLocal<>();
+
     private final Environment environment;
     private final Instance instance;
     private final Acceptors acceptors;
@@ -48,34 +59,25 @@ public final class WorkerLifecycle {
     /** Runs users' callbacks, which may block. */
     private final Executor callers;
 
-    /** Grows while the lock is held. */
-    private final List<TypeQueue<?>> queues = new CopyOnWriteArrayList<>();
+    private final Effects effects = new Effects();
+    private final JobRunner runner;
+    private final WorkerRegistration registration;
 
-    private final SlotScheduler scheduler;
+    /** By name. Grows while the lock is held. */
+    private final Map<String, HandledType<?>> types = new ConcurrentSkipListMap<>();
 
     /** Completes when the closing worker holds no job, and no handler runs that it still waits for. */
     private final CompletableFuture<Void> handlersDone = new CompletableFuture<>();
 
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-    /** The lock of this worker, its scheduler and its runs. A thread that holds it calls no code outside the worker. */
+    /** The lock of this worker and of its runs. A thread that holds it calls no code outside the worker. */
     private final Object lock = new Object();
 
     private final ActivityRows activities = new ActivityRows(lock);
-    private final StuckSlots stuckSlots;
     private final Finisher finisher;
 
-    private final WorkerRegistration registration;
-
-    /** A worker claims nothing before it knows the orders for its name. */
-    @GuardedBy("lock") private WorkerState state = WorkerState.PAUSED;
-
-    @GuardedBy("lock") private boolean areOrdersKnown;
-
-    @GuardedBy("lock") private boolean closing;
-
-    /** Whether the shutdown timeout is over: the worker waits for no handler. */
-    @GuardedBy("lock") private boolean isTimeUp;
+    @GuardedBy("lock") private final WorkerStateMachine<JobRun<?>> machine;
 
     public WorkerLifecycle(
             Instance instance,
@@ -87,78 +89,244 @@ public final class WorkerLifecycle {
         this.acceptors = acceptors;
         this.settings = settings;
         this.callers = instance.executor();
-        this.stuckSlots = new StuckSlots(lock, environment, callers, this::concurrency);
         this.finisher = new Finisher(activities, instance);
-        this.scheduler = new SlotScheduler(lock, instance, settings, this::lastClaimEnded);
+        this.runner = new JobRunner(instance, settings.middleware(), settings.longTriesMax());
+        this.machine = new WorkerStateMachine<>(settings.concurrency(), HeldBytes.ofHeap());
         this.registration = new WorkerRegistration(instance, settings, new OrderedWorker());
-        registrations.forEach(registration -> queues.add(queueOf(registration)));
+        registrations.forEach(this::join);
     }
 
-    private <D> TypeQueue<D> queueOf(HandlerRegistration<D, ?> registration) {
-        TypeRuns<D> runs = new TypeRuns<>(
-                lock,
-                registration.handler().type(),
-                activities,
-                stuckSlots,
-                finisher,
-                instance,
-                this::checkHandlersDone);
-        return scheduler.queue(registration, runs);
+    // The state machine
+
+    /** An event. */
+    void tell(Consumer<WorkerStateMachine<JobRun<?>>> event) {
+        var unused = answer(machine -> {
+            event.accept(machine);
+            return true;
+        });
     }
+
+    /** {@return what the state machine answers to an event} Its effects are performed before this returns. */
+    <T> T answer(Function<WorkerStateMachine<JobRun<?>>, T> event) {
+        T answer;
+        List<Consumer<WorkerEffects<JobRun<?>>>> due;
+        synchronized (lock) {
+            answer = event.apply(machine);
+            // The worker or the finisher has a run, at any time: otherwise the worker might end without writing its
+            // end.
+            machine.takeEnds().forEach(end -> finisher.add(end.run(), end.disposition()));
+            due = machine.takeEffects();
+        }
+        finisher.wake();
+        due.forEach(effect -> effect.accept(effects));
+        return answer;
+    }
+
+    Object lock() {
+        return lock;
+    }
+
+    ActivityRows activities() {
+        return activities;
+    }
+
+    Instant now() {
+        return environment.clock().instant();
+    }
+
+    Future<?> schedule(Runnable action, Duration in) {
+        return environment.scheduler().schedule(action, TimerDelays.nanos(in), TimeUnit.NANOSECONDS);
+    }
+
+    private final class Effects implements WorkerEffects<JobRun<?>> {
+        private HandledType<?> handled(TypeState<JobRun<?>> type) {
+            HandledType<?> handled = types.get(type.name());
+            if (handled == null) {
+                throw new IllegalStateException("The worker has no type " + type.name());
+            }
+            return handled;
+        }
+
+        @Override
+        public void letClaim(TypeState<JobRun<?>> type) {
+            handled(type).letClaim();
+        }
+
+        @Override
+        public void startThread() {
+            try {
+                settings.executor().execute(WorkerLifecycle.this::runJobs);
+            } catch (Throwable e) { // also an error: there may be no more threads at present
+                executorRefused(e);
+            }
+        }
+
+        @Override
+        public void stop(JobRun<?> run) {
+            run.interrupt().ifPresent(this::cancel);
+        }
+
+        /** A stage may call users' code, which must not delay the timer or the heartbeats of other jobs. */
+        private void cancel(CompletableFuture<?> stage) {
+            try {
+                callers.execute(() -> stage.cancel(true));
+            } catch (Throwable e) { // the database is closed, or there is no thread; the caller stops other runs too
+                stage.cancel(true);
+            }
+        }
+
+        @Override
+        public void resumeHeartbeats(TypeState<JobRun<?>> type) {
+            handled(type).resumeLoops();
+        }
+
+        @Override
+        public void lastClaimEnded() {
+            registration.wakeUp();
+        }
+
+        @Override
+        public void close() {
+            var unused = closeAsync();
+        }
+
+        @Override
+        public void handlersDone() {
+            handlersDone.complete(null);
+        }
+
+        @Override
+        public void checkStarvationIn(Duration time) {
+            var unused = schedule(WorkerLifecycle.this::checkStarvation, time);
+        }
+
+        @Override
+        public void checkStuckIn(JobRun<?> run, Duration time) {
+            var unused = schedule(() -> callers.execute(() -> checkStuck(run)), time);
+        }
+
+        @Override
+        public void suspectHasRunIn(JobRun<?> run, Duration time) {
+            var unused = schedule(() -> tell(machine -> machine.suspectHasRun(run)), time);
+        }
+
+        @Override
+        public void confirmStartsIn(TypeState<JobRun<?>> type, Duration time) {
+            var unused = schedule(handled(type)::confirmStarts, time);
+        }
+    }
+
+    // Threads. They are not kept: a thread begins jobs as long as any can begin, and ends.
+
+    private void runJobs() {
+        tell(WorkerStateMachine::threadStarted);
+        WorkerLifecycle outer = AT_WORK.get();
+        AT_WORK.set(this);
+        try {
+            for (Optional<JobRun<?>> next = begin(); next.isPresent(); next = begin()) {
+                runner.run(next.get());
+            }
+        } finally {
+            AT_WORK.set(outer);
+        }
+    }
+
+    private Optional<JobRun<?>> begin() {
+        return answer(machine -> {
+            Optional<JobRun<?>> next = machine.begin();
+            next.ifPresent(JobRun::attachThread);
+            return next;
+        });
+    }
+
+    private void executorRefused(Throwable error) {
+        Duration pause = answer(WorkerStateMachine::executorRefused);
+        LOG.warn(
+                "The executor of a worker refuses its jobs: {}. It is asked again in {}",
+                RootCauses.text(error),
+                DurationText.of(pause));
+        var unused = schedule(() -> tell(WorkerStateMachine::askExecutorAgain), pause);
+    }
+
+    private void checkStarvation() {
+        if (answer(WorkerStateMachine::checkThread)) {
+            executorRefused(new RejectedExecutionException(
+                    "It has not begun a task for " + DurationText.of(WorkerStateMachine.BEGINS_WITHIN)));
+        }
+        tell(WorkerStateMachine::checkStarvation);
+    }
+
+    private void checkStuck(JobRun<?> run) {
+        Throwable stack = new Throwable("the stack of its thread");
+        int stuck = answer(machine -> {
+            if (!machine.checkStuck(run)) {
+                return 0;
+            }
+            stack.setStackTrace(run.thread().map(Thread::getStackTrace).orElse(new StackTraceElement[0]));
+            return machine.stuck();
+        });
+        if (stuck > 0) {
+            LOG.warn(
+                    "The handler of {} still runs {} s after it was told to stop. Its slot is stuck until it returns;"
+                            + " {} of {} slots are stuck. A handler must return when it is interrupted, or when its"
+                            + " stage is cancelled.",
+                    run,
+                    WorkerStateMachine.STOP_GRACE_PERIOD.toSeconds(),
+                    stuck,
+                    concurrency(),
+                    stack);
+        }
+    }
+
+    // Types and limits
 
     /** Begins to claim, once the orders for the worker are known. */
     public void start() {
         try {
-            queues.forEach(queue -> scheduler.serve(queue, acceptors, settings.acceptOptions()));
+            types.values().forEach(type -> type.serve(acceptors, settings.acceptOptions()));
         } catch (RuntimeException e) { // the instance has been closed meanwhile
-            var unused = queues.stream().map(TypeQueue::closeSubscription).toList();
+            var unused = types.values().stream().map(HandledType::endClaims).toList();
             stop();
             throw e;
         }
-        synchronized (lock) {
-            queues.forEach(TypeQueue::open);
-        }
+        tell(machine -> types.values().forEach(type -> machine.open(type.state())));
         registration.wakeUp(); // the orders let the worker claim
     }
 
     /** Takes up a further type. */
     public void add(BoundHandler<?, ?> handler) {
-        TypeQueue<?> queue = queueOf(new HandlerRegistration<>(handler, OptionalInt.empty(), Optional.empty()));
-        join(queue);
+        HandledType<?> type = join(new HandlerRegistration<>(handler, OptionalInt.empty(), Optional.empty()));
         try {
-            scheduler.serve(queue, acceptors, settings.acceptOptions());
+            type.serve(acceptors, settings.acceptOptions());
         } catch (RuntimeException e) { // the instance has been closed meanwhile
-            queues.remove(queue);
+            tell(machine -> machine.remove(type.state()));
+            types.remove(type.type().name());
             throw e;
         }
-        if (open(queue)) {
-            queue.demandChanged();
-        } else { // a concurrent close has not seen the subscription
-            var unused = queue.closeSubscription();
-            queue.close();
+        boolean isOpen = answer(machine -> {
+            machine.open(type.state());
+            return !machine.phase().isClosing();
+        });
+        if (!isOpen) { // a concurrent close has not seen the subscription
+            var unused = type.endClaims();
+            type.close();
             throw closed();
         }
+        type.letClaim();
     }
 
-    private void join(TypeQueue<?> queue) {
+    private <D> HandledType<D> join(HandlerRegistration<D, ?> handled) {
+        String name = handled.handler().type().name();
         synchronized (lock) {
-            if (closing) {
+            if (machine.phase().isClosing()) {
                 throw closed();
             }
-            if (queues.stream()
-                    .anyMatch(
-                            present -> present.type().name().equals(queue.type().name()))) {
-                throw queue.registration().handler().duplicateHandlerError();
+            if (types.containsKey(name)) {
+                throw handled.handler().duplicateHandlerError();
             }
-            queue.setSlots(scheduler.slots()); // they may have changed meanwhile
-            queues.add(queue);
-        }
-    }
-
-    private boolean open(TypeQueue<?> queue) {
-        synchronized (lock) {
-            queue.open();
-            return !closing;
+            HandledType<D> type = new HandledType<>(this, handled, machine.add(name, handled.limit()), instance);
+            types.put(name, type);
+            return type;
         }
     }
 
@@ -168,33 +336,28 @@ public final class WorkerLifecycle {
 
     /** {@return how many jobs may run at once} */
     public int concurrency() {
-        return scheduler.slots();
+        return answer(WorkerStateMachine::slots);
     }
 
     /** Sets how many jobs may run at once. */
     public void setConcurrency(int jobs) {
-        scheduler.setSlots(jobs, queues);
-        concurrencyChanged();
+        tell(machine -> machine.setSlots(jobs));
+        registration.wakeUp(); // the row says how many
     }
 
     /** Sets how many jobs of a type may run at once. */
     public void setConcurrency(String type, int jobs) {
-        TypeQueue<?> queue = queues.stream()
-                .filter(present -> present.type().name().equals(type))
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException(
-                        "The worker has no handler for type " + type + "; it has handlers for " + types() + "."));
-        queue.setLimit(jobs);
-        concurrencyChanged();
+        HandledType<?> handled = types.get(type);
+        if (handled == null) {
+            throw new IllegalStateException(
+                    "The worker has no handler for type " + type + "; it has handlers for " + typeNames() + ".");
+        }
+        tell(machine -> machine.setLimit(handled.state(), jobs));
+        registration.wakeUp();
     }
 
-    private void concurrencyChanged() {
-        scheduler.limitsChanged(queues);
-        registration.wakeUp(); // the row says how many
-    }
-
-    private List<String> types() {
-        return queues.stream().map(queue -> queue.type().name()).sorted().toList();
+    private List<String> typeNames() {
+        return List.copyOf(types.keySet());
     }
 
     /** Runs an action when the worker has ended. */
@@ -204,7 +367,7 @@ public final class WorkerLifecycle {
 
     /** {@return how many slots handlers occupy that run on long after they were told to stop} */
     public int stuckSlots() {
-        return stuckSlots.count();
+        return answer(WorkerStateMachine::stuck);
     }
 
     public String name() {
@@ -221,80 +384,39 @@ public final class WorkerLifecycle {
     private final class OrderedWorker implements WorkerRegistration.Obeying {
         @Override
         public WorkerRegistration.Report report() {
-            List<String> types = types().stream().limit(REPORTED_TYPES_MAX).toList();
-            synchronized (lock) {
-                return new WorkerRegistration.Report(reportedState(), scheduler.slots(), scheduler.running(), types);
-            }
+            List<String> names = typeNames().stream().limit(REPORTED_TYPES_MAX).toList();
+            return answer(machine ->
+                    new WorkerRegistration.Report(reported(machine), machine.slots(), machine.running(), names));
         }
 
         @Override
         public WorkerState state() {
-            synchronized (lock) {
-                return reportedState();
-            }
+            return answer(OrderedWorker::reported);
+        }
+
+        /** A worker runs until its last claim has ended. */
+        private static WorkerState reported(WorkerStateMachine<?> machine) {
+            return switch (machine.phase()) {
+                case STARTING, RUNNING -> WorkerState.RUNNING;
+                case PAUSED -> machine.isClaiming() ? WorkerState.RUNNING : WorkerState.PAUSED;
+                case DRAINING, CLOSING, STOPPING, DONE ->
+                    machine.isClaiming() ? WorkerState.RUNNING : WorkerState.DRAINING;
+            };
         }
 
         @Override
         public void isInLargeFleet(boolean isLarge) {
-            queues.forEach(queue -> acceptors.inLargeFleet(queue.type().name(), isLarge));
+            types.keySet().forEach(type -> acceptors.inLargeFleet(type, isLarge));
         }
 
         @Override
         public void obey(boolean isPaused, boolean isDrained) {
-            WorkerState next = isPaused ? WorkerState.PAUSED : WorkerState.RUNNING;
-            change(isDrained ? WorkerState.DRAINING : next);
-        }
-    }
-
-    /** {@return the state, in which a worker runs until its last claim has ended} */
-    @GuardedBy("lock") private WorkerState reportedState() {
-        if (!areOrdersKnown || scheduler.isClaiming()) {
-            return WorkerState.RUNNING;
-        }
-        return closing ? WorkerState.DRAINING : state;
-    }
-
-    private void change(WorkerState next) {
-        boolean isOrdered;
-        synchronized (lock) {
-            isOrdered = areOrdersKnown || next != WorkerState.RUNNING;
-            areOrdersKnown = true;
-            if (closing || state == WorkerState.DRAINING || state == next) {
-                return;
-            }
-            state = next;
-            if (next == WorkerState.RUNNING) {
-                scheduler.resume();
-            } else {
-                scheduler.suspend();
+            Phase next = isPaused ? Phase.PAUSED : Phase.RUNNING;
+            Phase ordered = isDrained ? Phase.DRAINING : next;
+            if (answer(machine -> machine.ordered(ordered))) {
+                LOG.info("Worker {} obeys an order: {}", settings.identity().name(), ordered);
             }
         }
-        if (isOrdered) {
-            LOG.info("Worker {} obeys an order: {}", settings.identity().name(), next);
-        }
-        if (next != WorkerState.RUNNING) {
-            queues.forEach(scheduler::releaseWaiting);
-        }
-        queues.forEach(TypeQueue::demandChanged); // a process without demand leaves the watch to others
-        endIfDrained();
-    }
-
-    private void lastClaimEnded() {
-        registration.wakeUp();
-        endIfDrained();
-    }
-
-    private void endIfDrained() {
-        synchronized (lock) {
-            if (state != WorkerState.DRAINING || closing || scheduler.isClaiming() || !holdsNone()) {
-                return;
-            }
-        }
-        var unused = closeAsync();
-    }
-
-    @GuardedBy("lock") private boolean holdsNone() {
-        return queues.stream().allMatch(queue -> queue.runs().holdsNone());
     }
 
     // Closing
@@ -305,17 +427,15 @@ public final class WorkerLifecycle {
      */
     public void close() {
         CompletableFuture<Void> ending = closeAsync();
-        if (!scheduler.isCalledByHandler()) {
+        if (AT_WORK.get() != this) {
             ending.join();
             settings.executorToClose().ifPresent(this::awaitThreads);
         }
     }
 
     private void awaitThreads(ExecutorService threads) {
-        synchronized (lock) {
-            if (scheduler.running() > 0) {
-                return;
-            }
+        if (answer(WorkerStateMachine::running) > 0) {
+            return;
         }
         try {
             threads.awaitTermination(THREAD_END_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
@@ -326,27 +446,16 @@ public final class WorkerLifecycle {
 
     /** Ends the worker; completes when it has ended. */
     public CompletableFuture<Void> closeAsync() {
-        synchronized (lock) {
-            if (closing) {
-                return ended.copy();
-            }
-            closing = true;
-            scheduler.close();
-            stuckSlots.close();
+        if (!answer(WorkerStateMachine::close)) {
+            return ended.copy();
         }
-        queues.forEach(scheduler::releaseWaiting);
-        var timer = environment
-                .scheduler()
-                .schedule(this::releaseAll, TimerDelays.nanos(settings.shutdownTimeout()), TimeUnit.NANOSECONDS);
+        Future<?> timer = schedule(this::releaseAll, settings.shutdownTimeout());
         CompletableFuture<?> claimed = CompletableFuture.allOf(
-                queues.stream().map(TypeQueue::closeSubscription).toArray(CompletableFuture<?>[]::new));
+                types.values().stream().map(HandledType::endClaims).toArray(CompletableFuture<?>[]::new));
         Duration handlersTimeout = Duration.ofNanos(TimerDelays.nanos(settings.shutdownTimeout())); // may be endless
         var unused = within(
                         handlersTimeout.plus(FINAL_WRITE_TIMEOUT), claimed, "A claim is not answered; " + LEASES_LEFT)
-                .thenCompose(closed -> {
-                    checkHandlersDone();
-                    return handlersDone;
-                })
+                .thenCompose(closed -> handlersDone)
                 .thenCompose(done -> {
                     timer.cancel(false);
                     return drained();
@@ -362,35 +471,24 @@ public final class WorkerLifecycle {
     }
 
     private void releaseAll() {
-        int unfinished;
-        int others;
-        synchronized (lock) {
-            isTimeUp = true;
-            unfinished = queues.stream().mapToInt(queue -> queue.runs().count()).sum();
-            others = scheduler.running() - stuckSlots.count() - unfinished;
-        }
-        if (others > 0) {
+        record Left(int unfinished, int others) {}
+        Left left = answer(machine -> {
+            int held = machine.held();
+            Left before = new Left(held, machine.running() - machine.stuck() - held);
+            machine.timeIsUp();
+            return before;
+        });
+        if (left.others() > 0) {
             LOG.warn(
                     "Handlers that still run at the end of their worker's shutdown timeout although their jobs have"
                             + " ended or are lost: {}",
-                    others);
+                    left.others());
         }
-        if (unfinished > 0) {
+        if (left.unfinished() > 0) {
             LOG.warn(
-                    "Unfinished jobs at the end of their worker's shutdown timeout: {}; they are released", unfinished);
+                    "Unfinished jobs at the end of their worker's shutdown timeout: {}; they are released",
+                    left.unfinished());
         }
-        queues.forEach(queue -> queue.runs().stopAll(Disposition.Released.AT_SHUTDOWN));
-        checkHandlersDone();
-    }
-
-    private void checkHandlersDone() {
-        endIfDrained();
-        synchronized (lock) {
-            if (!closing || !holdsNone() || (!isTimeUp && scheduler.running() > stuckSlots.count())) {
-                return;
-            }
-        }
-        handlersDone.complete(null);
     }
 
     private CompletableFuture<?> drained() {
@@ -413,9 +511,7 @@ public final class WorkerLifecycle {
      */
     private CompletableFuture<?> within(Duration timeout, CompletableFuture<?> work, String warning) {
         CompletableFuture<Boolean> tooLate = new CompletableFuture<>();
-        var timer = environment
-                .scheduler()
-                .schedule(() -> giveUp(tooLate), TimerDelays.nanos(timeout), TimeUnit.NANOSECONDS);
+        Future<?> timer = schedule(() -> giveUp(tooLate), timeout);
         CompletableFuture<Boolean> inTime = work.thenApply(value -> {
             timer.cancel(false);
             return true;
@@ -437,7 +533,7 @@ public final class WorkerLifecycle {
     }
 
     private void end() {
-        queues.forEach(TypeQueue::close);
+        types.values().forEach(HandledType::close);
         finisher.close();
         settings.executorToClose().ifPresent(ExecutorService::shutdown);
         ended.complete(null);
