@@ -4,7 +4,8 @@ import asyncio
 import datetime
 import decimal
 import os
-from typing import Any, Awaitable, Callable, List
+import threading
+from typing import Any, Awaitable, Callable, List, Set
 
 from couch_jobs import ApiError, Client, Job, LeaseLost, PermanentFailure, Worker
 
@@ -193,6 +194,7 @@ ODD_ERRORS: List[Callable[[], BaseException]] = [
     asyncio.TimeoutError,
     endless,
     lambda: SystemExit(3),
+    KeyboardInterrupt,
     lambda: ValueError("\ud800\0"),
     lambda: ValueError("long" * 100_000),
     lambda: type("", (Exception,), {})(),
@@ -217,6 +219,46 @@ ODD_ARGUMENTS: List[Callable[[Job], Awaitable[None]]] = [
 ]
 
 
+async def raises(error: BaseException) -> None:
+    raise error
+
+
+def left_behind(error: BaseException) -> None:
+    kept.add(asyncio.ensure_future(raises(error)))
+
+
+def raising(error: BaseException) -> Callable[..., None]:
+    def throw(*_: object) -> None:
+        raise error
+
+    return throw
+
+
+kept: Set[Any] = set()
+
+# What a handler leaves behind: nobody awaits it.
+STRAYS: List[Callable[[Job], Any]] = [
+    lambda job: left_behind(ValueError("stray")),
+    lambda job: kept.add(asyncio.ensure_future(job.log(object()))),
+    lambda job: kept.add(asyncio.ensure_future(job.progress(-1))),
+    lambda job: kept.add(asyncio.ensure_future(job.finish(object()))),
+    lambda job: left_behind(asyncio.CancelledError()),
+    lambda job: asyncio.get_running_loop().call_soon(raising(ValueError("stray"))),
+    lambda job: asyncio.get_running_loop().run_in_executor(None, raising(ValueError("stray"))),
+    lambda job: threading.Thread(target=raising(SystemExit(3))).start(),
+    lambda job: asyncio.current_task().add_done_callback(raising(ValueError("stray"))),
+    lambda job: asyncio.current_task().cancel(),
+]
+
+# What a program does when its job is lost.
+LISTENERS: List[BaseException] = [
+    ValueError("listener"),
+    SystemExit(3),
+    KeyboardInterrupt(),
+    GeneratorExit(),
+]
+
+
 async def cancel_own() -> None:
     task = asyncio.ensure_future(asyncio.sleep(3600))
     task.cancel()
@@ -237,6 +279,15 @@ async def outcome(job: Job):
     if kind == "odd-value":
         n = job.data["n"]
         return ODD_VALUES[n]() if n < len(ODD_VALUES) else "no more"
+    if kind == "stray" and job.data["n"] < len(STRAYS):
+        STRAYS[job.data["n"]](job)
+        await asyncio.sleep(0.05)
+        return "left"
+    if kind == "listener" and job.data["n"] < len(LISTENERS):
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            raise LISTENERS[job.data["n"]]
     if kind == "odd-argument" and job.data["n"] < len(ODD_ARGUMENTS):
         await ODD_ARGUMENTS[job.data["n"]](job)
         return "it was taken"

@@ -7,10 +7,10 @@ import ssl
 import uuid
 from base64 import b64decode
 from typing import Any, AsyncGenerator, Dict, List, Optional
-from urllib.parse import quote
 
 from ._http import Http
 from ._numbers import patience
+from ._path import segment
 from ._time import from_seconds
 from .errors import JobFailed, ResultTimeout
 from .topics import Topic
@@ -75,7 +75,7 @@ class Client:
         :param options: members of a new job as the server's ``/openapi.json`` names them: ``id``, ``at``,
             ``priority``, ``unique`` and more
         """
-        added = await self._write("POST", f"/v1/types/{_path(type)}/jobs", {"data": data, **options})
+        added = await self._write("POST", f"/v1/types/{segment(type)}/jobs", {"data": data, **options})
         return str(added["id"])
 
     async def add_all(self, jobs: List[Dict[str, Any]]) -> List[str]:
@@ -119,9 +119,5 @@ class Client:
         return bool((await self._write("DELETE", _job(type, id)))["changed"])
 
 
-def _path(segment: str) -> str:
-    return quote(segment, safe="")
-
-
 def _job(type: str, id: str) -> str:
-    return f"/v1/types/{_path(type)}/jobs/{_path(id)}"
+    return f"/v1/types/{segment(type)}/jobs/{segment(id)}"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from typing import Any, AsyncGenerator, AsyncIterator, Awaitable, Callable, Dict, List, Optional
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from ._numbers import count, seconds
+from ._path import segment
 from ._time import from_seconds
 from .errors import ApiError
 
@@ -23,7 +24,7 @@ class Topic:
         self._read = read
         self._write = write
         self._events = events
-        self._path = f"/v1/topics/{quote(name, safe='')}"
+        self._path = f"/v1/topics/{segment(name)}"
 
     async def put(self, partitions: int = 1, **settings: Any) -> Dict[str, Any]:
         """Creates the topic, or changes it.
@@ -78,7 +79,7 @@ class Topic:
 
     def group(self, name: str) -> Group:
         """A group of consumers. This sends nothing."""
-        return Group(self._read, self._write, f"{self._path}/groups/{quote(name, safe='')}")
+        return Group(self._read, self._write, f"{self._path}/groups/{segment(name)}")
 
 
 class Group:

@@ -15,12 +15,12 @@ import threading
 import traceback
 import uuid
 from typing import Any, Callable, Coroutine, Dict, List, NamedTuple, Optional, Tuple
-from urllib.parse import quote
 
 from . import _log
 from ._http import Http, is_temporary
 from ._json import encode
 from ._numbers import count, patience, seconds as duration
+from ._path import segment
 from ._time import from_seconds, to_seconds
 from .errors import ApiError, ConnectionLost, LeaseLost, NotJson, PermanentFailure, text_of
 
@@ -81,6 +81,7 @@ class Job:
         """Why the job is no longer this worker's: cancelled, removed, lost, ended or shutdown; None if it is."""
         self.has_ended = False
         self._handler: Optional[asyncio.Future[_Outcome]] = None
+        self._ends = asyncio.Lock()
 
     @property
     def _is_held(self) -> bool:
@@ -90,8 +91,13 @@ class Job:
     def _held(self) -> Dict[str, str]:
         return {"type": self.type, "id": self.id, "lock": self._lock}
 
+    async def _end(self, verb: str, body: Dict[str, Any]) -> None:
+        """One end after the other: the server takes a second one for a repetition of the first."""
+        async with self._ends:
+            await self._say(verb, body)
+
     async def _say(self, verb: str, body: Dict[str, Any], give_up_after: Optional[float] = None) -> None:
-        path = f"/v1/work/types/{quote(self.type, safe='')}/jobs/{quote(self.id, safe='')}/{verb}"
+        path = f"/v1/work/types/{segment(self.type)}/jobs/{segment(self.id)}/{verb}"
         if self.has_ended:
             # The server would take it for a repetition, and leave out what it says.
             raise LeaseLost(409, {"halt": "ended", "detail": "A verb of this object has ended the job."})
@@ -155,18 +161,18 @@ class Job:
 
         :param result: what JSON has, or ``bytes``, which ``resultMediaType`` in the report may describe
         """
-        await self._say("finish", {"result": result, **report})
+        await self._end("finish", {"result": result, **report})
 
     async def snooze(self, seconds: float, **report: Any) -> None:
         """Makes the job pending again, due after that time. It is no failure. The handler should return.
 
         :raises ValueError: if it is no number from 0 to 36,500 days
         """
-        await self._say("snooze", {"time": from_seconds(duration("seconds", seconds)), **report})
+        await self._end("snooze", {"time": from_seconds(duration("seconds", seconds)), **report})
 
     async def cancel(self, reason: str = "", **report: Any) -> None:
         """Ends the job as cancelled. The handler should return."""
-        await self._say("cancel", {"reason": reason, **report})
+        await self._end("cancel", {"reason": reason, **report})
 
 
 class Worker:
@@ -212,6 +218,7 @@ class Worker:
         self._tasks: Dict[Job, asyncio.Task[None]] = {}
         self._changed: Optional[asyncio.Event] = None
         self._stopping: Optional[asyncio.Event] = None
+        self._has_sigint = False
 
     def handler(self, type: str) -> Callable[[Handler], Handler]:
         """Decorates the handler of a type: a function that takes a :class:`Job` and returns its result.
@@ -247,13 +254,14 @@ class Worker:
         loop = asyncio.get_running_loop()
         self._loop = loop
         self._loop_thread = threading.get_ident()
-        signals = []
+        signals: List[int] = []
         for number in (signal.SIGTERM, signal.SIGINT):
             try:
                 loop.add_signal_handler(number, self._stopping.set)
                 signals.append(number)
             except (NotImplementedError, RuntimeError, ValueError):
                 pass  # not the main thread, or Windows: the caller uses stop
+        self._has_sigint = signal.SIGINT in signals
         heartbeats = asyncio.ensure_future(self._heartbeats())
         try:
             await self._claim_until_stopped()
@@ -380,9 +388,9 @@ class Worker:
                 return _Outcome(await handler(job))
             result, error = await self._in_thread(handler, job)
             return _Outcome(await result if inspect.isawaitable(result) else result, error)
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:  # a handler's errors are its own, also SystemExit and a cancellation by itself
+            if isinstance(error, KeyboardInterrupt) and not self._has_sigint:
+                raise  # it may be Ctrl-C
             return _Outcome(error=error)
 
     @staticmethod
@@ -422,7 +430,7 @@ class Worker:
                 if job._is_held:
                     await self._fail(job, _not_stored(refused))
         elif job.halt == "shutdown":
-            await job._say("release", {})
+            await job._end("release", {})
         else:
             await self._fail(job, outcome.error)
 
@@ -431,12 +439,12 @@ class Worker:
         described = _describe(error)
         retry = not isinstance(error, PermanentFailure)
         try:
-            await job._say("fail", {"error": described, "retry": retry, "policy": self._retry})
+            await job._end("fail", {"error": described, "retry": retry, "policy": self._retry})
         except LeaseLost:
             raise
         except _REFUSALS as refused:
             if job._is_held:
-                await job._say("fail", {"error": _brief(described, refused), "retry": retry})
+                await job._end("fail", {"error": _brief(described, refused), "retry": retry})
 
     async def _release(self, job: Job) -> None:
         if job._is_held and self._http.away_since is None:

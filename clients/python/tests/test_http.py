@@ -191,6 +191,33 @@ class HttpTest(unittest.IsolatedAsyncioTestCase):
                 Client("http://127.0.0.1:7470", token=token)
 
 
+class NamesTest(unittest.IsolatedAsyncioTestCase):
+    async def test_a_name_that_no_path_reaches_is_refused_before_anything_is_sent(self) -> None:
+        async def never(number: int, writer: asyncio.StreamWriter) -> None:
+            self.fail("A request was sent.")
+
+        server = Server(never)
+        async with server as url, Client(url) as client:
+            named: List[Callable[[str], Awaitable[object]]] = [
+                lambda name: client.add(name, 1),
+                lambda name: client.get(name, "a"),
+                lambda name: client.get("mail", name),
+                lambda name: client.result(name, "a"),
+                lambda name: client.result("mail", name),
+                lambda name: client.cancel(name, "a"),
+                lambda name: client.cancel("mail", name),
+                lambda name: client.remove(name, "a"),
+                lambda name: client.remove("mail", name),
+                lambda name: client.topic(name).get(),
+                lambda name: client.topic("t").group(name).create(),
+            ]
+            for call in named:
+                for name in (".", "..", ""):
+                    with self.assertRaisesRegex(ValueError, "Nothing is called"):
+                        await call(name)
+        self.assertEqual(server.requests, [])
+
+
 class TimeTest(unittest.TestCase):
     def test_durations_are_read_and_written(self) -> None:
         self.assertEqual(to_seconds("PT30S"), 30)

@@ -1,12 +1,14 @@
 import asyncio
+import itertools
 import json
 import logging
+import sys
 import threading
 import unittest
-from typing import Callable, List
+from typing import Awaitable, Callable, List
 from unittest import mock
 
-from couch_jobs import ApiError, Job, LeaseLost, Worker
+from couch_jobs import ApiError, Job, LeaseLost, NotJson, Worker
 
 from .test_http import Server, reply
 
@@ -66,6 +68,88 @@ class WorkerTest(unittest.IsolatedAsyncioTestCase):
                 await asyncio.wait_for(worker.run(), 10)
         self.assertEqual(halts, ["shutdown"])
         self.assertRegex(log.records[-1].getMessage(), "leaves claims, which expire: 1")
+
+    async def test_of_two_ends_at_once_the_first_holds_and_the_other_one_raises(self) -> None:
+        verbs: List[Callable[[Job], Awaitable[None]]] = [
+            lambda job: job.finish(1),
+            lambda job: job.finish({"other": 1}),
+            lambda job: job.snooze(1),
+            lambda job: job.cancel("no"),
+        ]
+        for first, second in itertools.product(verbs, verbs):
+            results: List[object] = []
+
+            async def answer(number: int, writer: asyncio.StreamWriter) -> None:
+                writer.write(reply(200, json.dumps({"order": "drain", "claims": [CLAIM] if number == 1 else []})))
+
+            async with Server(answer) as url:
+                worker = Worker(url)
+
+                @worker.handler("mail")
+                async def both(job: Job) -> None:
+                    results.extend(await asyncio.gather(first(job), second(job), return_exceptions=True))
+
+                await asyncio.wait_for(worker.run(), 10)
+            self.assertIsNone(results[0])
+            self.assertIsInstance(results[1], LeaseLost)
+
+    async def test_an_end_that_is_refused_leaves_the_job_to_the_next_one(self) -> None:
+
+        async def answer(number: int, writer: asyncio.StreamWriter) -> None:
+            writer.write(reply(200, json.dumps({"order": "drain", "claims": [CLAIM] if number == 1 else []})))
+
+        async with Server(answer) as url:
+            worker = Worker(url)
+            results: List[object] = []
+
+            @worker.handler("mail")
+            async def both(job: Job) -> None:
+                ends = job.finish(object()), job.finish("good")
+                results.extend(await asyncio.gather(*ends, return_exceptions=True))
+
+            await asyncio.wait_for(worker.run(), 10)
+        self.assertIsInstance(results[0], NotJson)
+        self.assertIsNone(results[1])
+
+    async def test_a_task_that_ends_the_program_gives_the_claims_back_first(self) -> None:
+        for error in ("SystemExit(3)", "KeyboardInterrupt()"):
+            verbs: List[str] = []
+
+            async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                while line := await reader.readline():
+                    verbs.append(line.decode().split()[1].split("/")[-1])
+                    length = 0
+                    while (header := await reader.readline()).strip():
+                        if header.lower().startswith(b"content-length"):
+                            length = int(header.split(b":")[1])
+                    await reader.readexactly(length)
+                    if verbs[-1] == "claims" and len(verbs) > 1:
+                        continue
+                    writer.write(reply(200, json.dumps({"order": "run", "claims": [CLAIM, {**CLAIM, "id": "b"}]})))
+                writer.close()
+
+            server = await asyncio.start_server(handle, "127.0.0.1", 0)
+            program = f"""
+import asyncio
+from couch_jobs import Worker
+async def end():
+    raise {error}
+async def main():
+    worker = Worker("http://127.0.0.1:{server.sockets[0].getsockname()[1]}", grace=0)
+    @worker.handler("mail")
+    async def handle(job):
+        if job.id == "b":
+            task = asyncio.ensure_future(end())
+        await asyncio.sleep(3600)
+    await worker.run()
+asyncio.run(main())
+"""
+            child = await asyncio.create_subprocess_exec(
+                sys.executable, "-c", program, stderr=asyncio.subprocess.DEVNULL
+            )
+            await asyncio.wait_for(child.wait(), 30)
+            server.close()
+            self.assertEqual(verbs.count("release"), 2, error)
 
     async def test_a_job_whose_handler_returned_in_time_ends_though_the_grace_is_over(self) -> None:
         jobs: List[Job] = []

@@ -4,6 +4,7 @@ import { JobFailed, ResultTimeout } from './errors.js';
 import { Http } from './http.js';
 import { fromBase64 } from './json.js';
 import { patience } from './numbers.js';
+import { segment } from './path.js';
 import { Topic } from './topics.js';
 
 const LONGEST_WAIT = 20_000;
@@ -80,7 +81,7 @@ export class Client {
 
   /** Adds a job, and returns its id. */
   async add(type: string, job: NewJob): Promise<string> {
-    return (await this.#write<{ id: string }>('POST', `/v1/types/${encodeURIComponent(type)}/jobs`, job)).id;
+    return (await this.#write<{ id: string }>('POST', `/v1/types/${segment(type)}/jobs`, job)).id;
   }
 
   /** Adds jobs in one transaction, and returns their ids. */
@@ -131,5 +132,5 @@ export class Client {
 }
 
 function path(type: string, id: string): string {
-  return `/v1/types/${encodeURIComponent(type)}/jobs/${encodeURIComponent(id)}`;
+  return `/v1/types/${segment(type)}/jobs/${segment(id)}`;
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, ConnectionLost, LeaseLost, textOf, type Problem } from './errors.js';
 import { decode, encode } from './json.js';
 import { LONGEST_TIMER } from './numbers.js';
+import { dropping } from './strays.js';
 
 const LONGEST_PAUSE = 10_000;
 /** The server shows each 15 seconds that a stream lives. */
@@ -74,13 +75,7 @@ export class Http {
       throw new TypeError('The token has characters that no HTTP header has, such as a line feed at its end.');
     }
     this.#token = token;
-    this.#write = (line) => {
-      try {
-        write(line);
-      } catch {
-        // what a program's warn throws changes no result
-      }
-    };
+    this.#write = (line) => dropping(() => write(line));
     setMaxListeners(0, this.#closing.signal);
   }
 

@@ -1,6 +1,7 @@
 import { fromMillis } from './duration.js';
 import { ApiError } from './errors.js';
 import { count, duration } from './numbers.js';
+import { segment } from './path.js';
 
 const WAIT = 20_000;
 const CONFLICT = 409;
@@ -52,7 +53,7 @@ export class Topic {
 
   constructor(requests: Requests, name: string) {
     this.#requests = requests;
-    this.#path = `/v1/topics/${encodeURIComponent(name)}`;
+    this.#path = `/v1/topics/${segment(name)}`;
   }
 
   /** Creates the topic, or changes it. `maxAge` and `compactAfter` are durations as in ISO 8601. */
@@ -113,7 +114,7 @@ export class Topic {
 
   /** A group of consumers. This sends nothing. */
   group(name: string): Group {
-    return new Group(this.#requests, `${this.#path}/groups/${encodeURIComponent(name)}`);
+    return new Group(this.#requests, `${this.#path}/groups/${segment(name)}`);
   }
 }
 

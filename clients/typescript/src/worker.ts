@@ -7,6 +7,8 @@ import { ApiError, ConnectionLost, LeaseLost, NotJson, PermanentFailure, textOf,
 import { Http, isTemporary, type SendOptions } from './http.js';
 import { encode, fromBase64 } from './json.js';
 import { count, duration, LONGEST_TIMER, patience } from './numbers.js';
+import { segment } from './path.js';
+import { dropping, told, watch, within, type Receiver } from './strays.js';
 
 const WAIT = 20_000;
 const QUIET_PAUSE = 2_000;
@@ -37,6 +39,8 @@ interface Claim {
   readonly dataMediaType?: string;
   readonly checkpoint?: unknown;
 }
+
+type Stray = (job: Job, error: unknown) => void;
 
 /** What a worker says of a job; all of it is stored in one transaction, which needs the claim. */
 export interface Report {
@@ -92,11 +96,18 @@ export class Job<D = any> {
   readonly #lock: string;
   readonly #giveUpAfter: number;
   readonly #abort = new AbortController();
+  readonly #receive: Receiver;
+  /** The verbs that have not settled. */
+  readonly #verbs = new Set<Promise<void>>();
+  /** Settles with the last of the verbs that end the job. */
+  #ends: Promise<void> = Promise.resolve();
+  #isCalled = false;
   #hasEnded = false;
   #isLost = false;
 
   /** @internal */
-  constructor(http: Http, claim: Claim, giveUpAfter: number) {
+  constructor(http: Http, claim: Claim, giveUpAfter: number, receive: Stray = () => undefined) {
+    this.#receive = (error) => receive(this, error);
     this.#http = http;
     this.#giveUpAfter = giveUpAfter;
     this.#lock = claim.lock;
@@ -140,19 +151,68 @@ export class Job<D = any> {
       return;
     }
     this.#isLost ||= reason !== 'shutdown';
+    this.#halt(reason);
+  }
+
+  #halt(reason: Halt): void {
     if (!this.signal.aborted) {
-      this.#abort.abort(reason);
+      within(this.#receive, () => this.#abort.abort(reason));
     }
   }
 
-  /** @internal */
-  async end(verb: string, body: object, options: SendOptions = {}): Promise<void> {
+  /** @internal Calls a handler. */
+  async call(handler: Handler): Promise<unknown> {
+    this.#isCalled = true;
+    try {
+      return await within(this.#receive, () => handler(this));
+    } finally {
+      this.#isCalled = false;
+    }
+  }
+
+  /** @internal Tells a handler that goes on, though its job has ended, to stop. */
+  leave(): void {
+    if (this.#isCalled) {
+      this.#halt('ended');
+    }
+  }
+
+  /** @internal Waits until no verb is on its way, and Node has told of the rejections that nobody has handled. */
+  async settled(): Promise<void> {
+    while (this.#verbs.size > 0) {
+      await Promise.all(this.#verbs);
+    }
+    await told();
+  }
+
+  /** @internal One end after the other: the server takes a second one for a repetition of the first. */
+  end(verb: string, body: object): Promise<void> {
+    const said = this.#ends.then(() => this.#end(verb, body, {}));
+    this.#ends = said.catch(() => undefined);
+    return this.#track(said);
+  }
+
+  /** @internal Gives the claim back while the worker ends, whatever the handler does. */
+  release(): Promise<void> {
+    return this.#end('release', {}, AT_THE_END);
+  }
+
+  async #end(verb: string, body: object, options: SendOptions): Promise<void> {
     await this.#say(verb, body, options);
     this.#hasEnded = true;
   }
 
+  #track(said: Promise<void>): Promise<void> {
+    const settled = said.then(
+      () => void this.#verbs.delete(settled),
+      () => void this.#verbs.delete(settled),
+    );
+    this.#verbs.add(settled);
+    return said.then(); // nobody has handled its rejection yet
+  }
+
   async #say(verb: string, body: object, options: SendOptions = {}): Promise<void> {
-    const path = `/v1/work/types/${encodeURIComponent(this.type)}/jobs/${encodeURIComponent(this.id)}/${verb}`;
+    const path = `/v1/work/types/${segment(this.type)}/jobs/${segment(this.id)}/${verb}`;
     if (this.#hasEnded) {
       // The server would take it for a repetition, and leave out what it says.
       throw new LeaseLost(409, { halt: 'ended', detail: 'A verb of this object has ended the job.' });
@@ -181,7 +241,7 @@ export class Job<D = any> {
 
   /** Renews the claim and stores a report. Throws {@link LeaseLost} if the claim is lost; nothing was written. */
   async update(report: Report): Promise<void> {
-    await this.#say('update', report);
+    await this.#track(this.#say('update', report));
     if (report.checkpoint !== undefined) {
       this.checkpoint = report.checkpoint;
     }
@@ -258,6 +318,8 @@ export class Worker {
   readonly #warn: (message: string, ...error: unknown[]) => void;
   readonly #startedAt = new Date().toISOString();
   readonly #running = new Map<Job, Promise<void>>();
+  /** What fails the attempt at a job whose outcome is not known yet. */
+  readonly #attempts = new WeakMap<Job, (error: unknown) => void>();
   readonly #stopping = new AbortController();
   #wake: () => void = () => {};
 
@@ -270,13 +332,7 @@ export class Worker {
     encode(options.retry ?? {}); // it is sent with a failure, which nothing should keep from the server
     this.#retry = options.retry;
     const warn = options.warn ?? ((message, ...error: unknown[]) => console.warn(message, ...error));
-    this.#warn = (message, ...error) => {
-      try {
-        warn(message, ...error);
-      } catch {
-        // what a program's warn throws changes no result
-      }
-    };
+    this.#warn = (message, ...error) => dropping(() => warn(message, ...error));
     this.#http = new Http(url, options.token, (line) => this.#warn(line));
   }
 
@@ -306,6 +362,7 @@ export class Worker {
     }
     const onSignal = (): void => this.stop();
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+    const unwatch = watch();
     const end = new AbortController();
     const heartbeats = this.#heartbeats(end.signal);
     try {
@@ -320,6 +377,7 @@ export class Worker {
       await this.#sayGoodbye();
       this.#http.close();
       process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+      unwatch();
     }
   }
 
@@ -374,7 +432,7 @@ export class Worker {
 
   readonly #claims = (reply: { order: Order; claims: Claim[] }): { order: Order; jobs: Job[] } => ({
     order: reply.order,
-    jobs: reply.claims.map((claim) => new Job(this.#http, claim, this.#giveUpAfter)),
+    jobs: reply.claims.map((claim) => new Job(this.#http, claim, this.#giveUpAfter, this.#onStray)),
   });
 
   #aSlotOrStop(): Promise<void> {
@@ -401,7 +459,7 @@ export class Worker {
         { ...request, wait: 'PT0S', repeated: true, worker: this.#describe() },
         { ...AT_THE_END, read: this.#claims },
       );
-      await Promise.all(reply.jobs.map((job) => job.end('release', {}, AT_THE_END)));
+      await Promise.all(reply.jobs.map((job) => job.release()));
     } catch (error) {
       this.#warn(`Claims could not be released, they expire: ${textOf(error)}`);
     }
@@ -426,15 +484,42 @@ export class Worker {
   async #run(job: Job): Promise<void> {
     let end: () => Promise<void>;
     try {
-      const result = await this.#handlers.get(job.type)!(job);
+      const result = await this.#call(job);
       end = () => this.#finish(job, result);
     } catch (thrown) {
       end = () => (job.halt === 'shutdown' ? job.end('release', {}) : this.#fail(job, thrown));
     }
     if (job.isHeld) {
       await end();
+      job.leave();
     }
   }
+
+  /** Returns what a handler returns when its verbs have settled, or throws the first of what is not caught. */
+  #call(job: Job): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#attempts.set(job, reject);
+      const over = async (end: () => void): Promise<void> => {
+        await job.settled();
+        this.#attempts.delete(job);
+        end();
+      };
+      job.call(this.#handlers.get(job.type)!).then(
+        (result) => over(() => resolve(result)),
+        (thrown: unknown) => over(() => reject(thrown)),
+      );
+    });
+  }
+
+  readonly #onStray = (job: Job, error: unknown): void => {
+    const fail = this.#attempts.get(job);
+    if (fail !== undefined) {
+      this.#attempts.delete(job);
+      fail(error);
+    } else if (!(error instanceof LeaseLost && job.signal.aborted)) {
+      this.#warn(`The handler of job ${job.id} of type ${job.type}, which has ended, has left an error behind`, error);
+    }
+  };
 
   async #finish(job: Job, result: unknown): Promise<void> {
     try {
@@ -525,7 +610,7 @@ export class Worker {
     await this.#settled(AFTER_SIGNAL);
     const left = [...this.#running.keys()];
     if (this.#http.awaySince === undefined) {
-      await Promise.all(left.map((job) => job.end('release', {}, AT_THE_END).catch(() => undefined)));
+      await Promise.all(left.map((job) => job.release().catch(() => undefined)));
     }
     const held = left.filter((job) => job.isHeld).length;
     if (held > 0) {

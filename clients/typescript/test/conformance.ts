@@ -1,5 +1,5 @@
 // The program of the conformance suite: see rfc/032-worker-protocol.md.
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, Client, LeaseLost, PermanentFailure, Worker, type Job } from '../src/index.js';
 
@@ -170,6 +170,57 @@ const ODD_ARGUMENTS: Array<(job: Job) => Promise<unknown>> = [
   () => client.topic('t').read(0, { wait: Infinity }),
 ];
 
+/** What a handler leaves behind: nobody awaits it, and nobody catches it. */
+const STRAYS: Array<(job: Job) => unknown> = [
+  (job) => void job.log(1n),
+  (job) => void job.progress(-1),
+  (job) => void job.finish({ stray: 1n }),
+  (job) => void job.snooze(-1),
+  async (job) => void job.log(1n).then(() => 'logged'),
+  () => void Promise.reject(new Error('stray')),
+  () => void Promise.reject(undefined),
+  () => void (async () => Promise.reject(new Error('stray')))(),
+  async (job) => {
+    void job.log('first').then(throws(new Error('stray')));
+    return 'returned';
+  },
+  async () => {
+    setImmediate(throws(new Error('stray')));
+    await new Promise(() => {}); // only the callback would have ended it
+  },
+  async () => {
+    setTimeout(throws(new Error('stray')), 5);
+    await new Promise(() => {});
+  },
+  async () => {
+    process.nextTick(throws(new Error('stray')));
+    await new Promise(() => {});
+  },
+  async () => {
+    setImmediate(() => new EventEmitter().emit('error', new Error('stray')));
+    await new Promise(() => {});
+  },
+  async () => {
+    const target = new EventTarget();
+    target.addEventListener('some', throws(new Error('stray')));
+    target.dispatchEvent(new Event('some'));
+    await new Promise(() => {});
+  },
+];
+
+/** What a program does when its job is lost. */
+const LISTENERS: Array<(job: Job) => unknown> = [
+  (job) => job.signal.addEventListener('abort', throws(new Error('listener'))),
+  (job) => job.signal.addEventListener('abort', throws(undefined), { once: true }),
+  (job) => job.signal.addEventListener('abort', { handleEvent: throws(new Error('listener')) }),
+  (job) => job.signal.addEventListener('abort', async () => Promise.reject(new Error('listener'))),
+  (job) => (job.signal.onabort = throws(new Error('listener'))),
+  (job) => AbortSignal.any([job.signal]).addEventListener('abort', throws(new Error('listener'))),
+  (job) => job.signal.addEventListener('abort', () => void job.log('late')),
+  (job) => job.signal.addEventListener('abort', () => setImmediate(throws(new Error('listener')))),
+  (job) => void sleep(3_600_000, undefined, { signal: job.signal }),
+];
+
 async function outcome(job: Job): Promise<unknown> {
   const { as: kind, length, n } = job.data;
   switch (kind) {
@@ -183,6 +234,14 @@ async function outcome(job: Job): Promise<unknown> {
       return job.dataText;
     case 'odd-value':
       return n < ODD_VALUES.length ? ODD_VALUES[n]!() : 'no more';
+    case 'stray':
+      return n < STRAYS.length ? STRAYS[n]!(job) : 'no more';
+    case 'listener':
+      if (n < LISTENERS.length) {
+        LISTENERS[n]!(job);
+        await halted(job);
+      }
+      break;
     case 'odd-argument':
       if (n < ODD_ARGUMENTS.length) {
         await ODD_ARGUMENTS[n]!(job);

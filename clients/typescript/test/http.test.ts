@@ -192,3 +192,35 @@ test('durations are read and written', () => {
   assert.throws(() => toMillis('30'), RangeError);
   assert.equal(fromMillis(1_500), 'PT1.500S');
 });
+
+const NAMED: Record<string, (client: Client, name: string) => unknown> = {
+  'the type of add': (client, name) => client.add(name, { data: 1 }),
+  'the type of get': (client, name) => client.get(name, 'a'),
+  'the id of get': (client, name) => client.get('mail', name),
+  'the type of result': (client, name) => client.result(name, 'a'),
+  'the id of result': (client, name) => client.result('mail', name),
+  'the type of cancel': (client, name) => client.cancel(name, 'a'),
+  'the id of cancel': (client, name) => client.cancel('mail', name),
+  'the type of remove': (client, name) => client.remove(name, 'a'),
+  'the id of remove': (client, name) => client.remove('mail', name),
+  'a topic': (client, name) => client.topic(name).remove(),
+  'a group': (client, name) => client.topic('t').group(name).create(),
+};
+
+for (const [what, call] of Object.entries(NAMED)) {
+  test(`a name that no path reaches is refused before anything is sent: ${what}`, async () => {
+    const requests: string[] = [];
+    await withAnswers(
+      (request, response) => {
+        requests.push(request.url!);
+        response.writeHead(200).end('{}');
+      },
+      async (url) => {
+        for (const name of ['.', '..', '']) {
+          await assert.rejects(async () => call(new Client(url), name), /Nothing is called/);
+        }
+      },
+    );
+    assert.deepEqual(requests, []);
+  });
+}

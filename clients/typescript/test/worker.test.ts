@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import test from 'node:test';
 import { ApiError, LeaseLost, Worker, type Job } from '../src/index.js';
 import { withAnswers } from './answers.js';
@@ -77,7 +79,8 @@ test('a worker ends soon while the server is away', { timeout: 10_000 }, async (
   assert.equal(lines.length, 2);
 });
 
-test('what warn throws changes no result', { timeout: 10_000 }, async () => {
+for (const isAsync of [false, true]) {
+test(`what warn throws changes no result: ${isAsync ? 'later' : 'at once'}`, { timeout: 10_000 }, async () => {
   const verbs: string[] = [];
   await withAnswers(
     (request, response) => {
@@ -89,15 +92,21 @@ test('what warn throws changes no result', { timeout: 10_000 }, async () => {
       response.writeHead(200).end(JSON.stringify({ order: 'run', claims }));
     },
     async (url) => {
-      const warn = (): never => {
+      const warn = (): Promise<never> => {
+        if (isAsync) {
+          return Promise.reject(new Error('broken'));
+        }
         throw new Error('broken');
       };
-      worker = new Worker(url, { concurrency: 1, warn }).handle('mail', warn);
+      worker = new Worker(url, { concurrency: 1, warn }).handle('mail', () => {
+        throw new Error('told');
+      });
       await worker.run();
     },
   );
   assert.deepEqual(verbs, ['claims', 'fail', 'end']);
 });
+}
 
 test('a job that has ended is not ended again', { timeout: 10_000 }, async () => {
   const verbs: string[] = [];
@@ -152,6 +161,84 @@ test('a payload that is no JSON is bytes', { timeout: 10_000 }, async () => {
   assert.equal(data, 1);
   assert.deepEqual(payloads, [new Uint8Array([0, 255, 192, 10]), '', 'image/png']);
 });
+
+const VERBS: Array<(job: Job) => Promise<void>> = [
+  (job) => job.finish(1),
+  (job) => job.finish({ other: 1 }),
+  (job) => job.snooze(1),
+  (job) => job.cancel('no'),
+];
+
+for (const first of VERBS.keys()) {
+  for (const second of VERBS.keys()) {
+    test(`of two ends at once the first holds, and the other one throws: ${first}, ${second}`, async () => {
+      const verbs: string[] = [];
+      const results: unknown[] = [];
+      await withAnswers(
+        (request, response) => {
+          verbs.push(request.url!.split('/').at(-1)!);
+          const claims = verbs.length === 1 ? [CLAIM] : [];
+          response.writeHead(200).end(JSON.stringify({ order: 'drain', claims }));
+        },
+        async (url) => {
+          await new Worker(url, { warn: () => {} })
+            .handle('mail', async (job) => {
+              const both = await Promise.allSettled([VERBS[first]!(job), VERBS[second]!(job)]);
+              results.push(...both.map((end) => end.status));
+              const refused = both[1] as PromiseRejectedResult;
+              results.push(refused.reason instanceof LeaseLost && refused.reason.halt);
+            })
+            .run();
+        },
+      );
+      assert.deepEqual(results, ['fulfilled', 'rejected', 'ended']);
+      assert.equal(verbs.length, 3);
+    });
+  }
+}
+
+test('an end that is refused leaves the job to the next one', async () => {
+  const bodies: string[] = [];
+  await withAnswers(
+    async (request, response) => {
+      const body = (await request.toArray()).join('');
+      if (request.url!.endsWith('/finish')) {
+        bodies.push(body);
+      }
+      const claims = request.url!.endsWith('/claims') && bodies.length === 0 ? [CLAIM] : [];
+      response.writeHead(200).end(JSON.stringify({ order: 'drain', claims }));
+    },
+    async (url) => {
+      await new Worker(url)
+        .handle('mail', (job) => Promise.any([job.finish(1n), job.finish('good')]))
+        .run();
+    },
+  );
+  assert.deepEqual(bodies, ['{"lock":"l","result":"good"}']);
+});
+
+const OTHERS = [
+  `Promise.reject(new Error('of the program'))`,
+  `setImmediate(() => { throw new Error('of the program'); })`,
+];
+
+for (const code of OTHERS) {
+  test(`what no handler has left behind ends the program as Node says: ${code}`, async () => {
+    await withAnswers(
+      () => undefined, // no claim comes
+      async (url) => {
+        const index = new URL('../src/index.js', import.meta.url).href;
+        const program = `import { Worker } from '${index}';
+          new Worker('${url}').handle('mail', () => 1).run();
+          ${code}`;
+        const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'pipe' });
+        const [output, [status]] = await Promise.all([child.stderr.toArray(), once(child, 'exit')]);
+        assert.match(output.join(''), /Error: of the program/);
+        assert.equal(status, 1);
+      },
+    );
+  });
+}
 
 let worker: Worker;
 

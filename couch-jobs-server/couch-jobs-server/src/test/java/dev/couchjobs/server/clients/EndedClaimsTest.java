@@ -107,6 +107,10 @@ class EndedClaimsTest {
             return body == null ? "" : body.path("error").path("message").asString("");
         }
 
+        private String result() {
+            return body == null ? "" : body.path("result").asString("");
+        }
+
         private void assertFailed(SoftAssertions softly) {
             softly.assertThat(taken).as(name).isNotNull();
             if (taken != null && body != null) {
@@ -189,7 +193,7 @@ class EndedClaimsTest {
 
         private Answer answer(Request request, JsonNode body, Answer first) {
             Matcher verb = VERB.matcher(request.path());
-            if (verb.matches()) {
+            if (verb.matches() && !verb.group(2).equals("update")) {
                 return end(verb.group(1), request, body, first);
             }
             if (first.meaning() != Meaning.DONE) {
@@ -392,6 +396,35 @@ class EndedClaimsTest {
         }
         cells.forEach(cell -> cell.halt = cell.name.split(" ", 2)[1]);
         run(kit, cells);
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.couchjobs.server.clients.ClientKit#all")
+    void whatAHandlerLeavesBehindEndsNoProgram(ClientKit kit) throws Exception {
+        List<Cell> cells = new ArrayList<>();
+        for (int n = 0; n < MOST_ODD; n++) {
+            Cell stray = new Cell("stray " + n, "outcome", "{\"as\": \"stray\", \"n\": " + n + "}", Answer.GOOD, false);
+            stray.check = softly -> {
+                softly.assertThat(stray.taken).as(stray.name).isNotNull();
+                // Node would end the program, so its client knows of each; asyncio logs what nobody awaits.
+                if (kit.language().equals("TypeScript") && !stray.result().equals("no more")) {
+                    stray.assertFailed(softly);
+                }
+            };
+            cells.add(stray);
+            Cell listener = new Cell(
+                    "listener " + n, "outcome", "{\"as\": \"listener\", \"n\": " + n + "}", Answer.GOOD, false);
+            listener.halt = "cancelled";
+            listener.check = softly -> {
+                if (!listener.result().equals("no more")) {
+                    softly.assertThat(listener.requests).as(listener.name).isEmpty();
+                }
+            };
+            cells.add(listener);
+        }
+        run(kit, cells);
+        assertThat(cells.get(0).result()).isNotEqualTo("no more");
+        assertThat(cells.get(1).requests).isEmpty();
     }
 
     @ParameterizedTest
