@@ -26,9 +26,11 @@ import dev.couchjobs.ResultTimeoutException;
 import dev.couchjobs.Retention;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** What comes of a job is stored, and given to whoever waits for it. */
@@ -74,6 +76,40 @@ class OutcomesContract extends SumsContract {
         assertThat(sums.result(SUM, "j1", LONG)).isNull();
         assertThat(info("j1").result()).isEmpty();
         assertThat(info("j1").outcome()).contains(Outcome.SUCCEEDED);
+    }
+
+    @Test
+    void ofTwoEndsAtOnceOneHoldsAndTheOtherIsToldSo() {
+        List<Function<Job<WorkData>, CompletableFuture<?>>> ends = List.of(
+                job -> sums.processor().finishWithResult(database, SUM, job, 1),
+                job -> sums.processor().finishWithResult(database, SUM, job, 2),
+                job -> sums.processor().finish(database, job),
+                job -> sums.processor().fail(database, job, new PermanentFailureException("no")),
+                job -> sums.processor().snooze(database, job, Duration.ofHours(1)),
+                job -> sums.processor().cancel(database, job, "no"),
+                job -> sums.processor().release(database, job));
+        for (int i = 0; i < ends.size(); i++) {
+            for (int j = 0; j < ends.size(); j++) {
+                String id = "j" + i + j;
+                Job<WorkData> job = running(id);
+                CompletableFuture<?> first = ends.get(i).apply(job);
+                CompletableFuture<?> second = ends.get(j).apply(job);
+                await(first.handle((done, error) -> null));
+                await(second.handle((done, error) -> null));
+
+                assertThat(first.isCompletedExceptionally())
+                        .as("%s and %s", i, j)
+                        .isNotEqualTo(second.isCompletedExceptionally());
+                boolean isSecond = first.isCompletedExceptionally();
+                assertThat(failureOf(isSecond ? first : second))
+                        .isInstanceOfSatisfying(
+                                JobHaltedException.class,
+                                halt -> assertThat(halt.end()).isPresent());
+                int kept = isSecond ? j : i;
+                assertThat(info(id).result()).isEqualTo(kept < 2 ? Optional.of(kept + 1) : Optional.empty());
+                await(sums.remove(database, SUM, id));
+            }
+        }
     }
 
     @Test

@@ -437,6 +437,31 @@ class WorkTest {
     }
 
     @Test
+    void ofTwoResultsOfAClaimTheFirstHoldsAndTheOtherIsRefused() {
+        List<String> results = List.of(
+                "",
+                ", 'result': 1",
+                ", 'result': 2",
+                ", 'resultBytes': 'AQ=='",
+                ", 'resultBytes': 'Ag=='",
+                ", 'resultBytes': 'AQ==', 'resultMediaType': 'image/png'");
+        for (int first = 0; first < results.size(); first++) {
+            for (int second = 0; second < results.size(); second++) {
+                JsonNode claim = added("of-" + first + "-" + second);
+                Response ended = say(claim, "finish", results.get(first));
+                Response other = say(claim, "finish", results.get(second));
+
+                assertThat(state(ended)).isEqualTo("finished");
+                if (first == second) {
+                    assertThat(state(other)).isEqualTo("finished");
+                } else {
+                    assertLost(other, "ended");
+                }
+            }
+        }
+    }
+
+    @Test
     void aFailureHasItsTextAndTheRetryPolicyDecides() {
         JsonNode first = added("a");
         String error = ", 'error': {'type': 'ValueError', 'message': 'no luck', 'stack': 'main.py:7'}";

@@ -6,6 +6,7 @@ import dev.couchjobs.AttemptEnd;
 import dev.couchjobs.ClaimKey;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Job;
+import dev.couchjobs.JobAlreadyFinishedException;
 import dev.couchjobs.JobHaltedException;
 import dev.couchjobs.JobState;
 import dev.couchjobs.JobType;
@@ -22,11 +23,13 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
  * What a worker says of a job that it holds, and how it ends it: in one transaction, which commits only while the claim
- * holds. The end is repeatable: the lock tells how the claim has ended.
+ * holds. The end is repeatable: the lock tells how the claim has ended. A finish with another result than the stored one
+ * is no repetition.
  */
 final class Reports {
     private static final CompletableFuture<Boolean> NOTHING = CompletableFuture.completedFuture(false);
@@ -57,25 +60,87 @@ final class Reports {
             JsonNode body,
             Optional<AttemptEnd> end,
             Verb verb) {
+        return run(context, type, id, body, end, Optional.empty(), verb);
+    }
+
+    /**
+     * Finishes a job, with what else is in the body.
+     *
+     * @param result the result, which a repetition has, too; empty if there is none
+     */
+    CompletableFuture<Reply> finish(
+            TransactionContext context,
+            JobType<RawPayload, RawPayload> type,
+            String id,
+            JsonNode body,
+            Optional<RawPayload> result) {
+        return run(
+                context,
+                type,
+                id,
+                body,
+                Optional.of(AttemptEnd.SUCCEEDED),
+                result,
+                (tx, job) -> result.isPresent()
+                        ? processor.finishWithResult(tx, type, job, result.get())
+                        : processor.finish(tx, job));
+    }
+
+    private CompletableFuture<Reply> run(
+            TransactionContext context,
+            JobType<RawPayload, RawPayload> type,
+            String id,
+            JsonNode body,
+            Optional<AttemptEnd> end,
+            Optional<RawPayload> result,
+            Verb verb) {
         UUID lock = UUID.fromString(body.get("lock").stringValue());
         return context.runAsync(tx -> processor
                 .claim(tx, new ClaimKey(type, id, lock)) // its data may be large, and no verb needs it
-                .<Optional<Job<?>>>handle((job, error) -> claimOrRepetition(job, error, end))
-                .thenCompose(claim -> claim.isEmpty() ? NOTHING : reportAndRun(tx, claim.get(), body, verb))
+                .<Claim>handle((job, error) -> claimOrRepetition(job, error, end))
+                .thenCompose(claim -> claim.repeated() == null
+                        ? reportAndRun(tx, claim.job(), body, verb)
+                        : checkRepetition(tx, type, id, result, claim.repeated()))
                 .thenCompose(done -> jobs.getJobState(tx, type, id))
                 .thenApply(Reports::reply));
     }
 
-    /** {@return the claim, or nothing if it has ended by the same verb before} */
-    private static Optional<Job<?>> claimOrRepetition(Job<?> job, Throwable error, Optional<AttemptEnd> end) {
+    /** {@return when it is known that a claim which has ended by the same verb has ended with the same result} */
+    private CompletableFuture<Boolean> checkRepetition(
+            Transaction tx,
+            JobType<RawPayload, RawPayload> type,
+            String id,
+            Optional<RawPayload> result,
+            JobHaltedException halt) {
+        return halt instanceof JobAlreadyFinishedException
+                ? jobs.getJob(tx, type, id).thenApply(found -> {
+                    // A job that is pending again has no result: the first one was left out, too.
+                    if (found.filter(job -> job.state() == JobState.FINISHED
+                                    && !job.result().equals(result))
+                            .isPresent()) {
+                        throw halt;
+                    }
+                    return false;
+                })
+                : NOTHING;
+    }
+
+    /**
+     * A claim, or what says that it has ended by the same verb before.
+     *
+     * @param repeated null if the claim holds
+     */
+    private record Claim(Job<?> job, @Nullable JobHaltedException repeated) {}
+
+    private static Claim claimOrRepetition(Job<?> job, Throwable error, Optional<AttemptEnd> end) {
         if (error == null) {
-            return Optional.of(job);
+            return new Claim(job, null);
         }
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
         if (end.isPresent()
                 && cause instanceof JobHaltedException halt
                 && halt.end().equals(end)) {
-            return Optional.empty();
+            return new Claim(job, halt);
         }
         throw new CompletionException(cause);
     }

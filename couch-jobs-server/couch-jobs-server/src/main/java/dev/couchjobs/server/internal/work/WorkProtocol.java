@@ -112,15 +112,10 @@ public final class WorkProtocol implements AutoCloseable {
 
     public CompletableFuture<Reply> finish(
             TransactionContext context, JobType<RawPayload, RawPayload> type, String id, JsonNode body) {
-        return reports.run(
-                context,
-                type,
-                id,
-                body,
-                Optional.of(AttemptEnd.SUCCEEDED),
-                (tx, job) -> body.has("result") || body.has("resultBytes")
-                        ? jobs.processor().finishWithResult(tx, type, job, NewJobs.payload(body, "result"))
-                        : jobs.processor().finish(tx, job));
+        Optional<RawPayload> result = body.has("result") || body.has("resultBytes")
+                ? Optional.of(NewJobs.payload(body, "result"))
+                : Optional.empty();
+        return reports.finish(context, type, id, body, result);
     }
 
     public CompletableFuture<Reply> fail(
