@@ -164,7 +164,8 @@ public final class JobsTestKit implements AutoCloseable {
     /**
      * Runs all jobs that are due and have a worker, and those that they enqueue for now. Time does not move.
      *
-     * @throws IllegalStateException if one job runs 1,000 times at that time, as one that is snoozed for no time
+     * @throws IllegalStateException if one job runs 1,000 times at that time, as one that is snoozed for no time, or if
+     *     5,000 jobs are added meanwhile, as by jobs of which each adds another; the next call goes on
      */
     public void runDue() {
         drive(Duration.ZERO);
@@ -188,7 +189,8 @@ public final class JobsTestKit implements AutoCloseable {
      * @param duration how long; zero is the same as {@link #runDue}
      * @throws IllegalArgumentException if the duration is negative, or all jumps and advances together are more than
      *     290 years
-     * @throws IllegalStateException if one job runs 1,000 times at one time; its next runs wait for the next call
+     * @throws IllegalStateException if one job runs 1,000 times at one time, or if 5,000 jobs are added while jobs run
+     *     at one time; what else is due waits for the next call
      */
     public void advance(Duration duration) {
         drive(duration);
@@ -197,14 +199,14 @@ public final class JobsTestKit implements AutoCloseable {
     /** Handlers run as on threads of their own, also if the test has a transaction open on this thread. */
     private void drive(Duration duration) {
         Duration end = elapsed().plus(checked(duration));
-        ThreadTransaction.without(() -> {
+        runs.drive(() -> ThreadTransaction.without(() -> {
             time.runUntilIdle();
             Steps steps = new Steps();
             for (Duration left = duration; isMoreThanNothing(left); left = end.minus(elapsed())) {
                 steps.next(left);
             }
             return time;
-        });
+        }));
     }
 
     private Duration checked(Duration duration) {

@@ -9,7 +9,9 @@ import dev.couchjobs.NewJob;
 import dev.couchjobs.RetryPolicy;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -22,11 +24,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(60)
 class EndlessJobsTest {
     private static final int RUNS_MAX = 1_000;
+    private static final int ADDED_MAX = 5_000;
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final JobType<String, Void> JOB = JobType.of("job", String.class)
             .retry(RetryPolicy.standard().attempts(Integer.MAX_VALUE).backoff(Duration.ZERO, 1, Duration.ZERO));
 
-    private final JobsTestKit kit = JobsTestKit.forTypes(JOB);
+    private static final JobType<String, Void> OTHER = JobType.of("other", String.class);
+
+    private final JobsTestKit kit = JobsTestKit.forTypes(JOB, OTHER);
     private int runs;
     private boolean goesOn = true;
 
@@ -56,12 +61,14 @@ class EndlessJobsTest {
     }
 
     private void work(Step step) {
-        kit.work(worker -> worker.process(JOB, job -> {
-            runs++;
-            if (goesOn) {
-                step.run(kit, job);
-            }
-        }));
+        kit.work(worker -> worker.process(JOB, job -> run(step, job)).process(OTHER, job -> run(step, job)));
+    }
+
+    private void run(Step step, JobContext<String> job) {
+        runs++;
+        if (goesOn) {
+            step.run(kit, job);
+        }
     }
 
     @ParameterizedTest(name = "{0}")
@@ -85,6 +92,48 @@ class EndlessJobsTest {
         kit.advance(MINUTE);
         assertThat(kit.jobs().getJobState(kit.database(), JOB, "endless").join().toString())
                 .isEqualTo("FINISHED");
+    }
+
+    static Stream<Arguments> endlessChains() {
+        AtomicInteger turn = new AtomicInteger();
+        Map<String, Step> steps = new LinkedHashMap<>();
+        steps.put(
+                "adds another",
+                (kit, job) ->
+                        kit.jobs().add(kit.database(), NewJob.of(JOB, "data")).join());
+        steps.put(
+                "adds two others",
+                (kit, job) -> kit.jobs()
+                        .addAll(kit.database(), List.of(NewJob.of(JOB, "data"), NewJob.of(JOB, "data")))
+                        .join());
+        steps.put(
+                "adds another of another type in turn",
+                (kit, job) -> kit.jobs()
+                        .add(kit.database(), NewJob.of(turn.getAndIncrement() % 2 == 0 ? OTHER : JOB, "data"))
+                        .join());
+        steps.put(
+                "adds another that is due soon",
+                (kit, job) -> kit.jobs()
+                        .add(kit.database(), NewJob.of(JOB, "data").at(kit.now()))
+                        .join());
+        return steps.entrySet().stream().map(step -> Arguments.of(step.getKey(), step.getValue()));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("endlessChains")
+    void jobsThatAddOthersWithoutEndAreNamed(String what, Step step) {
+        work(step);
+        kit.jobs().add(kit.database(), job("first")).join();
+
+        assertThatThrownBy(() -> kit.advance(MINUTE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContainingAll(
+                        "of type ", ADDED_MAX + " jobs", kit.now().toString(), "NewJob.at");
+
+        goesOn = false;
+        kit.advance(MINUTE);
+        kit.assertNothingEnqueued(JOB);
+        kit.assertNothingEnqueued(OTHER);
     }
 
     /** Time goes on between them, or they are others. */
