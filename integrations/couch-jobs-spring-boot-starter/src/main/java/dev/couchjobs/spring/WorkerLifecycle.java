@@ -3,7 +3,13 @@ package dev.couchjobs.spring;
 import dev.couchjobs.CouchJobs;
 import dev.couchjobs.Worker;
 import dev.couchjobs.WorkerBuilder;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,7 +17,8 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * Starts the worker once all beans are made. When the application stops, the worker claims no more jobs and waits for
- * those that run: after the web server, whose requests may add jobs, and before the beans that its handlers use.
+ * those that run: after the web server, whose requests may add jobs, and before the beans that its handlers use. An
+ * application that starts again meanwhile gets another worker, beside the one that waits.
  */
 public final class WorkerLifecycle implements SmartLifecycle {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerLifecycle.class);
@@ -22,7 +29,9 @@ public final class WorkerLifecycle implements SmartLifecycle {
     private final CouchJobsProperties.Worker settings;
     private final JobBeans beans;
 
-    private volatile @Nullable Worker worker;
+    private final AtomicReference<@Nullable Worker> worker = new AtomicReference<>();
+    /** Workers that were stopped and still wait for their jobs. */
+    private final Set<Worker> ending = ConcurrentHashMap.newKeySet();
 
     WorkerLifecycle(CouchJobs jobs, CouchJobsProperties.Worker settings, JobBeans beans) {
         this.jobs = jobs;
@@ -32,7 +41,7 @@ public final class WorkerLifecycle implements SmartLifecycle {
 
     /** {@return the worker, while it runs} */
     public Optional<Worker> worker() {
-        return Optional.ofNullable(worker);
+        return Optional.ofNullable(worker.get());
     }
 
     @Override
@@ -52,29 +61,31 @@ public final class WorkerLifecycle implements SmartLifecycle {
         if (settings.concurrency() != null) {
             builder.concurrency(settings.concurrency());
         }
-        worker = beans.addTo(builder).start();
+        worker.set(beans.addTo(builder).start());
     }
 
     @Override
     public void stop() {
-        Worker running = worker;
+        Worker running = worker.get();
+        var unused = end();
         if (running != null) {
-            running.close();
+            running.close(); // which does not wait for a handler that calls this
         }
-        worker = null;
     }
 
     @Override
     public void stop(Runnable callback) {
-        Worker running = worker;
+        var unused = end().whenComplete((done, error) -> callback.run());
+    }
+
+    /** {@return when the worker that runs has ended} Another may start before. */
+    private CompletableFuture<?> end() {
+        Worker running = worker.getAndSet(null);
         if (running == null) {
-            callback.run();
-            return;
+            return CompletableFuture.completedFuture(null);
         }
-        var unused = running.closeAsync().whenComplete((done, error) -> {
-            worker = null;
-            callback.run();
-        });
+        ending.add(running);
+        return running.closeAsync().whenComplete((done, error) -> ending.remove(running));
     }
 
     /**
@@ -82,16 +93,17 @@ public final class WorkerLifecycle implements SmartLifecycle {
      * calls it before it closes the database.
      */
     void release() {
-        Worker running = worker;
-        if (running != null) {
+        List<Worker> open = new ArrayList<>(ending);
+        worker().ifPresent(open::add);
+        if (!open.isEmpty()) {
             jobs.close();
-            running.ended().join();
+            open.forEach(each -> each.ended().join());
         }
     }
 
     @Override
     public boolean isRunning() {
-        return worker != null;
+        return worker.get() != null;
     }
 
     @Override
