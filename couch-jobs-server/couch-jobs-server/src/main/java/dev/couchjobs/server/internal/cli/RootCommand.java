@@ -33,7 +33,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "1:failed",
             "2:the command line is wrong",
             "3:there is no such thing, or nothing was changed",
-            "4:the server does not let the caller do it"
+            "4:the server does not let the caller do it",
+            "130:it has ended by SIGINT, such as that of Ctrl-C",
+            "143:it has ended by SIGTERM"
         })
 public final class RootCommand {
     private static final List<Class<?>> COMMANDS = List.of(

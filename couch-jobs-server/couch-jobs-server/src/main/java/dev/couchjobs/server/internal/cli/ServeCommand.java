@@ -51,6 +51,7 @@ import picocli.CommandLine.Spec;
             "2:an argument or the configuration is wrong",
             "3:it lacked memory: the script couch-jobs has Java end then",
             "5:its database has stopped for good, so that it has to be started again",
+            "130:it has ended by SIGINT, such as that of Ctrl-C",
             "143:it has ended by SIGTERM"
         })
 public final class ServeCommand implements Callable<Integer> {

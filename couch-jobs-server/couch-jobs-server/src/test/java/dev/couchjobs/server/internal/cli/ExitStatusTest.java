@@ -56,7 +56,7 @@ class ExitStatusTest {
     void theHelpListsTheStatusesOfTheCode() throws IllegalAccessException {
         SortedSet<Integer> listed = new TreeSet<>(listed(RootCommand.class));
         listed.addAll(listed(ServeCommand.class));
-        listed.removeIf(status -> status > 128); // a signal's
+        listed.removeIf(status -> status > 128); // signals
         assertThat(listed).isEqualTo(ofTheCode());
     }
 
@@ -121,17 +121,21 @@ class ExitStatusTest {
     @ValueSource(strings = {"serve --directory DATA --port 0", "--directory DATA --port 0"})
     void serveEndsWithTheStatusesOfItsHelp(String serve) throws IOException, InterruptedException {
         SortedSet<Integer> seen = new TreeSet<>(SEEN_ELSEWHERE.keySet());
-        Process server = start("", serve);
-        try (BufferedReader out =
-                new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8))) {
-            assertThat(out.readLine()).contains("listens on");
-            assertStatus(start("", serve), Failure.FAILED); // it cannot start: another has the directory
-            seen.add(Failure.FAILED);
-            server.toHandle().destroy();
-            assertThat(server.waitFor()).isEqualTo(143);
-            seen.add(143);
-        } finally {
-            server.destroyForcibly();
+        for (int status : List.of(130, 143)) {
+            Process server = start("", serve);
+            try (BufferedReader out = reader(server)) {
+                String line = out.readLine();
+                assertThat(line).contains("listens on");
+                if (status == 130) {
+                    assertStatus(start("", serve), Failure.FAILED); // it cannot start: another has the directory
+                    seen.add(Failure.FAILED);
+                }
+                signal(server, status);
+                assertThat(server.waitFor()).isEqualTo(status);
+                seen.add(status);
+            } finally {
+                server.destroyForcibly();
+            }
         }
         assertStatus(start("", serve + " --no-such-option"), Failure.USAGE);
         seen.add(Failure.USAGE);
@@ -140,5 +144,30 @@ class ExitStatusTest {
         SortedSet<Integer> listed = listed(ServeCommand.class);
         listed.add(0);
         assertThat(seen).isEqualTo(listed);
+    }
+
+    private static BufferedReader reader(Process process) {
+        return new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /** Sends the signal of an exit status. */
+    private static void signal(Process process, int status) throws IOException, InterruptedException {
+        Process kill = new ProcessBuilder("kill", "-" + (status - 128), process.pid() + "").start();
+        assertThat(kill.waitFor()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {130, 143})
+    void aCommandThatASignalEndsHasAStatusOfTheHelp(int status) throws IOException, InterruptedException {
+        assertThat(listed(RootCommand.class)).contains(status);
+        assertStatus(start("", "add mail 1 --directory DATA"), 0);
+        Process watch = start("", "watch --json --directory DATA");
+        try (BufferedReader out = reader(watch)) {
+            assertThat(out.readLine()).contains("mail");
+            signal(watch, status);
+            assertThat(watch.waitFor()).isEqualTo(status);
+        } finally {
+            watch.destroyForcibly();
+        }
     }
 }
