@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -250,6 +252,48 @@ class WrongClockContract extends JobsContract {
 
         assertThat(await(right.schedules().get(database, NAME)).orElseThrow().currentJob())
                 .contains("hourly@2026-11-21T14:00:00Z");
+    }
+
+    @Test
+    void aJobWhoseTimeAClockAYearAheadHasSetIsMadeDue() {
+        SettableClock wrong = new SettableClock(START.plus(YEAR));
+        CouchJobs right = node(new SettableClock(START));
+        CouchJobs ahead = node(wrong);
+        List<Function<String, CompletableFuture<?>>> remedies = List.of(
+                id -> right.control().runNow(database, INDEX, id),
+                id -> right.control().reschedule(database, INDEX, id, START),
+                id -> right.control()
+                        .select(
+                                INDEX,
+                                job -> job.scheduledTime()
+                                        .filter(due -> due.isAfter(START.plus(YEAR)))
+                                        .isPresent())
+                        .runNow());
+        for (var remedy : remedies) {
+            for (String how : List.of("a retry", "a snooze", "an addition")) {
+                NewJob<WorkData> added = JOB.id("late");
+                await(ahead.add(
+                        database,
+                        how.equals("an addition") ? added.at(wrong.instant().plus(HOUR)) : added));
+                if (!how.equals("an addition")) {
+                    Job<WorkData> job = await(ahead.processor().accept(INDEX, AcceptOptions.nonBlocking()))
+                            .orElseThrow();
+                    CompletableFuture<?> putOff = how.equals("a retry")
+                            ? ahead.processor().fail(database, job, new IllegalStateException())
+                            : ahead.processor().snooze(database, job, HOUR);
+                    await(putOff);
+                }
+                assertThat(await(right.processor().accept(INDEX, AcceptOptions.nonBlocking())))
+                        .isEmpty();
+
+                await(remedy.apply("late"));
+
+                assertThat(await(right.processor().accept(INDEX, AcceptOptions.nonBlocking())))
+                        .as(how)
+                        .isPresent();
+                await(right.remove(database, INDEX, "late"));
+            }
+        }
     }
 
     private void finishOne(CouchJobs node, JobType<WorkData, ?> type, String id) {

@@ -316,6 +316,10 @@ class CommandLineTest {
             run("add mail 1 --in 1h --id " + id + " --tag " + id.charAt(0));
         }
         assertThat(run("run-now mail --id-prefix b --yes").out()).isEqualTo("due now: 1 jobs of mail\n");
+        run("add mail 1 --at 2050-01-01T00:00:00Z --id c1");
+        assertThat(run("run-now mail --due-after 2049-12-31T00:00:00Z --yes").out())
+                .isEqualTo("due now: 1 jobs of mail\n");
+        assertThat(run("remove mail c1 --yes").exitCode()).isZero();
         Ran no = run(new Typed().atTerminal("n\n"), "cancel mail --tag a");
         assertThat(no.exitCode()).isEqualTo(3);
         assertThat(no.err()).contains("Change 2 jobs of mail: cancelled?");

@@ -3,6 +3,7 @@ package dev.couchjobs.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.couchjobs.server.TestServer.Response;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,6 +54,25 @@ class SelectionsTest {
         assertThat(done.body().get("applied").longValue()).isEqualTo(2);
         assertThat(server.get("/v1/types/mail/counts").body().get("pending").longValue())
                 .isEqualTo(3);
+    }
+
+    @Test
+    void jobsWhoseTimeAWrongClockHasSetAreMadeDue() {
+        for (String at : List.of("2000-01-01T00:00:00Z", "2050-01-01T00:00:00Z", "2051-01-01T00:00:00Z")) {
+            server.post("/v1/types/mail/jobs", "{'id': '" + at.substring(0, 4) + "', 'data': 1, 'at': '" + at + "'}");
+        }
+        String condition = "{'action': 'run_now', 'where': {'dueAfter': '2050-06-01T00:00:00+02:00'}}";
+        assertThat(ended(start(condition)).body().get("applied").longValue()).isEqualTo(1);
+        assertThat(ended(start(condition)).body().get("applied").longValue()).isZero();
+        assertThat(server.get("/v1/types/mail/jobs/2050").body().toString()).contains("2050-01-01T00:00:00Z");
+        assertThat(server.get("/v1/types/mail/jobs/2051").body().toString()).doesNotContain("2051-01-01");
+        for (String no : List.of("tomorrow", "2050", "2050-13-01T00:00:00Z")) {
+            Response refused = server.post(
+                    "/v1/types/mail/selections", "{'action': 'run_now', 'where': {'dueAfter': '" + no + "'}}");
+            assertThat(refused.status()).isEqualTo(400);
+            Response other = server.post("/v1/types/mail/selections", "{'action': 'reschedule', 'at': '" + no + "'}");
+            assertThat(other.status()).isEqualTo(400);
+        }
     }
 
     @Test

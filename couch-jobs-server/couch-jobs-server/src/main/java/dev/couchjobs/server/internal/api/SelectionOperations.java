@@ -44,6 +44,7 @@ public final class SelectionOperations {
             throw new ProblemException(
                     Problem.of(400, "invalid-body", "The action needs a value.").detail("/" + needed + " is missing."));
         }
+        SelectionWorker.check(call.body());
         ObjectNode data =
                 ((ObjectNode) call.body().deepCopy()).put("type", call.type().name());
         return selections

@@ -33,6 +33,12 @@ final class FilterOptions {
     @Option(names = "--id-prefix", paramLabel = "TEXT", description = "Those whose id begins so.")
     private @Nullable String idPrefix;
 
+    @Option(
+            names = "--due-after",
+            paramLabel = "TIME",
+            description = "Pending jobs that are not due before this time, such as 2027-01-31T08:00:00Z.")
+    private @Nullable String dueAfter;
+
     /** {@return whether jobs are named by a condition} */
     boolean isGiven() {
         return isAll || !where().isEmpty();
@@ -58,6 +64,7 @@ final class FilterOptions {
                 .text("limitKey", Optional.ofNullable(limitKey))
                 .text("errorContains", Optional.ofNullable(error))
                 .text("idPrefix", Optional.ofNullable(idPrefix))
+                .text("dueAfter", Optional.ofNullable(dueAfter))
                 .node();
     }
 

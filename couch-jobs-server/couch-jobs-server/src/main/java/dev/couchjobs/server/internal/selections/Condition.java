@@ -1,7 +1,10 @@
 package dev.couchjobs.server.internal.selections;
 
 import dev.couchjobs.JobInfo;
+import dev.couchjobs.JobState;
 import dev.couchjobs.RawPayload;
+import dev.couchjobs.server.internal.json.NewJobs;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -12,7 +15,12 @@ import tools.jackson.databind.JsonNode;
  * Which jobs a selection takes: those for which all that it says is true. The schema {@code Condition} lists what it
  * may say.
  */
-record Condition(JsonNode where) implements Predicate<JobInfo<RawPayload, RawPayload>> {
+record Condition(JsonNode where, Optional<Instant> dueAfter) implements Predicate<JobInfo<RawPayload, RawPayload>> {
+
+    static Condition of(JsonNode where) {
+        return new Condition(
+                where, where.has("dueAfter") ? Optional.of(NewJobs.time(where.get("dueAfter"))) : Optional.empty());
+    }
 
     Optional<String> tag() {
         return text("tag");
@@ -36,8 +44,14 @@ record Condition(JsonNode where) implements Predicate<JobInfo<RawPayload, RawPay
                                 .filter(error -> error.contains(part))
                                 .isPresent())
                         .orElse(true)
+                && dueAfter.map(time -> isDueAfter(job, time)).orElse(true)
                 && job.failures() >= where.path("failuresAtLeast").asInt(0)
                 && isAmong("ids", job.id());
+    }
+
+    private static boolean isDueAfter(JobInfo<RawPayload, RawPayload> job, Instant time) {
+        return job.state() == JobState.PENDING
+                && job.scheduledTime().filter(due -> due.isAfter(time)).isPresent();
     }
 
     private boolean is(String name, Optional<String> actual) {

@@ -92,8 +92,20 @@ public final class SelectionWorker implements AutoCloseable {
         return context.lastCheckpoint(SelectionProgress.class).orElse(SelectionProgress.NONE);
     }
 
+    /**
+     * Refuses a request whose times are none, which a schema does not see.
+     *
+     * @throws java.time.DateTimeException if it has one
+     */
+    public static void check(JsonNode request) {
+        Condition.of(request.path("where"));
+        if (request.has("at")) {
+            NewJobs.time(request.get("at"));
+        }
+    }
+
     private JobSelection<RawPayload, RawPayload> select(JsonNode request) {
-        Condition condition = new Condition(request.path("where"));
+        Condition condition = Condition.of(request.path("where"));
         JobType<RawPayload, RawPayload> type = NewJobs.type(request.get("type").stringValue());
         JobSelection<RawPayload, RawPayload> selection = jobs.control().select(type, condition);
         return condition.tag().map(selection::tagged).orElse(selection);

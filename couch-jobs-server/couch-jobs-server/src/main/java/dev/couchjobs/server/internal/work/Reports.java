@@ -28,8 +28,8 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * What a worker says of a job that it holds, and how it ends it: in one transaction, which commits only while the claim
- * holds. The end is repeatable: the lock tells how the claim has ended. A finish with another result than the stored one
- * is no repetition.
+ * holds. The end is repeatable: the lock tells how the claim has ended. A finish with another result than the stored
+ * one is no repetition.
  */
 final class Reports {
     private static final CompletableFuture<Boolean> NOTHING = CompletableFuture.completedFuture(false);
