@@ -29,9 +29,7 @@ class ClosedInstanceTest {
     @ParameterizedTest
     @ValueSource(classes = {Orderly.class, WorkerLeftOpen.class, InDirectory.class})
     void anApplicationWithTheLibraryLeavesNothing(Class<?> application, @TempDir Path directory) {
-        for (int i = 0; i < 2; i++) {
-            Application.withAllClasses(application).assertLeavesNothing(directory);
-        }
+        Application.withAllClasses(application).assertLeavesNothing(directory);
     }
 
     /** The static state of the library holds nothing of the application. */

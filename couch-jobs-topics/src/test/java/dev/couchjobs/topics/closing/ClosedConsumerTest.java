@@ -26,9 +26,7 @@ class ClosedConsumerTest {
     @ParameterizedTest
     @ValueSource(classes = {Consuming.class, Publishing.class})
     void anApplicationWithTheLibraryLeavesNothing(Class<?> application, @TempDir Path directory) {
-        for (int i = 0; i < 2; i++) {
-            Application.withAllClasses(application).assertLeavesNothing(directory);
-        }
+        Application.withAllClasses(application).assertLeavesNothing(directory);
     }
 
     /** The static state of the library holds nothing of the application. */

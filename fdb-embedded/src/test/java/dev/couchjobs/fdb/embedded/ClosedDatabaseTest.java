@@ -17,7 +17,7 @@ class ClosedDatabaseTest {
     @ParameterizedTest
     @ValueSource(classes = {InMemory.class, InDirectory.class, Relaxed.class, ClosedByContinuation.class})
     void aClosedDatabaseLeavesNothing(Class<?> application, @TempDir Path directory) {
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 2; i++) {
             Application.withAllClasses(application).assertLeavesNothing(directory);
         }
     }

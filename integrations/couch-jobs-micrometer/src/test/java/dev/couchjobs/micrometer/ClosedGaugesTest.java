@@ -32,9 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ClosedGaugesTest {
     @Test
     void anApplicationWithTheMetersLeavesNothing(@TempDir Path directory) {
-        for (int i = 0; i < 2; i++) {
-            Application.withAllClasses(Metered.class).assertLeavesNothing(directory);
-        }
+        Application.withAllClasses(Metered.class).assertLeavesNothing(directory);
     }
 
     @Test

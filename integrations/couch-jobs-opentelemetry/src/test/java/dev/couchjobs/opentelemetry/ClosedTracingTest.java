@@ -24,9 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ClosedTracingTest {
     @Test
     void anApplicationWithTheTracingLeavesNothing(@TempDir Path directory) {
-        for (int i = 0; i < 2; i++) {
-            Application.withAllClasses(Traced.class).assertLeavesNothing(directory);
-        }
+        Application.withAllClasses(Traced.class).assertLeavesNothing(directory);
     }
 
     @Test

@@ -17,9 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ClosedKitTest {
     @Test
     void aTestWithTheKitLeavesNothing(@TempDir Path directory) {
-        for (int i = 0; i < 2; i++) {
-            Application.withAllClasses(Testing.class).assertLeavesNothing(directory);
-        }
+        Application.withAllClasses(Testing.class).assertLeavesNothing(directory);
     }
 
     /** The static state of the kit holds nothing of the test. */

@@ -28,9 +28,7 @@ import org.springframework.context.annotation.Configuration;
 class ClosedContextTest {
     @Test
     void anApplicationLeavesNothing(@TempDir Path directory) {
-        for (int i = 0; i < 2; i++) {
-            Application.withAllClasses(Mailing.class).assertLeavesNothing(directory);
-        }
+        Application.withAllClasses(Mailing.class).assertLeavesNothing(directory);
     }
 
     public record Letter(String to) {}
