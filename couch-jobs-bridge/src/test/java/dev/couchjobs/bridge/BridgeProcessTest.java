@@ -59,6 +59,8 @@ class BridgeProcessTest {
                 file, "node = '" + node + "'\ncouchdb.url = 'http://localhost:5984/jobs'\nengine.directory = 'data'\n");
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1", // for a process that lives for seconds
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         FakeBridgeMain.class.getName(),

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 /** For tests that wait for a state that no event announces, such as that of another process. */
 public final class Polling {
     /** Short for a test, and long enough for the processors to do something else. */
-    private static final Duration INTERVAL = Duration.ofMillis(5);
+    private static final Duration INTERVAL = Duration.ofMillis(20);
 
     private Polling() {}
 

@@ -97,6 +97,8 @@ class ShellGuardTest {
     private Process lonelyBridge(String command) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1", // for a process that lives for seconds
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         LonelyBridge.class.getName(),
