@@ -136,47 +136,46 @@ class UnreadableTokensTest {
 
     @Test
     void damagedRowsRefuseTheirOwnTokensAndAreRemovedByTheirIds() {
-        byte[] row = row(id(reader));
-        for (Map.Entry<String, byte[]> damaged : damaged(row).entrySet()) {
-            String victim = create("victim", Role.READ);
-            assertThat(statusOf(victim)).isEqualTo(200);
-            write(Map.of(id(victim), damaged.getValue()));
-            awaitRefusal(damaged.getKey(), victim);
+        Map<String, String> victims = new TreeMap<>();
+        Map<String, byte[]> rows = new TreeMap<>();
+        damaged(row(id(reader))).forEach((what, row) -> {
+            String victim = create("victim" + victims.size(), Role.READ);
+            victims.put(what, victim);
+            rows.put(id(victim), row);
+        });
+        victims.forEach((what, victim) -> awaitStatus(200, what, victim));
+        write(rows);
+        victims.forEach((what, victim) -> awaitStatus(401, what, victim));
 
-            assertThat(statusOf(reader)).as(damaged.getKey()).isEqualTo(200);
-            Response list = server.get("/v1/tokens", bearer(admin));
-            assertThat(list.body().get("items")).as(damaged.getKey()).hasSize(2);
-            assertThat(list.body().at("/unreadable/0/id").asString("")).isEqualTo(id(victim));
+        assertThat(statusOf(reader)).isEqualTo(200);
+        Response list = server.get("/v1/tokens", bearer(admin));
+        assertThat(list.body().get("items")).hasSize(2);
+        assertThat(list.body()
+                        .get("unreadable")
+                        .valueStream()
+                        .map(each -> each.get("id").stringValue()))
+                .containsExactlyInAnyOrderElementsOf(rows.keySet());
+        tokens.revoke(id(create("added", Role.READ))).join();
+        victims.forEach((what, victim) -> {
             String path = "/v1/tokens/" + id(victim);
             assertThat(server.post(path + "/rotate", "", bearer(admin)).problem())
-                    .as(damaged.getKey())
+                    .as(what)
                     .isEqualTo("unreadable-token");
-            create("added", Role.READ);
-            tokens.revoke(server.get("/v1/tokens", bearer(admin))
-                            .body()
-                            .get("items")
-                            .valueStream()
-                            .filter(token -> token.get("name").stringValue().equals("added"))
-                            .findFirst()
-                            .orElseThrow()
-                            .get("id")
-                            .stringValue())
-                    .join();
-            assertThat(server.delete(path, bearer(admin)).status())
-                    .as(damaged.getKey())
-                    .isEqualTo(204);
-            assertThat(unreadable().isMissingNode()).isTrue();
-            assertThat(server.delete(path, bearer(admin)).status()).isEqualTo(404);
-        }
+            assertThat(server.delete(path, bearer(admin)).status()).as(what).isEqualTo(204);
+            assertThat(server.delete(path, bearer(admin)).status()).as(what).isEqualTo(404);
+        });
+        assertThat(unreadable().isMissingNode()).isTrue();
     }
 
-    private void awaitRefusal(String what, String token) {
+    /** Asks until the server has noticed what was written. */
+    private void awaitStatus(int expected, String what, String token) {
+        int before = expected == 200 ? 401 : 200;
         int status = statusOf(token);
-        while (status == 200) {
+        while (status == before) {
             dev.couchjobs.fdb.testing.Polling.pause();
             status = statusOf(token);
         }
-        assertThat(status).as(what).isEqualTo(401);
+        assertThat(status).as(what).isEqualTo(expected);
     }
 
     private List<byte[]> damagedKeys() {

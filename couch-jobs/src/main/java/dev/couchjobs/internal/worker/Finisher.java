@@ -56,9 +56,13 @@ final class Finisher implements AutoCloseable {
      *
      * @param mayBeWritten whether an earlier transaction has failed, which may nevertheless have committed
      */
-    private record Decided(JobRun<?> run, Disposition disposition, boolean mayBeWritten) {
+    private record Decided(JobRun<?> run, boolean mayBeWritten) {
+        Disposition disposition() {
+            return run.disposition();
+        }
+
         Decided afterError() {
-            return new Decided(run, disposition, true);
+            return new Decided(run, true);
         }
     }
 
@@ -73,10 +77,10 @@ final class Finisher implements AutoCloseable {
     }
 
     /** Adds a run whose disposition is decided. Its end is written after the next {@link #wake}. */
-    synchronized void add(JobRun<?> run, Disposition disposition) {
+    synchronized void add(JobRun<?> run) {
         reports.decided(run);
         needsWakeUp |= decided.isEmpty();
-        decided.add(new Decided(run, disposition, false));
+        decided.add(new Decided(run, false));
         unwritten++;
     }
 

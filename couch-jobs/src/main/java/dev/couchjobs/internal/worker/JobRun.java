@@ -50,16 +50,27 @@ final class JobRun<D> extends Run<JobRun<?>> {
 
     /** @param lock the worker's lock */
     JobRun(Object lock, HandledType<D> type, GrantedClaim<D> claim, JobRef ref) {
-        this(lock, type, claim.job().as(type.type()), claim.activity(), ref);
-    }
-
-    private JobRun(Object lock, HandledType<D> type, ClaimedJob<D> job, @Nullable SharedActivity activity, JobRef ref) {
-        super(job.bytes(), job.isSuspect(), job.isKnownToHaveBegun());
+        super(claim.job().isKnownToHaveBegun());
         this.lock = lock;
         this.type = type;
-        this.job = job;
-        this.activity = activity;
+        this.job = claim.job().as(type.type());
+        this.activity = claim.activity();
         this.ref = ref;
+    }
+
+    @Override
+    int bytes() {
+        return job.bytes();
+    }
+
+    @Override
+    boolean isSuspect() {
+        return job.isSuspect();
+    }
+
+    @Override
+    TypeState<JobRun<?>> typeState() {
+        return type.state();
     }
 
     HandledType<D> type() {

@@ -1,5 +1,7 @@
 package dev.couchjobs.internal.worker;
 
+import dev.couchjobs.internal.claims.Disposition;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,12 +10,10 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the class of the runs
  */
 abstract class Run<R extends Run<R>> {
-    private final int bytes;
-    private final boolean isSuspect;
     private RunState state = RunState.WAITING;
-    private @Nullable TypeState<R> type;
     private boolean confirmed;
     private long lastHeartbeatRound;
+    private @Nullable Disposition disposition;
 
     /** Whether the handler was asked to stop. A handler that ends its job itself may continue. */
     private volatile boolean halted;
@@ -21,37 +21,21 @@ abstract class Run<R extends Run<R>> {
     private volatile boolean cancelled;
     private volatile boolean released;
 
-    /**
-     * @param bytes how much data the job has
-     * @param isSuspect whether the job may have ended the process of its last claim
-     * @param confirmed whether the database knows that the work has begun
-     */
-    Run(int bytes, boolean isSuspect, boolean confirmed) {
-        this.bytes = bytes;
-        this.isSuspect = isSuspect;
+    /** @param confirmed whether the database knows that the work has begun */
+    Run(boolean confirmed) {
         this.confirmed = confirmed;
     }
 
-    int bytes() {
-        return bytes;
-    }
+    /** {@return how much data the job has} */
+    abstract int bytes();
 
-    boolean isSuspect() {
-        return isSuspect;
-    }
+    /** {@return whether the job may have ended the process of its last claim} */
+    abstract boolean isSuspect();
 
-    /** {@return the type, which claimed it} */
-    TypeState<R> typeState() {
-        TypeState<R> present = type;
-        if (present == null) {
-            throw new IllegalStateException("The run is not claimed.");
-        }
-        return present;
-    }
+    abstract TypeState<R> typeState();
 
-    void claimedBy(TypeState<R> type, long round) {
-        this.type = type;
-        this.lastHeartbeatRound = round;
+    void claimedIn(long round) {
+        lastHeartbeatRound = round;
     }
 
     /** {@return whether the database knows that the work has begun} */
@@ -91,6 +75,15 @@ abstract class Run<R extends Run<R>> {
         boolean isFirst = !state.isDecided();
         state = state.decided();
         return isFirst;
+    }
+
+    void endsAs(Disposition decided) {
+        disposition = decided;
+    }
+
+    /** {@return the disposition that is decided, which the worker writes} */
+    Disposition disposition() {
+        return Objects.requireNonNull(disposition, "not decided");
     }
 
     void markStuck() {

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,9 @@ final class TypeState<R extends Run<R>> {
     private static final int EXPECTED_IF_DRAINED = 2;
 
     private final String name;
+
+    /** The effect that lets the type claim, which each job needs. */
+    final Consumer<WorkerEffects<R>> letClaim = effect -> effect.letClaim(this);
 
     /** How many jobs of the type may run at once. */
     int limit;
@@ -126,7 +130,7 @@ final class TypeState<R extends Run<R>> {
     /** Jobs are claimed, and wait for slots. {@return how long the claim took} */
     Duration claimed(List<R> runs, int newPrefetchMax, Instant now) {
         prefetchMax = newPrefetchMax;
-        runs.forEach(run -> run.claimedBy(this, round));
+        runs.forEach(run -> run.claimedIn(round));
         held.addAll(runs);
         expected = runs.size() < reserved ? EXPECTED_IF_DRAINED : 2 * runs.size();
         Duration took = Duration.between(claimStartedAt, now);

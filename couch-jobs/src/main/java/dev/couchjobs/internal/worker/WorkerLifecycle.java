@@ -98,12 +98,14 @@ public final class WorkerLifecycle {
 
     // The state machine
 
-    /** An event. */
+    /** An event. Its effects are performed before this returns. */
     void tell(Consumer<WorkerStateMachine<JobRun<?>>> event) {
-        var unused = answer(machine -> {
+        List<Consumer<WorkerEffects<JobRun<?>>>> due;
+        synchronized (lock) {
             event.accept(machine);
-            return true;
-        });
+            due = afterEvent();
+        }
+        perform(due);
     }
 
     /** {@return what the state machine answers to an event} Its effects are performed before this returns. */
@@ -112,14 +114,25 @@ public final class WorkerLifecycle {
         List<Consumer<WorkerEffects<JobRun<?>>>> due;
         synchronized (lock) {
             answer = event.apply(machine);
-            // The worker or the finisher has a run, at any time: otherwise the worker might end without writing its
-            // end.
-            machine.takeEnds().forEach(end -> finisher.add(end.run(), end.disposition()));
-            due = machine.takeEffects();
+            due = afterEvent();
         }
-        finisher.wake();
-        due.forEach(effect -> effect.accept(effects));
+        perform(due);
         return answer;
+    }
+
+    /** The worker or the finisher has a run, at any time: otherwise the worker might end before its end is written. */
+    @GuardedBy("lock") private List<Consumer<WorkerEffects<JobRun<?>>>> afterEvent() {
+        for (JobRun<?> run : machine.takeEnds()) {
+            finisher.add(run);
+        }
+        return machine.takeEffects();
+    }
+
+    private void perform(List<Consumer<WorkerEffects<JobRun<?>>>> due) {
+        finisher.wake();
+        for (Consumer<WorkerEffects<JobRun<?>>> effect : due) {
+            effect.accept(effects);
+        }
     }
 
     Object lock() {

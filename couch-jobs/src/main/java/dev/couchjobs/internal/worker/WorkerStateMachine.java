@@ -75,9 +75,6 @@ final class WorkerStateMachine<R extends Run<R>> {
         REFUSED
     }
 
-    /** A run whose end is decided, and is to be written. */
-    record DecidedEnd<R>(R run, Disposition disposition) {}
-
     /**
      * What the return of a handler has changed.
      *
@@ -129,7 +126,7 @@ final class WorkerStateMachine<R extends Run<R>> {
     /** How often the executor has refused a task since a task has begun. */
     private int refusals;
 
-    private final List<DecidedEnd<R>> ends = new ArrayList<>();
+    private final List<R> ended = new ArrayList<>();
     private final List<Consumer<WorkerEffects<R>>> effects = new ArrayList<>();
 
     /**
@@ -141,17 +138,22 @@ final class WorkerStateMachine<R extends Run<R>> {
         this.heldBytes = heldBytes;
     }
 
-    /** {@return the ends that were decided since the last call, in this order} */
-    List<DecidedEnd<R>> takeEnds() {
-        List<DecidedEnd<R>> taken = List.copyOf(ends);
-        ends.clear();
-        return taken;
+    /** {@return the runs whose dispositions were decided since the last call, in this order} */
+    List<R> takeEnds() {
+        return taken(ended);
     }
 
     /** {@return the effects of the events since the last call, in this order} */
     List<Consumer<WorkerEffects<R>>> takeEffects() {
-        List<Consumer<WorkerEffects<R>>> taken = List.copyOf(effects);
-        effects.clear();
+        return taken(effects);
+    }
+
+    private static <T> List<T> taken(List<T> from) {
+        if (from.isEmpty()) {
+            return List.of();
+        }
+        List<T> taken = List.copyOf(from);
+        from.clear();
         return taken;
     }
 
@@ -284,7 +286,7 @@ final class WorkerStateMachine<R extends Run<R>> {
     // Claims
 
     private void letClaim(TypeState<R> type) {
-        effects.add(effect -> effect.letClaim(type));
+        effects.add(type.letClaim);
     }
 
     /** A claim of a type begins. {@return its demand, for which slots are reserved, so that no two claims take one} */
@@ -536,7 +538,8 @@ final class WorkerStateMachine<R extends Run<R>> {
     private boolean decide(R run, Disposition disposition) {
         boolean isFirst = forget(run);
         if (isFirst) {
-            ends.add(new DecidedEnd<>(run, disposition));
+            run.endsAs(disposition);
+            ended.add(run);
         }
         return isFirst;
     }

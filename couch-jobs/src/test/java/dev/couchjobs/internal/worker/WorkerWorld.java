@@ -29,10 +29,29 @@ final class WorkerWorld implements WorkerEffects<WorkerWorld.TestRun> {
     /** A run of a job. */
     static final class TestRun extends Run<TestRun> {
         private final String name;
+        private final TypeState<TestRun> type;
+        private final boolean isSuspect;
 
-        TestRun(String name, boolean isSuspect) {
-            super(BYTES, isSuspect, false);
+        TestRun(String name, TypeState<TestRun> type, boolean isSuspect) {
+            super(false);
             this.name = name;
+            this.type = type;
+            this.isSuspect = isSuspect;
+        }
+
+        @Override
+        int bytes() {
+            return BYTES;
+        }
+
+        @Override
+        boolean isSuspect() {
+            return isSuspect;
+        }
+
+        @Override
+        TypeState<TestRun> typeState() {
+            return type;
         }
 
         @Override
@@ -92,7 +111,7 @@ final class WorkerWorld implements WorkerEffects<WorkerWorld.TestRun> {
         String prefix = types.get(type).name();
         long number = 1
                 + runs.keySet().stream().filter(name -> name.startsWith(prefix)).count();
-        TestRun run = new TestRun(prefix + number, isSuspect);
+        TestRun run = new TestRun(prefix + number, types.get(type), isSuspect);
         runs.put(run.name, run);
         return run;
     }
@@ -155,8 +174,8 @@ final class WorkerWorld implements WorkerEffects<WorkerWorld.TestRun> {
     /** {@return all ends so far} */
     List<String> ends() {
         machine.takeEnds()
-                .forEach(end ->
-                        ends.add(end.run() + " " + end.disposition().getClass().getSimpleName()));
+                .forEach(
+                        run -> ends.add(run + " " + run.disposition().getClass().getSimpleName()));
         return List.copyOf(ends);
     }
 
