@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -68,5 +69,11 @@ class HttpConfiguration {
         servlet.setAsyncSupported(true);
         servlet.setLoadOnStartup(1); // selections of an earlier run go on before the first request
         return servlet;
+    }
+
+    /** Spring ends the servlets after the beans, and what this one runs needs the database. */
+    @Bean
+    DisposableBean couchJobsServletEnd(ServletRegistrationBean<HttpServlet> couchJobsServlet) {
+        return couchJobsServlet.getServlet()::destroy;
     }
 }

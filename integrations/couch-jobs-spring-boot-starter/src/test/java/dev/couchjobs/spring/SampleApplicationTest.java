@@ -36,7 +36,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -82,6 +85,15 @@ class SampleApplicationTest {
     @AfterAll
     void stop() {
         application.close();
+    }
+
+    /** What waits for a database that is closed waits for as long as the application lets its jobs take. */
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void whatTheApiRunsEndsBeforeItsDatabase(CapturedOutput output) {
+        run(SampleApplication.class).close();
+
+        assertThat(output).contains("Graceful shutdown complete").doesNotContain("database was closed");
     }
 
     private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
