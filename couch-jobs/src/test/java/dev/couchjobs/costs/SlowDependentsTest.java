@@ -75,7 +75,7 @@ class SlowDependentsTest {
                 new Hanging("one", 1, i -> after(id(i), HEAD)),
                 new Hanging("a chain of 10", 10, SlowDependentsTest::link),
                 new Hanging("a chain of 1,000", 1_000, SlowDependentsTest::link),
-                new Hanging("a fan of 3,000", 3_000, i -> after(id(i), HEAD)),
+                new Hanging("a fan of 10,000", 10_000, i -> after(id(i), HEAD)),
                 new Hanging("a fan, each of which waits for another to come", 100, i -> behindHeadAndThoseToCome(i, 1)),
                 new Hanging("a fan, each of which waits for 150 to come", 4, i -> behindHeadAndThoseToCome(i, 150)));
     }
@@ -147,20 +147,20 @@ class SlowDependentsTest {
     void manyThatHangOnOneJobKeepNoOtherFromBeingTold() {
         add(1, i -> job("a"));
         add(1, i -> job("b"));
-        add(3_000, i -> after("of-a-" + i, "a"));
-        add(300, i -> after("of-b-" + i, "b"));
+        add(10_000, i -> after("of-a-" + i, "a"));
+        add(1_000, i -> after("of-b-" + i, "b"));
         stage.await(stage.others().remove(stage.database(), MAIL, "a"));
         stage.await(stage.others().remove(stage.database(), MAIL, "b"));
 
         try (CouchJobs jobs = measured()) {
             jobs.maintenance().monitor(MAIL);
-            while (!isFinished("of-b-299")) {
+            while (!isFinished("of-b-999")) {
                 stage.time().advance(Duration.ofMillis(100));
             }
-            assertThat(counts().failed()).isLessThan(1_200);
+            assertThat(counts().failed()).isLessThan(4_000);
             stage.time().advance(ENOUGH);
         }
-        assertThat(counts().failed()).isEqualTo(3_300);
+        assertThat(counts().failed()).isEqualTo(11_000);
     }
 
     private boolean isFinished(String id) {

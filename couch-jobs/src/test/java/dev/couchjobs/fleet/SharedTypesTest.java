@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 class SharedTypesTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration LONG = Duration.ofHours(2);
-    private static final int TYPES = 20;
-    private static final int MINUTES = 2;
+    private static final int TYPES = 50;
+    private static final int MINUTES = 5;
     /** Of a further process: ten that look at all types, and one that renews the row of its worker. */
     private static final int TRIES_A_MINUTE = 11;
 

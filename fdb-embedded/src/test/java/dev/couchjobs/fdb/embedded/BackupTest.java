@@ -195,7 +195,7 @@ class BackupTest {
     void ofBackupsWithOneNameAtOnceOneIsWhole() {
         try (Database database = EmbeddedDatabase.open(directory())) {
             set(database, "a", "1");
-            for (int i = 0; i < 5; i++) {
+            for (int i = 0; i < 30; i++) {
                 Path place = temporary.resolve("copy" + i);
                 List<CompletableFuture<Void>> all = List.of(
                         EmbeddedDatabase.backUp(database, place),
