@@ -357,8 +357,7 @@ final class WorkerStateMachine<R extends Run<R>> {
             heldBytes.claimed(run.bytes());
             prefetchSizer.claimed(run.bytes());
         });
-        reserved -= type.reserved;
-        type.reserved = 0;
+        freeReserved(type);
         waitingTypes.add(type);
         if (type.areHeartbeatsSuspended) {
             type.areHeartbeatsSuspended = false;
@@ -376,14 +375,19 @@ final class WorkerStateMachine<R extends Run<R>> {
 
     /** A claim has ended, whether it has taken jobs or not. */
     void claimEnded(TypeState<R> type) {
-        int released = type.reserved;
-        reserved -= released;
-        type.reserved = 0;
+        boolean hadReserved = type.reserved > 0;
+        freeReserved(type);
         letDeferredClaim();
-        if (released > 0) {
+        if (hadReserved) {
             checkLastClaim();
             settle();
         }
+    }
+
+    /** The claim of a type takes no more jobs. */
+    private void freeReserved(TypeState<R> type) {
+        reserved -= type.reserved;
+        type.reserved = 0;
     }
 
     private void checkLastClaim() {

@@ -406,7 +406,7 @@ class EndedClaimsTest {
             Cell stray = new Cell("stray " + n, "outcome", "{\"as\": \"stray\", \"n\": " + n + "}", Answer.GOOD, false);
             stray.check = softly -> {
                 softly.assertThat(stray.taken).as(stray.name).isNotNull();
-                // Node would end the program, so its client knows of each; asyncio logs what nobody awaits.
+                // The TypeScript client fails the job, as Node would end the program. In Python asyncio logs the error.
                 if (kit.language().equals("TypeScript") && !stray.result().equals("no more")) {
                     stray.assertFailed(softly);
                 }
