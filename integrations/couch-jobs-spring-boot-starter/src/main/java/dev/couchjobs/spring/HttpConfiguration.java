@@ -74,6 +74,6 @@ class HttpConfiguration {
     /** Spring ends the servlets after the beans, and what this one runs needs the database. */
     @Bean
     DisposableBean couchJobsServletEnd(ServletRegistrationBean<HttpServlet> couchJobsServlet) {
-        return couchJobsServlet.getServlet()::destroy;
+        return Objects.requireNonNull(couchJobsServlet.getServlet())::destroy;
     }
 }
